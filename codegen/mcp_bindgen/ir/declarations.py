@@ -1,0 +1,111 @@
+"""What a schema file declares, as written: interfaces, aliases, constants, imports."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from attrs import field, frozen
+
+from mcp_bindgen.ir.types import Position, TypeExpression
+
+
+@frozen
+class Tag:
+    """One ``@name text`` of a documentation comment; ``text`` may span lines and may be empty."""
+
+    name: str
+    text: str
+
+
+@frozen
+class Doc:
+    """A documentation comment: its text without the decoration, and its tags in the order written."""
+
+    text: str
+    tags: tuple[Tag, ...] = ()
+
+    def tag(self, name: str) -> str | None:
+        """The text of the first tag of that name, or None where there is none."""
+        return next((tag.text for tag in self.tags if tag.name == name), None)
+
+
+NO_DOC = Doc("")
+
+
+@frozen
+class Property:
+    """``name?: type`` of an interface or an inline object."""
+
+    name: str
+    type: TypeExpression
+    optional: bool
+    readonly: bool = False
+    doc: Doc = NO_DOC
+    position: Position = field(eq=False, kw_only=True)
+
+
+@frozen
+class IndexSignature:
+    """``[key: string]: value``."""
+
+    value: TypeExpression
+    doc: Doc = NO_DOC
+    position: Position = field(eq=False, kw_only=True)
+
+
+@frozen
+class Interface:
+    """``interface name extends bases { … }``."""
+
+    name: str
+    bases: tuple[TypeExpression, ...]
+    properties: tuple[Property, ...]
+    index: IndexSignature | None
+    doc: Doc = NO_DOC
+    exported: bool = True
+    position: Position = field(eq=False, kw_only=True)
+
+
+@frozen
+class Alias:
+    """``type name = type``."""
+
+    name: str
+    type: TypeExpression
+    doc: Doc = NO_DOC
+    exported: bool = True
+    position: Position = field(eq=False, kw_only=True)
+
+
+@frozen
+class Constant:
+    """``const name = value``."""
+
+    name: str
+    value: str | int | float | bool
+    doc: Doc = NO_DOC
+    exported: bool = True
+    position: Position = field(eq=False, kw_only=True)
+
+
+@frozen
+class Import:
+    """``import type { imported as local } from "module"``: one for each name."""
+
+    imported: str
+    local: str
+    module: str
+    position: Position = field(eq=False, kw_only=True)
+
+
+Declaration: TypeAlias = Interface | Alias | Constant
+
+
+@frozen
+class Module:
+    """One schema file: what it declares and imports, and the sha256 of its bytes."""
+
+    source: str
+    sha256: str = field(eq=False)
+    declarations: tuple[Declaration, ...]
+    imports: tuple[Import, ...] = ()

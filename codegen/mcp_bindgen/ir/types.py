@@ -1,0 +1,112 @@
+"""Type expressions as a schema file writes them, before any name is looked up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from attrs import field, frozen
+
+if TYPE_CHECKING:
+    from mcp_bindgen.ir.declarations import IndexSignature, Property
+
+KeywordName: TypeAlias = Literal["string", "number", "boolean", "null", "undefined", "unknown", "any", "object"]
+
+
+@frozen
+class Position:
+    """A place in a schema file: the name shown to people, and the 1-based line and column (in characters)."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@frozen
+class Keyword:
+    """One of the built-in types: ``string``, ``unknown`` ..."""
+
+    name: KeywordName
+    position: Position = field(eq=False)
+
+
+@frozen
+class LiteralType:
+    """A literal used as a type: ``"text"``, ``-5``, ``true``."""
+
+    value: str | int | float | bool
+    position: Position = field(eq=False)
+
+
+@frozen
+class Reference:
+    """A name, with type arguments where it has some: ``Tool``, ``Omit<Tool, "name">``, ``Array<string>``."""
+
+    name: str
+    arguments: tuple[TypeExpression, ...]
+    position: Position = field(eq=False)
+
+
+@frozen
+class ArrayType:
+    """``element[]``."""
+
+    element: TypeExpression
+    position: Position = field(eq=False)
+
+
+@frozen
+class ObjectLiteral:
+    """``{ … }`` written in place of a name."""
+
+    properties: tuple[Property, ...]
+    index: IndexSignature | None
+    position: Position = field(eq=False)
+
+
+@frozen
+class UnionType:
+    """``a | b | c``: flattened, in the order of the source; never empty."""
+
+    members: tuple[TypeExpression, ...]
+    position: Position = field(eq=False)
+
+
+@frozen
+class IntersectionType:
+    """``a & b & c``: flattened, in the order of the source; never empty."""
+
+    members: tuple[TypeExpression, ...]
+    position: Position = field(eq=False)
+
+
+@frozen
+class TypeQuery:
+    """``typeof NAME``, where NAME is a constant."""
+
+    name: str
+    position: Position = field(eq=False)
+
+
+@frozen
+class LookupType:
+    """``target["key"]``: the type of one property of another type."""
+
+    target: TypeExpression
+    key: str
+    position: Position = field(eq=False)
+
+
+TypeExpression: TypeAlias = (
+    Keyword
+    | LiteralType
+    | Reference
+    | ArrayType
+    | ObjectLiteral
+    | UnionType
+    | IntersectionType
+    | TypeQuery
+    | LookupType
+)
