@@ -2,6 +2,9 @@
 
 Leaves are indices into ``Union.members``. A tree only looks; whether the value is then valid as the member it leads to
 is for the member's own decoder to say, so a fault in one member never yields the errors of another.
+
+The decision of a union, and that of the first element of an array, begins with ``ByKind`` (or is ``Undecidable``): so
+below it the kind is known, and a value of another kind has been refused.
 """
 
 from __future__ import annotations
@@ -50,7 +53,10 @@ class ByKey:
 
 @frozen
 class ByNested:
-    """Look into the object under ``key``, and decide there; the leaves are members of the outer union."""
+    """Look into the object under ``key``, and decide there; the leaves are members of the outer union.
+
+    Anything but an object under ``key`` is refused.
+    """
 
     key: str
     inner: Decision

@@ -52,7 +52,8 @@ class ObjectOf:
 
 @frozen
 class AliasOf:
-    """The alias of this name in ``Protocol.aliases``; never an alias of an object, which is an object."""
+    """The alias of this name in ``Protocol.aliases``. An alias that builds an object is no alias but an object; one that
+    is only a second name for an object is one."""
 
     name: str
 
@@ -65,6 +66,7 @@ class Union:
     written: tuple[Type, ...]
     members: tuple[Type, ...]
     decision: Decision
+    position: Position | None = field(default=None, eq=False)
 
 
 Type: TypeAlias = Scalar | Enum | ListOf | ObjectOf | AliasOf | Union
@@ -106,10 +108,12 @@ class Field:
     constraints: Constraints = Constraints()
     envelope: bool = False
     """Added to a message of the early revisions, whose text leaves the JSON-RPC envelope out."""
-    absent_means: str | int | bool | None = None
-    """A required field whose absence receivers tolerate stands for this value; an object made by hand writes it."""
+    default: str | int | bool | None = None
+    """The value that an object made by hand carries unless told otherwise."""
     absence_tolerated: bool = False
-    """A required field that senders write and receivers do without."""
+    """A required field that senders write and receivers do without (it then means ``default``, where there is one)."""
+    null_tolerated: bool = field(default=False, kw_only=True)
+    """The ``null`` in ``type`` is not the schema's: receivers meet it on the wire and take it."""
     raw: bool = False
     """Checked against ``type`` and kept as JSON: which type it really has, the value does not say."""
     position: Position | None = field(default=None, eq=False)
@@ -127,7 +131,9 @@ class ObjectType:
     """The value type of the index signature that applies after flattening; None where none is written. (On the wire
     every object is open all the same.)"""
     bases: tuple[str, ...] = field(default=(), eq=False)
-    """Declared names it extends or intersects, all the way up, nearest first."""
+    """Declared names it extends or intersects (under ``Omit`` and the like too), all the way up, nearest first."""
+    recursive: bool = field(default=False, kw_only=True)
+    """An alias of an object that contains itself, other than through an interface."""
     about: About = field(default=About(), eq=False)
     position: Position | None = field(default=None, eq=False)
 
@@ -139,11 +145,16 @@ class ObjectType:
 
 @frozen
 class AliasType:
-    """A name for a type that is not an object. ``recursive``: it contains itself."""
+    """A name for a type that is not an object, or a plain second name for one (``type EmptyResult = Result``).
+
+    ``recursive``: it contains itself, other than through an interface. One that takes every JSON value is opaque: its
+    ``type`` is ``json``, and ``written`` holds what the text says.
+    """
 
     name: str
     type: Type
     recursive: bool = False
+    written: Type | None = field(default=None, kw_only=True)
     about: About = field(default=About(), eq=False)
     position: Position | None = field(default=None, eq=False)
 
@@ -174,7 +185,10 @@ class Method:
     result: Type | None = None
     """The same as one type, with the decision between the alternatives."""
     capability: str | None = None
-    """Dotted path of the capability that the receiver of a request (the sender of a notification) declares."""
+    """Dotted path of the capability that has to be declared for it: by the receiver of a request, by the sender of a
+    notification, unless ``capability_of`` says otherwise."""
+    capability_of: Literal["receiver", "sender"] | None = field(default=None, kw_only=True)
+    """Who declares the capability; None where there is none."""
     embedded: bool = False
     """Travels inside another message only, not as a request of its own."""
     envelope: tuple[str, ...] = ()

@@ -1,0 +1,85 @@
+"""Type annotations for resolved types."""
+
+from __future__ import annotations
+
+from mcp_bindgen.emit.docstrings import literal
+from mcp_bindgen.emit.naming import Names
+from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, Protocol, Scalar, Type, Union
+
+_SCALARS = {
+    "string": "str",
+    "integer": "int",
+    "float": "float",
+    "boolean": "bool",
+    "null": "None",
+    "json": "Any",
+    "object": "dict[str, Any]",
+}
+
+
+class Annotations:
+    """Writes the annotation of a type; ``prefix`` goes before names of the schema (``types.``)."""
+
+    def __init__(self, protocol: Protocol, names: Names, prefix: str = "") -> None:
+        self._protocol = protocol
+        self._names = names
+        self._prefix = prefix
+
+    def alternatives(self, kind: Type) -> list[str]:
+        """The parts of ``a | b | c``, each once, ``None`` last; a single ``Any`` where one of them is any value."""
+        parts: list[str] = []
+        for member in kind.written if isinstance(kind, Union) else (kind,):
+            for part in self._parts(member):
+                if part not in parts:
+                    parts.append(part)
+        if "Any" in parts:
+            return ["Any"]
+        return sorted(parts, key=lambda part: part == "None")
+
+    def of(self, kind: Type) -> str:
+        """The annotation on one line."""
+        return " | ".join(self.alternatives(kind))
+
+    def _parts(self, kind: Type) -> list[str]:
+        match kind:
+            case Scalar():
+                return [_SCALARS[kind.kind]]
+            case Enum():
+                values = f"Literal[{', '.join(literal(value) for value in kind.values)}]"
+                return [values, "str"] if kind.open else [values]
+            case ListOf():
+                return [f"list[{self.of(kind.element)}]"]
+            case AliasOf():
+                return [f"{self._prefix}{self._names.types[kind.name]}"]
+            case ObjectOf():
+                return [self._object(kind.path)]
+            case Union():
+                return [part for member in kind.written for part in self._parts(member)]
+
+    def _object(self, path: str) -> str:
+        declared = self._protocol.objects[path]
+        if declared.is_map and declared.kind == "inline":
+            return self.map_of(declared.index)
+        return f"{self._prefix}{self._names.types[path]}"
+
+    def map_of(self, index: Type | None) -> str:
+        """The annotation of a mapping with these values (None: any JSON)."""
+        return f"dict[str, {'Any' if index is None else self.of(index)}]"
+
+
+def may_be_null(protocol: Protocol, kind: Type) -> bool:
+    """Whether JSON null is a value of the type, so that ``None`` cannot mean that there is none."""
+    match kind:
+        case Scalar():
+            return kind.kind in {"null", "json"}
+        case AliasOf():
+            return may_be_null(protocol, protocol.aliases[kind.name].type)
+        case Union():
+            return any(may_be_null(protocol, member) for member in kind.members)
+        case _:
+            return False
+
+
+def absent_is_unset(protocol: Protocol, member: Field) -> bool:
+    """Whether ``UNSET``, not ``None``, stands for the absence of this member."""
+    return (member.optional or member.absence_tolerated) and may_be_null(protocol, member.type)

@@ -1,0 +1,223 @@
+"""The view of ``types.py``: constants, aliases and classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mcp_bindgen.emit.annotations import Annotations, absent_is_unset
+from mcp_bindgen.emit.docstrings import describe, docstring, literal
+from mcp_bindgen.emit.layout import Tree, alternatives, lines, statement, tuple_of
+from mcp_bindgen.emit.naming import Names, is_constant
+from mcp_bindgen.emit.plan import AliasView, ClassView, ConstantView, MemberView, TypesView
+from mcp_bindgen.ir.protocol import (
+    AliasOf,
+    AliasType,
+    Enum,
+    Field,
+    ListOf,
+    ObjectOf,
+    ObjectType,
+    Protocol,
+    Scalar,
+    Type,
+    Union,
+)
+
+_EXTRA = "Undeclared members by wire name, written back as they are."
+
+
+def plan_types(protocol: Protocol, names: Names) -> TypesView:
+    """Everything that ``types.py`` declares, in an order in which Python can evaluate it."""
+    planner = _Planner(protocol, names)
+    classes = [declared for declared in protocol.objects.values() if not declared.is_map]
+    simple, later = planner.aliases()
+    return TypesView(
+        exported=_exported(protocol, names),
+        constants=tuple(planner.constant(name) for name in protocol.constants),
+        simple_aliases=tuple(simple),
+        classes=tuple(planner.cls(declared) for declared in classes),
+        aliases=tuple(later),
+        uses_unset=any(absent_is_unset(protocol, member) for declared in classes for member in declared.fields),
+    )
+
+
+def _exported(protocol: Protocol, names: Names) -> tuple[str, ...]:
+    public = {name for path, name in names.types.items() if not _is_inline_map(protocol, path)}
+    ordered = sorted(public | set(protocol.constants))
+    tree: Tree = ("[", [literal(name) for name in ordered], "]")
+    return tuple(lines("__all__ = ", tree))
+
+
+def _is_inline_map(protocol: Protocol, path: str) -> bool:
+    declared = protocol.objects.get(path)
+    return declared is not None and declared.is_map and declared.kind == "inline"
+
+
+class _Planner:
+    def __init__(self, protocol: Protocol, names: Names) -> None:
+        self._protocol = protocol
+        self._names = names
+        self._annotations = Annotations(protocol, names)
+
+    def constant(self, name: str) -> ConstantView:
+        constant = self._protocol.constants[name]
+        return ConstantView(
+            declaration=(statement(f"{name}: Final = {literal(constant.value)}"),),
+            doc=tuple(docstring(describe(constant.about, f"The value of {name}."), 0)),
+        )
+
+    def aliases(self) -> tuple[list[AliasView], list[AliasView]]:
+        """Aliases that need no class, and those that do, each after those it refers to."""
+        simple: list[AliasView] = []
+        later: list[AliasView] = []
+        done: set[str] = set()
+        needs_class: set[str] = set()
+        declared = {
+            **{path: one for path, one in self._protocol.objects.items() if one.is_map and one.kind != "inline"},
+            **self._protocol.aliases,
+        }
+
+        def visit(path: str) -> None:
+            if path in done:
+                return
+            done.add(path)
+            content = self._content(declared[path])
+            for used in content:
+                if used in declared:
+                    visit(used)
+            if any(used not in declared or used in needs_class for used in content):
+                needs_class.add(path)
+            (later if path in needs_class else simple).append(self._alias(declared[path]))
+
+        for path in declared:
+            visit(path)
+        return simple, later
+
+    def _content(self, declared: ObjectType | AliasType) -> list[str]:
+        kind = declared.type if isinstance(declared, AliasType) else declared.index
+        return list(_names_in(self._protocol, kind))
+
+    def _alias(self, declared: ObjectType | AliasType) -> AliasView:
+        if isinstance(declared, AliasType):
+            name = self._names.types[declared.name]
+            parts = self._annotations.alternatives(declared.type)
+        else:
+            name = self._names.types[declared.path]
+            parts = [self._annotations.map_of(declared.index)]
+        prefix = f"{name}: TypeAlias = "
+        if isinstance(declared, AliasType) and declared.recursive and parts != ["Any"]:
+            written = [statement(prefix + literal(" | ".join(parts)))]
+        elif len(parts) == 1 and parts[0].startswith("Literal["):
+            written = lines(prefix, ("Literal[", _literal_parts(declared), "]"))
+        else:
+            written = alternatives(prefix, parts)
+        return AliasView(tuple(written), tuple(docstring(describe(declared.about, f"The type `{name}`."), 0)))
+
+    def cls(self, declared: ObjectType) -> ClassView:
+        fields = [member for member in declared.fields if not is_constant(member)]
+        attributes = self._names.fields[declared.path]
+        slots = tuple_of([literal(name) for name in [*(attributes[member.name] for member in fields), "extra"]])
+        extra = "Any" if declared.index is None else self._annotations.of(declared.index)
+        extra_view = MemberView(
+            annotation=(f"    extra: dict[str, {extra}] | None",),
+            doc=tuple(docstring(_EXTRA, 4)),
+            store="        self.extra = extra",
+        )
+        parameters = [self._parameter(member, attributes[member.name]) for member in fields]
+        # Required ones first: that is how people read a signature.
+        parameters.sort(key=lambda parameter: " = " in parameter)
+        parameters.append(f"extra: dict[str, {extra}] | None = None")
+        return ClassView(
+            name=self._names.types[declared.path],
+            doc=tuple(docstring(describe(declared.about, self._fallback(declared)), 4)),
+            slots=tuple(lines("__slots__ = ", slots, indent=4)),
+            constants=tuple(self._constant_member(declared, member) for member in declared.fields if is_constant(member)),
+            fields=(*(self._member(declared, member) for member in fields), extra_view),
+            signature=tuple(lines("def __init__", ("(", ["self", "*", *parameters], ")"), " -> None:", 4)),
+        )
+
+    def _fallback(self, declared: ObjectType) -> str:
+        if declared.kind != "inline":
+            return f"The type `{declared.path}`."
+        owner, _, member = declared.path.partition(".")
+        return f"The `{member}` of {_article(owner)} `{owner}`."
+
+    def _constant_member(self, declared: ObjectType, member: Field) -> MemberView:
+        assert isinstance(member.type, Enum)
+        value = literal(member.type.values[0])
+        name = self._names.fields[declared.path][member.name]
+        return MemberView(
+            annotation=(statement(f"{name}: ClassVar[Literal[{value}]] = {value}", 4),),
+            doc=tuple(docstring(describe(member.about, f"Always {value.replace(chr(92), '')}."), 4)),
+            store="",
+        )
+
+    def _member(self, declared: ObjectType, member: Field) -> MemberView:
+        name = self._names.fields[declared.path][member.name]
+        note = f"On the wire: `{member.name}`." if member.about.doc and name != member.name else None
+        return MemberView(
+            annotation=tuple(alternatives(f"{name}: ", self._alternatives(member), 4)),
+            doc=tuple(
+                docstring(describe(member.about, _member_fallback(member), constraints=member.constraints, note=note), 4)
+            ),
+            store=statement(f"self.{name} = {name}", 8),
+        )
+
+    def _alternatives(self, member: Field) -> list[str]:
+        """The annotation's parts: with ``None`` or ``Unset`` where the member may be absent."""
+        if member.raw:
+            return ["Any"]
+        parts = self._annotations.alternatives(member.type)
+        if parts == ["Any"] or not (member.optional or member.absence_tolerated):
+            return parts
+        if absent_is_unset(self._protocol, member):
+            return [*parts, "Unset"]
+        return [*parts, "None"]
+
+    def _parameter(self, member: Field, name: str) -> str:
+        written = f"{name}: {' | '.join(self._alternatives(member))}"
+        if member.default is not None:
+            return f"{written} = {literal(member.default)}"
+        if not member.optional:
+            return written
+        return f"{written} = {'UNSET' if absent_is_unset(self._protocol, member) else 'None'}"
+
+
+def _literal_parts(declared: ObjectType | AliasType) -> list[str]:
+    assert isinstance(declared, AliasType)
+    assert isinstance(declared.type, Enum)
+    return [literal(value) for value in declared.type.values]
+
+
+def _names_in(protocol: Protocol, kind: Type | None) -> Iterator[str]:
+    match kind:
+        case ListOf():
+            yield from _names_in(protocol, kind.element)
+        case ObjectOf():
+            declared = protocol.objects[kind.path]
+            if declared.is_map and declared.kind == "inline":
+                yield from _names_in(protocol, declared.index)
+            else:
+                yield kind.path
+        case AliasOf():
+            yield kind.name
+        case Union():
+            for member in kind.written:
+                yield from _names_in(protocol, member)
+        case Scalar() | Enum() | None:
+            return
+
+
+def _article(name: str) -> str:
+    return "an" if name[:1].lower() in "aeiou" else "a"
+
+
+def _member_fallback(member: Field) -> str:
+    known = {
+        "id": "Identifies the request; its response carries the same.",
+        "method": "The name of the method.",
+        "params": "What the method is called with.",
+        "result": "What the request resulted in.",
+        "type": "Tells the kind of object.",
+    }
+    return known.get(member.name, f"The `{member.name}` member.")

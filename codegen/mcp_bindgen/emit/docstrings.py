@@ -1,0 +1,116 @@
+"""Docstrings and literals: the one place where text of a schema file becomes text of a program."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from mcp_bindgen.emit.layout import LINE
+from mcp_bindgen.ir.protocol import About, Constraints
+
+_LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
+
+
+def literal(value: str | int | float | bool | None) -> str:
+    """A Python literal, double-quoted as black wants it; anything unprintable is escaped."""
+    if not isinstance(value, str):
+        return repr(value)
+    # Black prefers double quotes unless that takes more backslashes.
+    quote = "'" if value.count('"') > value.count("'") else '"'
+    escaped = value.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+    return quote + "".join(_printable(char) for char in escaped) + quote
+
+
+def docstring(text: str, indent: int) -> list[str]:
+    """A docstring at ``indent`` columns, wrapped, that black leaves as it is and nothing can break out of."""
+    body = _wrap(_inert(text), LINE - indent)
+    pad = " " * indent
+    if not body:
+        body = ["Undocumented."]
+    first = f" {body[0]}" if body[0].startswith('"') else body[0]
+    one_line = f'{pad}"""{first}"""'
+    if len(body) == 1 and len(one_line) <= LINE and not first.endswith('"'):
+        return [one_line]
+    head, *tail = body
+    if len(f'{pad}"""{head}') > LINE:
+        head, *more = textwrap.wrap(head, LINE - indent - 3, break_long_words=False, break_on_hyphens=False)
+        tail = [*more, *tail]
+    head = f" {head}" if head.startswith('"') else head
+    return [f'{pad}"""{head}', *(f"{pad}{line}" if line else "" for line in tail), f'{pad}"""']
+
+
+def describe(about: About, fallback: str, *, constraints: Constraints | None = None, note: str | None = None) -> str:
+    """All that is known of a type or field, as a docstring's text."""
+    parts = [about.doc or fallback]
+    limits = _limits(constraints) if constraints else []
+    if note:
+        limits.append(note)
+    if limits:
+        parts.append(" ".join(limits))
+    if about.deprecated is not None:
+        parts.append(f"Deprecated{': ' + about.deprecated if about.deprecated else '.'}")
+    if about.since:
+        parts.append(f"Since {about.since}.")
+    return "\n\n".join(parts)
+
+
+def _limits(constraints: Constraints) -> list[str]:
+    low, high = constraints.minimum, constraints.maximum
+    limits: list[str] = []
+    if low is not None and high is not None:
+        limits.append(f"From {low} to {high}.")
+    elif low is not None:
+        limits.append(f"At least {low}.")
+    elif high is not None:
+        limits.append(f"At most {high}.")
+    if constraints.max_items is not None:
+        limits.append(f"At most {constraints.max_items} items.")
+    if constraints.format is not None:
+        limits.append(f"Format: `{constraints.format}`.")
+    return limits
+
+
+def _inert(text: str) -> str:
+    lines = (line.expandtabs().rstrip() for line in text.replace("\\", "\\\\").split("\n"))
+    safe = "\n".join("".join(_printable(char) for char in line) for line in lines)
+    return safe.replace('"""', '\\"\\"\\"').strip("\n ")
+
+
+def _printable(char: str) -> str:
+    if char.isprintable():
+        return char
+    code = ord(char)
+    return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(char) or (
+        f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    )
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    """Paragraphs filled, lists item by item, code blocks as they are."""
+    wrapped: list[str] = []
+    for block in re.split(r"\n[ ]*\n+", text):
+        if wrapped:
+            wrapped.append("")
+        if block.lstrip().startswith("```"):
+            wrapped.extend(line.rstrip() for line in block.split("\n"))
+            continue
+        for item in _items(block):
+            marker = _LIST_ITEM.match(item)
+            hang = " " * len(marker.group()) if marker else ""
+            wrapped.extend(
+                textwrap.wrap(
+                    item, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False
+                )
+            )
+    return wrapped
+
+
+def _items(block: str) -> list[str]:
+    """The lines of a paragraph joined, each list item a paragraph of its own."""
+    items: list[str] = []
+    for line in block.split("\n"):
+        if items and not _LIST_ITEM.match(line):
+            items[-1] = f"{items[-1]} {line.strip()}"
+        else:
+            items.append(line)
+    return items

@@ -1,0 +1,267 @@
+"""The view of ``_encoders.py``: straight-line functions from typed values to JSON ones."""
+
+from __future__ import annotations
+
+from mcp_bindgen.emit.annotations import absent_is_unset
+from mcp_bindgen.emit.decoders import Decoders, Reading, assign, one_line
+from mcp_bindgen.emit.docstrings import literal
+from mcp_bindgen.emit.layout import Tree, lines, statement
+from mcp_bindgen.emit.naming import Names, is_constant
+from mcp_bindgen.emit.plan import CodecView, EncoderView, FunctionView, StepView
+from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
+
+_CONDITIONS = {
+    "string": "{v}.__class__ is not str and not is_string({v})",
+    "integer": "{v}.__class__ is not int and not is_integer({v})",
+    "float": "{v}.__class__ is not int and not is_number({v})",
+    "boolean": "{v}.__class__ is not bool",
+    "null": "{v} is not None",
+    "object": "{v}.__class__ is not dict and not is_object({v})",
+}
+_SCALAR_TESTS = {
+    "string": "is_string(v)",
+    "integer": "is_integer(v)",
+    "float": "is_number(v)",
+    "boolean": "v.__class__ is bool",
+    "null": "v is None",
+    "object": "is_object(v)",
+}
+
+
+class Encoders:
+    """Plans the encoders of one protocol; shares the tables of names and literals with its decoders."""
+
+    def __init__(self, protocol: Protocol, names: Names, decoders: Decoders) -> None:
+        self._protocol = protocol
+        self._names = names
+        self._decoders = decoders
+        self._functions: dict[Type, str] = {}
+        self._function_views: list[FunctionView] = []
+        self._choices: dict[object, str] = {}
+        self._choice_views: list[tuple[str, ...]] = []
+        self._taken: set[str] = set()
+        self._tables: set[str] = set()
+
+    def plan(self) -> CodecView:
+        """The whole module."""
+        classes = [declared for declared in self._protocol.objects.values() if not declared.is_map]
+        objects = [self._object(declared) for declared in classes]
+        values: list[Tree] = [
+            f"types.{self._names.types[declared.path]}: unstructure_{self._names.functions[declared.path]}"
+            for declared in classes
+        ]
+        return CodecView(
+            tables=tuple((table,) for table in sorted(self._tables)),
+            objects=tuple(objects),
+            functions=tuple(self._function_views),
+            choices=(*self._choice_views, tuple(lines("VALUES: Encoders = ", ("{", values, "}")))),
+        )
+
+    def _object(self, declared: ObjectType) -> EncoderView:
+        function = self._names.functions[declared.path]
+        constants: list[Tree] = []
+        required: list[StepView] = []
+        optional: list[StepView] = []
+        for member in declared.fields:
+            hint = f"{function}_{self._names.fields[declared.path][member.name]}"
+            if is_constant(member):
+                assert isinstance(member.type, Enum)
+                constants.append(f"{literal(member.name)}: {literal(member.type.values[0])}")
+            elif member.optional or member.absence_tolerated:
+                optional.append(self._step(declared, member, hint, 8))
+            else:
+                required.append(self._step(declared, member, hint, 4))
+        keys = self._table(self._decoders.keys(declared)) if declared.fields else ""
+        return EncoderView(
+            signature=tuple(lines(f"def unstructure_{function}", ("(", ["o: Any"], ")"), " -> JsonObject:")),
+            cls=self._names.types[declared.path],
+            constants=tuple(lines("d: JsonObject = ", ("{", constants, "}"), indent=4)),
+            required=tuple(required),
+            optional=tuple(optional),
+            keys=keys,
+            extra=self._extra(declared, function),
+        )
+
+    def _extra(self, declared: ObjectType, function: str) -> tuple[str, ...]:
+        if declared.index is None:
+            return ("        d.update(o.extra)",)
+        writing = self.write(declared.index, "e", f"{function}_extra")
+        if writing.is_copy and not writing.checks:
+            return ("        d.update(o.extra)",)
+        each = f"{self.function(declared.index, f'{function}_extra')}(e)"
+        return tuple(assign("d.update", ("(", [f"(k, {each}) for k, e in o.extra.items()"], ")"), 8))
+
+    def _step(self, declared: ObjectType, member: Field, hint: str, indent: int) -> StepView:
+        writing = self.write(member.type, "v", hint)
+        if member.raw:
+            writing = Reading((), "unstructure_raw(v)")
+        key = literal(member.name)
+        return StepView(
+            key=key,
+            attribute=self._names.fields[declared.path][member.name],
+            checks=tuple(" " * indent + line for line in writing.checks),
+            store=tuple(assign(f"d[{key}] = ", writing.value, indent)),
+            absent="UNSET" if absent_is_unset(self._protocol, member) else "None",
+        )
+
+    def _table(self, name: str) -> str:
+        self._tables.add(name)
+        return name
+
+    def write(self, kind: Type, v: str, hint: str) -> Reading:
+        """How the value in the variable ``v`` is written as ``kind``; ``hint`` names what may have to be made for it."""
+        match kind:
+            case Scalar(kind="json"):
+                return Reading((), v)
+            case Scalar():
+                return _refuse(_CONDITIONS[kind.kind].format(v=v), v)
+            case Enum(open=True):
+                return _refuse(_CONDITIONS["string"].format(v=v), v)
+            case Enum():
+                reading = self._decoders.read(kind, v, hint)
+                for table in self._decoders.tables_in(reading.checks):
+                    self._table(table)
+                return reading
+            case ListOf():
+                return self._write_items(kind.element, v, hint, "list", "is_array")
+            case ObjectOf():
+                declared = self._protocol.objects[kind.path]
+                if declared.is_map:
+                    return self._write_items(declared.index, v, hint, "dict", "is_object")
+                return Reading((), f"unstructure_{self._names.functions[kind.path]}({v})")
+            case AliasOf():
+                alias = self._protocol.aliases[kind.name]
+                apart = isinstance(alias.type, Union) and not self._is_simple(alias.type)
+                if apart or (alias.recursive and not isinstance(alias.type, Scalar)):
+                    return Reading((), f"{self.function(kind, self._names.functions[kind.name])}({v})")
+                return self.write(alias.type, v, self._names.functions[kind.name])
+            case Union():
+                return self._write_union(kind, v, hint)
+
+    def _write_items(self, element: Type | None, v: str, hint: str, cls: str, accepted: str) -> Reading:
+        head = _refuse(f"{v}.__class__ is not {cls} and not {accepted}({v})", v)
+        if element is None:
+            return head
+        each = self.write(element, "e", hint)
+        if each.is_copy:
+            values = v if cls == "list" else f"{v}.values()"
+            loop = (f"for e in {values}:", *(f"    {line}" for line in each.checks)) if each.checks else ()
+            return Reading((*head.checks, *loop), v)
+        value = one_line(each.value) if not each.checks else f"{self.function(element, f'{hint}_item')}(e)"
+        if cls == "list":
+            return Reading(head.checks, ("[", [f"{value} for e in {v}"], "]"))
+        return Reading(head.checks, ("{", [f"k: {value} for k, e in {v}.items()"], "}"))
+
+    def _is_simple(self, kind: Union) -> bool:
+        """Whether a union is written without a function of its own: scalars only, or classes only."""
+        scalars = all(isinstance(member, Scalar) and member.kind != "json" for member in kind.members)
+        return scalars or len(self._classes(kind)) == len(kind.members)
+
+    def _write_union(self, kind: Union, v: str, hint: str) -> Reading:
+        scalars = [member for member in kind.members if isinstance(member, Scalar)]
+        if len(scalars) == len(kind.members) and self._is_simple(kind):
+            return _refuse(_none_of(scalars, v), v)
+        classes = self._classes(kind)
+        if len(classes) == len(kind.members):
+            choice = self._choice(classes, hint)
+            return Reading((), f"({choice}.get({v}.__class__) or choose({choice}, {v}))({v})")
+        return Reading((), f"{self.function(kind, hint)}({v})")
+
+    def _classes(self, kind: Union) -> tuple[str, ...]:
+        """Paths of the members that are classes."""
+        return tuple(
+            member.path
+            for member in kind.members
+            if isinstance(member, ObjectOf) and not self._protocol.objects[member.path].is_map
+        )
+
+    def _choice(self, classes: tuple[str, ...], hint: str) -> str:
+        """The table from class to function of a union."""
+        if classes not in self._choices:
+            name = hint.upper()
+            while name in self._taken:
+                name += "_"
+            self._taken.add(name)
+            self._choices[classes] = name
+            items: list[Tree] = [
+                f"types.{self._names.types[path]}: unstructure_{self._names.functions[path]}" for path in classes
+            ]
+            self._choice_views.append(tuple(lines(f"{name}: Encoders = ", ("{", items, "}"))))
+        return self._choices[classes]
+
+    def function(self, kind: Type, hint: str) -> str:
+        """The name of a function that writes ``kind``, made if there is none yet."""
+        if isinstance(kind, ObjectOf) and not self._protocol.objects[kind.path].is_map:
+            return f"unstructure_{self._names.functions[kind.path]}"
+        if kind not in self._functions:
+            name = f"unstructure_{hint}"
+            while name in self._functions.values() or hint in self._names.functions.values():
+                if isinstance(kind, AliasOf) and name not in self._functions.values():
+                    break
+                hint += "_"
+                name = f"unstructure_{hint}"
+            self._functions[kind] = name
+            expanded = self._protocol.aliases[kind.name].type if isinstance(kind, AliasOf) else kind
+            if isinstance(expanded, Union):
+                body = self._union_body(expanded, hint)
+            else:
+                writing = self.write(expanded, "v", hint)
+                body = [*(f"    {line}" for line in writing.checks), *assign("return ", writing.value, 4)]
+            self._function_views.append(
+                FunctionView(
+                    signature=tuple(lines(f"def {name}", ("(", ["v: Any"], ")"), " -> Json:")),
+                    body=tuple(body),
+                )
+            )
+        return self._functions[kind]
+
+    def _union_body(self, kind: Union, hint: str) -> list[str]:
+        """Statements that write the value in ``v`` as whichever member it is by its Python class."""
+        body: list[str] = []
+        lists = [member for member in kind.members if isinstance(member, ListOf)]
+        if len(lists) == 1:
+            writing = self.write(lists[0], "v", hint)
+            body.append("    if is_array(v):")
+            body += [*(f"        {line}" for line in writing.checks[2:]), *assign("return ", writing.value, 8)]
+        elif lists:
+            functions = [self.function(member, f"{hint}_{place + 1}") for place, member in enumerate(lists)]
+            body.append("    if is_array(v):")
+            body += lines("return first_fitting", ("(", ["v", *functions], ")"), indent=8)
+        for member in kind.members:
+            if isinstance(member, ObjectOf) and self._protocol.objects[member.path].is_map:
+                writing = self.write(member, "v", hint)
+                body.append("    if is_object(v):")
+                body += [*(f"        {line}" for line in writing.checks[2:]), *assign("return ", writing.value, 8)]
+                break
+        for member in kind.members:
+            if isinstance(member, Scalar) and member.kind != "json":
+                body += [f"    if {_SCALAR_TESTS[member.kind]}:", "        return v"]
+            elif isinstance(member, Enum):
+                refused = self.write(member, "v", hint).checks[0].removeprefix("if ").removesuffix(":")
+                body += [statement(f"if not ({refused}):", 4), "        return v"]
+        classes = self._classes(kind)
+        if classes:
+            choice = self._choice(classes, hint)
+            return [*body, f"    return ({choice}.get(v.__class__) or choose({choice}, v))(v)"]
+        if any(isinstance(member, Scalar) and member.kind == "json" for member in kind.members):
+            return [*body, "    return v"]
+        return [*body, "    raise Invalid"]
+
+
+def _none_of(members: list[Scalar], v: str) -> str:
+    """The condition under which a value is written as none of these scalars; plain classes are asked for first."""
+    plain = {"string": "str", "integer": "int", "float": "int", "boolean": "bool", "object": "dict"}
+    asked = {"string": "is_string", "integer": "is_integer", "float": "is_number", "object": "is_object"}
+    classes = list(dict.fromkeys(plain[member.kind] for member in members if member.kind in plain))
+    tests = [f"{asked[member.kind]}({v})" for member in members if member.kind in asked]
+    conditions = [f"{v}.__class__ not in ({', '.join(classes)})"] if len(classes) > 1 else []
+    conditions += [f"{v}.__class__ is not {name}" for name in classes if len(classes) == 1]
+    if any(member.kind == "null" for member in members):
+        conditions.append(f"{v} is not None")
+    if tests:
+        conditions.append(f"not {tests[0]}" if len(tests) == 1 else f"not ({' or '.join(tests)})")
+    return " and ".join(conditions)
+
+
+def _refuse(condition: str, v: str) -> Reading:
+    return Reading((f"if {condition}:", "    raise Invalid"), v)

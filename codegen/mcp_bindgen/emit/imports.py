@@ -1,0 +1,38 @@
+"""Which of the names that a module could import its code uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from mcp_bindgen.emit.layout import lines
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+
+Sources = tuple[tuple[str, tuple[str, ...]], ...]
+"""Modules and what they offer; an empty module name stands for ``import name``."""
+
+
+def names_in(code: Iterable[str]) -> set[str]:
+    """The names that lines of code (no docstrings, no comments) begin an expression with; strings do not count."""
+    return {name for line in code for name in _NAME.findall(_STRING.sub('""', line) if '"' in line or "'" in line else line)}
+
+
+def imports(used: set[str], groups: tuple[Sources, ...]) -> tuple[str, ...]:
+    """Import statements for the offered names in use, groups apart by an empty line."""
+    written: list[str] = []
+    for group in groups:
+        statements: list[str] = []
+        for module, offered in group:
+            wanted = [name for name in offered if name in used]
+            if not wanted:
+                continue
+            if not module:
+                statements += [f"import {name}" for name in wanted]
+                continue
+            line = f"from {module} import {', '.join(wanted)}"
+            statements += [line] if len(line) <= 88 else lines(f"from {module} import ", ("(", wanted, ")"))
+        if statements:
+            written += [*([""] if written else []), *statements]
+    return tuple(written)

@@ -1,0 +1,64 @@
+"""Text that black leaves as it is: on one line where it fits, else one part to a line with a trailing comma.
+
+Black takes many times as long as the rest of the generation, so it judges the output in the tests instead of making it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+LINE = 88
+"""Black's default, so that a copy in somebody's project suits their black as well."""
+
+Tree = str | tuple[str, Sequence["Tree"], str]
+"""Finished text, or an opening (``name(``), parts and a closing bracket (``,)`` for a tuple of one)."""
+
+
+def inline(tree: Tree) -> str:
+    """The tree on one line."""
+    if isinstance(tree, str):
+        return tree
+    opening, parts, closing = tree
+    return f"{opening}{', '.join(inline(part) for part in parts)}{closing}"
+
+
+def tuple_of(parts: Sequence[Tree]) -> Tree:
+    """A tuple; the comma of a tuple of one belongs to its closing bracket."""
+    return ("(", parts, ",)" if len(parts) == 1 else ")")
+
+
+def lines(prefix: str, tree: Tree, suffix: str = "", indent: int = 0) -> list[str]:
+    """``prefix tree suffix`` at ``indent`` columns, as the lines black would leave."""
+    pad = " " * indent
+    whole = f"{pad}{prefix}{inline(tree)}{suffix}"
+    if len(whole) <= LINE or isinstance(tree, str):
+        return [whole]
+    return exploded(prefix, tree, suffix, indent)
+
+
+def exploded(prefix: str, tree: tuple[str, Sequence[Tree], str], suffix: str = "", indent: int = 0) -> list[str]:
+    """One part to a line with a trailing comma, which black then keeps even if all would fit on one."""
+    pad = " " * indent
+    opening, parts, closing = tree
+    inner = [line for part in parts for line in lines("", part, ",", indent + 4)]
+    return [f"{pad}{prefix}{opening}", *inner, f"{pad}{closing.lstrip(',')}{suffix}"]
+
+
+def statement(text: str, indent: int = 0) -> str:
+    """One simple statement; one that is too long is kept from black, which would part it."""
+    line = " " * indent + text
+    return line if len(line) <= LINE else f"{line}  # fmt: skip"
+
+
+def alternatives(prefix: str, members: Sequence[str], indent: int = 0) -> list[str]:
+    """``prefix a | b | c``, in parentheses where it needs more than a line."""
+    pad = " " * indent
+    joined = " | ".join(members)
+    if len(pad) + len(prefix) + len(joined) <= LINE:
+        return [f"{pad}{prefix}{joined}"]
+    if len(members) == 1:
+        return [f"{pad}{prefix}{joined}  # fmt: skip"]
+    if indent + 4 + len(joined) <= LINE:
+        return [f"{pad}{prefix}(", f"{pad}    {joined}", f"{pad})"]
+    rest = [f"{pad}    | {member}" for member in members[1:]]
+    return [f"{pad}{prefix}(", f"{pad}    {members[0]}", *rest, f"{pad})"]

@@ -1,0 +1,172 @@
+"""Python names for what a schema names, chosen once and checked for clashes.
+
+A wire name is stored next to the Python name it got and never computed back.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from mcp_bindgen.errors import Fault, SchemaError
+from mcp_bindgen.ir.protocol import Field, Method, ObjectType, Protocol
+from mcp_bindgen.ir.types import Position
+
+MAX_NAME = 120
+"""Longer names are refused: nobody writes them, and nobody could read what is made of them."""
+
+_ANNOTATION_NAMES = frozenset({"bool", "dict", "float", "int", "list", "object", "str"})
+"""Builtins that annotations use: an attribute of that name would stand in for them inside its class."""
+
+_MODULE_NAMES = frozenset(
+    {"Any", "ClassVar", "Final", "Literal", "Record", "TypeAlias", "UNSET", "Unset", "annotations", "define"}
+)
+"""What the emitted ``types`` module itself imports."""
+
+_PACKAGE_NAMES = frozenset(
+    {"Client", "Context", "Message", "Server", "client", "converter", "decode", "decode_result", "encode"}
+    | {"methods", "revision", "runtime", "server", "types"}
+)
+"""What an emitted package offers beside the types of its schema."""
+
+RESERVED_TYPES = _ANNOTATION_NAMES | _MODULE_NAMES | _PACKAGE_NAMES | frozenset(keyword.kwlist)
+RESERVED_FIELDS = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"extra", "self"}
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+_NOT_A_WORD = re.compile(r"\W+")
+
+
+def snake(name: str) -> str:
+    """``mimeType`` to ``mime_type``, ``JSONRPCError`` to ``jsonrpc_error``; anything but letters and digits parts words."""
+    words: list[str] = []
+    for part in re.split(r"[\W_]+", name):
+        found = _WORDS.findall(part)
+        for word in found:
+            # A number belongs to the word before it: sha256, not sha_256.
+            if word.isdigit() and words and found[0] != word:
+                words[-1] += word
+            else:
+                words.append(word.lower())
+    return "_".join(words)
+
+
+def pascal(name: str) -> str:
+    """``inputSchema`` to ``InputSchema``: capitals are kept, words after other characters get one."""
+    parts = [part for part in re.split(r"[\W_]+", name) if part]
+    return "".join(part[0].upper() + part[1:] for part in parts)
+
+
+def field_name(wire: str, reserved: frozenset[str] = RESERVED_FIELDS) -> str:
+    """The attribute for a member of an object; empty where the wire name holds nothing to make one of."""
+    local = wire.rsplit("/", 1)[-1] if "/" in wire else wire
+    name = unicodedata.normalize("NFKC", snake(local))
+    if not name:
+        return ""
+    if not name.isidentifier():
+        name = f"n_{name}"
+    return f"{name}_" if wire.startswith("$") or name in reserved else name
+
+
+def constant_name(interface: str, suffix: str) -> str:
+    """The name of a method's key: ``CallToolRequest`` to ``CALL_TOOL``."""
+    return snake(interface.removesuffix(suffix) or interface).upper()
+
+
+class Names:
+    """Every Python name of one protocol; raises a SchemaError naming both sides where two would be the same."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._faults: list[Fault] = []
+        self._nowhere = Position(protocol.source, 1, 1)
+        self.types = self._name_types(protocol)
+        """Object path or alias name to the name of its class or alias."""
+        self.functions = {path: snake(name) for path, name in self.types.items()}
+        self._refuse_equal(
+            (self.functions[path], path, _position(protocol, path)) for path in self.types
+        )
+        taken = RESERVED_FIELDS | frozenset(self.types.values())
+        self.fields = {path: self._name_fields(declared, taken) for path, declared in protocol.objects.items()}
+        """Object path to wire name to attribute name."""
+        self.methods = self._name_methods(protocol.methods.values())
+        """Wire name of a method to the name of its key."""
+        if self._faults:
+            raise SchemaError(self._faults)
+
+    def _name_types(self, protocol: Protocol) -> dict[str, str]:
+        names: dict[str, str] = {}
+        for path in [*protocol.objects, *protocol.aliases]:
+            owner, *inner = path.replace("#", ".").split(".")
+            name = owner + "".join(pascal(part) for part in inner)
+            if not inner and name in protocol.constants:
+                self._fault(f"type {name!r} has the name of a constant", _position(protocol, path))
+            names[path] = self._valid(name, path, _position(protocol, path))
+        for constant in protocol.constants:
+            self._valid(constant, constant, None)
+        self._refuse_equal((name, path, _position(protocol, path)) for path, name in names.items())
+        return names
+
+    def _valid(self, name: str, path: str, position: Position | None) -> str:
+        if len(name) > MAX_NAME:
+            self._fault(f"the name {name[:40]}… has {len(name)} characters, accepted are {MAX_NAME}", position)
+        elif not name.isidentifier() or unicodedata.normalize("NFKC", name) != name or name.startswith("_"):
+            self._fault(f"{path!r} gives no name for a Python class; accepted are letters, digits and inner _", position)
+        return f"{name}_" if name in RESERVED_TYPES else name
+
+    def _name_fields(self, declared: ObjectType, taken: frozenset[str]) -> dict[str, str]:
+        names: dict[str, str] = {}
+        for member in declared.fields:
+            name = field_name(member.name, taken)
+            place = member.position or declared.position
+            if not name or len(name) > MAX_NAME:
+                self._fault(f"property {member.name[:60]!r} of {declared.path} gives no name for a Python attribute", place)
+            names[member.name] = name
+        self._refuse_equal(
+            (names[member.name], f"{declared.path}.{member.name}", member.position or declared.position)
+            for member in declared.fields
+        )
+        return names
+
+    def _name_methods(self, methods: Iterable[Method]) -> dict[str, str]:
+        names: dict[str, str] = {}
+        taken: set[str] = set()
+        for method in methods:
+            suffix = "Request" if method.kind == "request" else "Notification"
+            name = constant_name(method.interface, suffix)
+            if name in taken or not name.isidentifier():
+                name = constant_name(method.interface, "")
+            if name in taken:
+                self._fault(f"method {method.name!r} would get the key {name}, which another has", None)
+            taken.add(name)
+            names[method.name] = name
+        return names
+
+    def _refuse_equal(self, named: Iterable[tuple[str, str, Position | None]]) -> None:
+        seen: dict[str, str] = {}
+        for name, path, position in named:
+            if name and name in seen:
+                self._fault(f"{path!r} and {seen[name]!r} would both be called {name!r} in Python; rename one", position)
+            seen.setdefault(name, path)
+
+    def _fault(self, message: str, position: Position | None) -> None:
+        self._faults.append(Fault(position or self._nowhere, message))
+
+
+def _position(protocol: Protocol, path: str) -> Position | None:
+    declared = protocol.objects.get(path) or protocol.aliases[path]
+    return declared.position
+
+
+def is_constant(member: Field) -> bool:
+    """A required member with one legal value: the class has it, its objects need not store it."""
+    from mcp_bindgen.ir.protocol import Enum
+
+    kind = member.type
+    return (
+        isinstance(kind, Enum)
+        and len(kind.values) == 1
+        and not kind.open
+        and not member.optional
+        and not member.absence_tolerated
+    )

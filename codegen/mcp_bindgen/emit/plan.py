@@ -1,0 +1,129 @@
+"""The view model: what the templates print, as finished lines."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+Lines = tuple[str, ...]
+
+
+@frozen
+class ConstantView:
+    """``NAME: Final = value`` and its docstring."""
+
+    declaration: Lines
+    doc: Lines
+
+
+@frozen
+class AliasView:
+    """``Name: TypeAlias = …`` and its docstring."""
+
+    declaration: Lines
+    doc: Lines
+
+
+@frozen
+class MemberView:
+    """One attribute of a class: its annotation and docstring; how ``__init__`` stores it."""
+
+    annotation: Lines
+    doc: Lines
+    store: str
+
+
+@frozen
+class ClassView:
+    """An emitted class."""
+
+    name: str
+    doc: Lines
+    slots: Lines
+    constants: tuple[MemberView, ...]
+    fields: tuple[MemberView, ...]
+    signature: Lines
+
+
+@frozen
+class TypesView:
+    """``types.py``: simple aliases first, then classes, then the aliases that need them."""
+
+    exported: Lines
+    constants: tuple[ConstantView, ...]
+    simple_aliases: tuple[AliasView, ...]
+    classes: tuple[ClassView, ...]
+    aliases: tuple[AliasView, ...]
+    uses_unset: bool
+
+
+@frozen
+class StepView:
+    """How one member is read or written: statements that check ``v``, and the expression of its new value."""
+
+    key: str
+    attribute: str
+    checks: Lines
+    store: Lines
+    absent: str = "None"
+
+
+@frozen
+class DecoderView:
+    """The function that reads one class."""
+
+    signature: Lines
+    cls: str
+    constants: tuple[tuple[str, str], ...]
+    required: tuple[StepView, ...]
+    optional: tuple[StepView, ...]
+    count: int
+    extra: Lines
+
+
+@frozen
+class EncoderView:
+    """The function that writes one class."""
+
+    signature: Lines
+    cls: str
+    constants: Lines
+    required: tuple[StepView, ...]
+    optional: tuple[StepView, ...]
+    keys: str
+    extra: Lines
+
+
+@frozen
+class FunctionView:
+    """A function of which every line is decided: how a union is told apart."""
+
+    signature: Lines
+    body: Lines
+
+
+@frozen
+class CodecView:
+    """``_decoders.py`` or ``_encoders.py``."""
+
+    tables: tuple[Lines, ...]
+    objects: tuple[DecoderView, ...] | tuple[EncoderView, ...]
+    functions: tuple[FunctionView, ...]
+    choices: tuple[Lines, ...]
+
+
+@frozen
+class KeyView:
+    """A method key and its docstring."""
+
+    declaration: Lines
+    doc: Lines
+
+
+@frozen
+class MethodsView:
+    """``methods.py``."""
+
+    exported: Lines
+    requests: tuple[KeyView, ...]
+    notifications: tuple[KeyView, ...]
+    tables: tuple[Lines, ...]

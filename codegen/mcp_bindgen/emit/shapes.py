@@ -1,0 +1,143 @@
+"""The text of ``_shapes.py``: the same types as data, for finding out where a value is wrong and why."""
+
+from __future__ import annotations
+
+from mcp_bindgen.emit.annotations import absent_is_unset
+from mcp_bindgen.emit.docstrings import literal
+from mcp_bindgen.emit.layout import Tree, lines, tuple_of
+from mcp_bindgen.emit.naming import Names, is_constant
+from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
+from mcp_bindgen.ir.protocol import (
+    AliasOf,
+    Constraints,
+    Enum,
+    Field,
+    ListOf,
+    ObjectOf,
+    ObjectType,
+    Protocol,
+    Scalar,
+    Type,
+    Union,
+)
+
+
+class Shapes:
+    """Plans the tables of one protocol. The vocabulary is that of ``runtime.shapes``."""
+
+    def __init__(self, protocol: Protocol, names: Names) -> None:
+        self._protocol = protocol
+        self._names = names
+
+    def objects(self) -> list[str]:
+        """``OBJECTS``: class name to its members and its index signature."""
+        entries: list[Tree] = []
+        for declared in self._protocol.objects.values():
+            if declared.is_map:
+                continue
+            members: list[Tree] = [self._member(declared, member) for member in declared.fields]
+            index = "None" if declared.index is None else self.shape(declared.index)
+            name = self._names.types[declared.path]
+            entries.append((f"{literal(name)}: (", [tuple_of(members), index], ")"))
+        return lines("OBJECTS: Final[Objects] = ", ("{", entries, "}"))
+
+    def aliases(self) -> list[str]:
+        """``ALIASES``: alias name to its shape."""
+        entries: list[Tree] = [
+            _prefixed(f"{literal(self._names.types[name])}: ", self.shape(alias.type))
+            for name, alias in self._protocol.aliases.items()
+        ]
+        entries += [
+            _prefixed(f"{literal(self._names.types[path])}: ", self.shape(ObjectOf(path)))
+            for path, declared in self._protocol.objects.items()
+            if declared.is_map and declared.kind != "inline"
+        ]
+        return lines("ALIASES: Final[Aliases] = ", ("{", entries, "}"))
+
+    def results(self) -> list[str]:
+        """``RESULTS``: method to the shape of its result."""
+        entries: list[Tree] = [
+            _prefixed(f"{literal(method.name)}: ", self.shape(method.result))
+            for method in self._protocol.methods.values()
+            if method.result is not None
+        ]
+        return lines("RESULTS: Final[Aliases] = ", ("{", entries, "}"))
+
+    def _member(self, declared: ObjectType, member: Field) -> Tree:
+        attribute = "None" if is_constant(member) else literal(self._names.fields[declared.path][member.name])
+        presence = "optional" if member.optional else "tolerated" if member.absence_tolerated else "required"
+        absent = "UNSET" if absent_is_unset(self._protocol, member) else "None"
+        shape = self.shape(member.type)
+        if member.raw:
+            shape = tuple_of(['"raw"', shape])
+        parts: list[Tree] = [literal(member.name), attribute, literal(presence), shape, absent]
+        constraints = _constraints(member.constraints)
+        return tuple_of([*parts, *([constraints] if constraints else [])])
+
+    def shape(self, kind: Type) -> Tree:
+        """A type as nested tuples."""
+        match kind:
+            case Scalar():
+                return literal(kind.kind)
+            case Enum(open=True):
+                return '"string"'
+            case Enum():
+                return tuple_of(['"enum"', *(literal(value) for value in kind.values)])
+            case ListOf():
+                return tuple_of(['"list"', self.shape(kind.element)])
+            case ObjectOf():
+                declared = self._protocol.objects[kind.path]
+                if declared.is_map:
+                    value = '"json"' if declared.index is None else self.shape(declared.index)
+                    return '"object"' if value == '"json"' else tuple_of(['"map"', value])
+                return tuple_of(['"class"', literal(self._names.types[kind.path])])
+            case AliasOf():
+                return tuple_of(['"alias"', literal(self._names.types[kind.name])])
+            case Union():
+                members: list[Tree] = [self.shape(member) for member in kind.members]
+                return tuple_of(['"union"', self._decision(kind.decision), tuple_of(members)])
+
+    def _decision(self, decision: Decision | None) -> Tree:
+        match decision:
+            case None:
+                return "None"
+            case Member():
+                return str(decision.index)
+            case ByKind():
+                kinds: list[Tree] = [
+                    tuple_of([literal(kind), self._decision(branch)]) for kind, branch in decision.branches
+                ]
+                return tuple_of(['"kind"', tuple_of(kinds)])
+            case ByTag():
+                tags: list[Tree] = [
+                    tuple_of([literal(value), self._decision(branch)]) for value, branch in decision.branches
+                ]
+                absent = self._decision(decision.absent)
+                return tuple_of(['"tag"', literal(decision.key), tuple_of(tags), absent])
+            case ByKey():
+                present, absent = self._decision(decision.present), self._decision(decision.absent)
+                return tuple_of(['"key"', literal(decision.key), present, absent])
+            case ByNested():
+                return tuple_of(['"nested"', literal(decision.key), self._decision(decision.inner)])
+            case ByFirst():
+                return tuple_of(['"first"', self._decision(decision.inner), self._decision(decision.empty)])
+            case Undecidable():
+                return tuple_of(['"undecidable"', literal(decision.reason)])
+
+
+def _prefixed(prefix: str, tree: Tree) -> Tree:
+    return prefix + tree if isinstance(tree, str) else (prefix + tree[0], tree[1], tree[2])
+
+
+def _constraints(constraints: Constraints) -> Tree | None:
+    """Pairs of name and value of the constraints that decoding does not check."""
+    named = {
+        "minimum": constraints.minimum,
+        "maximum": constraints.maximum,
+        "maxItems": constraints.max_items,
+        "format": constraints.format,
+    }
+    pairs: list[Tree] = [
+        tuple_of([literal(name), literal(value)]) for name, value in named.items() if value is not None
+    ]
+    return tuple_of(pairs) if pairs else None

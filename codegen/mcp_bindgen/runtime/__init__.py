@@ -1,0 +1,1 @@
+"""What all generated packages share. Nothing is imported here: each part is loaded by whoever uses it."""

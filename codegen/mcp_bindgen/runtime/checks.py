@@ -1,0 +1,117 @@
+"""Checks that emitted code shares: small functions that give back a JSON value, or refuse it.
+
+They say only *that* a value is wrong. Where and why is found out afterwards, by ``shapes``, so that the good path pays
+nothing for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+Json: TypeAlias = Any
+"""A JSON value as the standard library reads it."""
+
+
+class Invalid(Exception):  # noqa: N818  # never leaves the package
+    """The value is not of the type."""
+
+
+FAULTS = (Invalid, KeyError, TypeError, AttributeError, IndexError)
+"""What emitted code raises over a wrong value: a missing key and a value of another kind show themselves."""
+
+
+def string(v: Json) -> str:
+    """A JSON string."""
+    if v.__class__ is not str:
+        raise Invalid
+    checked: str = v
+    return checked
+
+
+def integer(v: Json) -> int:
+    """A JSON number without fraction; a bool is none."""
+    if v.__class__ is not int:
+        raise Invalid
+    checked: int = v
+    return checked
+
+
+def number(v: Json) -> float:
+    """A JSON number; a bool is none."""
+    if v.__class__ is not float and v.__class__ is not int:
+        raise Invalid
+    checked: float = v
+    return checked
+
+
+def boolean(v: Json) -> bool:
+    """A JSON true or false."""
+    if v.__class__ is not bool:
+        raise Invalid
+    checked: bool = v
+    return checked
+
+
+def null(v: Json) -> None:
+    """A JSON null."""
+    if v is not None:
+        raise Invalid
+
+
+def mapping(v: Json) -> dict[str, Any]:
+    """A JSON object whose members are not looked at."""
+    if v.__class__ is not dict:
+        raise Invalid
+    checked: dict[str, Any] = v
+    return checked
+
+
+def is_string(v: object) -> bool:
+    """Whether a value that is no plain ``str`` can be written as one: a member of a string enumeration, say."""
+    return isinstance(v, str)
+
+
+def is_integer(v: object) -> bool:
+    """Whether a value that is no plain ``int`` can be written as one; a bool cannot."""
+    return isinstance(v, int) and not isinstance(v, bool)
+
+
+def is_number(v: object) -> bool:
+    """Whether a value can be written as a JSON number: finite, and no bool."""
+    if isinstance(v, float):
+        return v - v == 0.0
+    return is_integer(v)
+
+
+def is_array(v: object) -> bool:
+    """Whether a value can be written as a JSON array."""
+    return isinstance(v, list | tuple)
+
+
+def is_object(v: object) -> bool:
+    """Whether a value can be written as a JSON object."""
+    return isinstance(v, dict)
+
+
+def is_a(v: object, cls: type) -> bool:
+    """``isinstance``, without telling a type checker: what passes is still to be checked member by member."""
+    return isinstance(v, cls)
+
+
+def choose(table: Mapping[Any, Callable[[Any], Any]], v: object) -> Callable[[Any], Any]:
+    """The function for the class of a value, or for the nearest class it derives from."""
+    for cls in type(v).__mro__:
+        if cls in table:
+            return table[cls]
+    raise Invalid
+
+
+def first_fitting(v: object, *functions: Callable[[Any], Any]) -> Any:
+    """What the first function that takes the value makes of it."""
+    for function in functions:
+        try:
+            return function(v)
+        except FAULTS:
+            continue
+    raise Invalid

@@ -1,0 +1,112 @@
+"""What can go wrong, and whose fault it is.
+
+    McpError
+    +-- UsageError              local misuse: an object or a call of one's own is wrong
+    |   +-- EncodeError         a value does not fit the type it is written as
+    |   +-- Undecidable         a payload does not tell which member of a union it is
+    +-- ProtocolError           the other side's fault
+    |   +-- DecodeError         what it sent is not what the revision declares
+    |   +-- ResponseError       it answered a request with an error
+    +-- RequestTimeout          no answer in time
+    +-- ConnectionClosed        the connection ended, or was never open
+
+Schema types whose name ends in ``Error`` are data, not exceptions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class McpError(Exception):
+    """Base of every exception of this package."""
+
+
+class UsageError(McpError):
+    """Something local is wrong: a call out of place, an object that cannot be sent."""
+
+
+class ProtocolError(McpError):
+    """The other side did something that the protocol does not allow."""
+
+
+class _Located(McpError):
+    """A fault with a place in a JSON value. Picklable, as exceptions cross process borders."""
+
+    def __init__(self, path: tuple[str | int, ...], found: str, expected: str, revision: str) -> None:
+        super().__init__(path, found, expected, revision)
+        self.keys = path
+        self.found = found
+        self.expected = expected
+        self.revision = revision
+
+    @property
+    def path(self) -> str:
+        """Where, for people: ``$.params.content[2].type``."""
+        return json_path(self.keys)
+
+    @property
+    def pointer(self) -> str:
+        """Where, as a JSON Pointer (RFC 6901): ``/params/content/2/type``; empty for the whole value."""
+        return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in self.keys)
+
+    def __str__(self) -> str:
+        return f"{self.path}: found {self.found}, expected {self.expected} ({self.revision})"
+
+
+class EncodeError(_Located, UsageError):
+    """A value cannot be written as the type it stands for; nothing was written.
+
+    ``path`` and ``pointer`` say where, ``found`` what is there, ``expected`` what could be, ``revision`` by whose rules.
+    """
+
+
+class Undecidable(UsageError):
+    """Which member of a union a payload is cannot be told from the payload; the message says what tells."""
+
+
+class DecodeError(_Located, ProtocolError):
+    """A JSON value is not what the revision declares.
+
+    ``path`` and ``pointer`` say where, ``found`` what is there, ``expected`` what would have been accepted, ``revision``
+    by whose rules. One fault gives one error: the first, where there are several.
+    """
+
+
+class ResponseError(ProtocolError):
+    """A request was answered with an error: its ``code``, ``message`` and ``data`` (JSON-RPC 2.0, section 5.1)."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(code, message, data)
+        self.code = code
+        self.message = message
+        self.data = data
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.code})"
+
+
+class RequestTimeout(McpError, TimeoutError):
+    """No answer arrived before the deadline."""
+
+
+class ConnectionClosed(McpError, ConnectionError):
+    """The connection is closed, so nothing can be sent or received on it."""
+
+
+def json_path(keys: tuple[str | int, ...]) -> str:
+    """``$.a.b[2]["odd key"]``."""
+    parts = ["$"]
+    for key in keys:
+        if isinstance(key, int):
+            parts.append(f"[{key}]")
+        elif key.isidentifier() or key.removeprefix("$").isidentifier():
+            parts.append(f".{key}")
+        else:
+            parts.append(f"[{_quoted(key)}]")
+    return "".join(parts)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in escaped) + '"'

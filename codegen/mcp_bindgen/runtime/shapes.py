@@ -1,0 +1,407 @@
+"""What is wrong with a value, and where: the slow half of decoding and encoding.
+
+Emitted functions only notice *that* a value is wrong. The walks here read the same types from tables and say the rest;
+they run when something is wrong, or when all faults are asked for. A shape is
+
+    "string" "integer" "float" "boolean" "null" "json" "object"     a scalar, any JSON, any object
+    ("enum", value, …)                                             one of the literals
+    ("list", shape)   ("map", shape)                               an array, an object with values of one shape
+    ("class", name)   ("alias", name)                              what ``OBJECTS`` and ``ALIASES`` hold
+    ("raw", shape)                                                 checked, then kept as JSON
+    ("union", decision, (shape, …))                                alternatives
+
+and a decision leads to the place of one alternative, or None where there is none:
+
+    ("kind", ((JSON kind, decision), …))           ("tag", key, ((literal, decision), …), decision when absent)
+    ("key", key, decision, decision when absent)   ("nested", key, decision)   ("first", decision, decision when empty)
+    ("undecidable", reason)
+
+A member of a class is ``(wire name, attribute or None for a class constant, presence, shape, value when absent,
+constraints)``, the last one optional; presence is ``required``, ``optional`` or ``tolerated`` (required of senders only).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from .checks import is_array, is_integer, is_number, is_object, is_string
+from .errors import Undecidable
+from .unset import UNSET
+
+Shape: TypeAlias = Any
+Objects: TypeAlias = Mapping[str, tuple[tuple[Any, ...], Shape]]
+Aliases: TypeAlias = Mapping[str, Shape]
+Path: TypeAlias = tuple[str | int, ...]
+
+_WANTED = {
+    "string": "a string",
+    "integer": "an integer",
+    "float": "a number",
+    "boolean": "true or false",
+    "null": "null",
+    "object": "an object",
+}
+
+
+class Violation(NamedTuple):
+    """One fault: where it is (keys and indices from the top), what is there, what would have been accepted."""
+
+    path: Path
+    found: str
+    expected: str
+
+
+class Shapes:
+    """The tables of one revision, and the walks over them."""
+
+    def __init__(self, objects: Objects, aliases: Aliases, classes: Any) -> None:
+        self._objects = objects
+        self._aliases = aliases
+        self._classes = classes
+
+    def read(self, value: Any, shape: Shape, path: Path, faults: list[Violation]) -> Any:
+        """The typed value, as far as it can be made; every fault is added to ``faults``, and what is faulty stays JSON."""
+        if isinstance(shape, str):
+            if not _is_scalar(value, shape):
+                faults.append(Violation(path, describe(value), _WANTED[shape]))
+            return value
+        kind = shape[0]
+        if kind == "enum":
+            if not _is_one_of(value, shape[1:]):
+                faults.append(Violation(path, describe(value), _one_of(shape[1:])))
+            return value
+        if kind == "raw":
+            self.read(value, shape[1], path, faults)
+            return value
+        if kind == "alias":
+            return self.read(value, self._aliases[shape[1]], path, faults)
+        if kind == "list":
+            if value.__class__ is not list:
+                faults.append(Violation(path, describe(value), "an array"))
+                return value
+            return [self.read(item, shape[1], (*path, place), faults) for place, item in enumerate(value)]
+        if kind == "union":
+            member = self._decide(value, shape[1], shape[2], path, faults)
+            return value if member is None else self.read(value, shape[2][member], path, faults)
+        if value.__class__ is not dict:
+            faults.append(Violation(path, describe(value), "an object"))
+            return value
+        if kind == "map":
+            return {key: self.read(item, shape[1], (*path, key), faults) for key, item in value.items()}
+        return self._read_class(value, shape[1], path, faults)
+
+    def _read_class(self, value: dict[str, Any], name: str, path: Path, faults: list[Violation]) -> Any:
+        members, index = self._objects[name]
+        cls = getattr(self._classes, name)
+        made = object.__new__(cls)
+        for wire, attribute, presence, shape, absent, *_ in members:
+            if wire in value:
+                read = self.read(value[wire], shape, (*path, wire), faults)
+                if attribute is not None:
+                    setattr(made, attribute, read)
+                continue
+            if presence == "required":
+                faults.append(Violation((*path, wire), "nothing", self._wanted(shape)))
+            if attribute is not None:
+                setattr(made, attribute, absent)
+        declared = {member[0] for member in members}
+        rest = {key: item for key, item in value.items() if key not in declared}
+        if index is not None:
+            rest = {key: self.read(item, index, (*path, key), faults) for key, item in rest.items()}
+        made.extra = rest or None
+        return made
+
+    def _decide(
+        self, value: Any, decision: Any, members: tuple[Shape, ...], path: Path, faults: list[Violation]
+    ) -> int | None:
+        """The place of the member that a value is to be read as; where there is none, a fault and None."""
+        if decision is None or isinstance(decision, int):
+            return decision
+        kind, *parts = decision
+        if kind == "undecidable":
+            raise Undecidable(parts[0])
+        if kind == "kind":
+            found = _json_kind(value)
+            for json_kind, branch in parts[0]:
+                if json_kind == found:
+                    return self._decide(value, branch, members, path, faults)
+            faults.append(Violation(path, describe(value), _any_of([self._wanted(member) for member in members])))
+            return None
+        if kind == "first":
+            if not value:
+                return self._decide(value, parts[1], members, path, faults)
+            return self._decide(value[0], parts[0], members, (*path, 0), faults)
+        if value.__class__ is not dict:
+            faults.append(Violation(path, describe(value), "an object"))
+            return None
+        key = parts[0]
+        if kind == "nested":
+            if key not in value:
+                faults.append(Violation((*path, key), "nothing", "an object"))
+                return None
+            return self._decide(value[key], parts[1], members, (*path, key), faults)
+        if kind == "key":
+            if key in value:
+                return self._decide(value, parts[1], members, path, faults)
+            if parts[2] is None:
+                faults.append(Violation((*path, key), "nothing", "this member"))
+                return None
+            return self._decide(value, parts[2], members, path, faults)
+        if key not in value and parts[2] is not None:
+            return self._decide(value, parts[2], members, path, faults)
+        for literal, branch in parts[1]:
+            if key in value and _is_one_of(value[key], (literal,)):
+                return self._decide(value, branch, members, path, faults)
+        found = describe(value[key]) if key in value else "nothing"
+        faults.append(Violation((*path, key), found, _one_of(tuple(literal for literal, _ in parts[1]))))
+        return None
+
+    def write(self, value: Any, shape: Shape, path: Path) -> Violation | None:
+        """The first thing that keeps a Python value from being written as ``shape``; None where nothing does."""
+        if isinstance(shape, str):
+            return self._write_scalar(value, shape, path)
+        kind = shape[0]
+        if kind == "enum":
+            if any(value == literal and value.__class__ is not bool for literal in shape[1:]):
+                return None
+            if _is_one_of(value, shape[1:]):
+                return None
+            return Violation(path, _describe_python(value), _one_of(shape[1:]))
+        if kind == "alias":
+            return self.write(value, self._aliases[shape[1]], path)
+        if kind == "raw":
+            return self.write_any(value, path)
+        if kind == "list":
+            if not is_array(value):
+                return Violation(path, _describe_python(value), "a list")
+            return _first(self.write(item, shape[1], (*path, place)) for place, item in enumerate(value))
+        if kind == "map":
+            if not is_object(value):
+                return Violation(path, _describe_python(value), "a dict")
+            return _not_a_key(value, path) or _first(
+                self.write(item, shape[1], (*path, key)) for key, item in value.items()
+            )
+        if kind == "union":
+            return self._write_union(value, shape[2], path)
+        return self._write_class(value, shape[1], path)
+
+    def write_any(self, value: Any, path: Path) -> Violation | None:
+        """The same for a value of which only that it is an object is known: one of the classes, or plain JSON."""
+        name = self._class_name(value)
+        if name is not None:
+            return self._write_class(value, name, path)
+        if not is_object(value):
+            return Violation(path, _describe_python(value), "an object of this revision or a dict")
+        return _not_json(value, path)
+
+    def _class_name(self, value: object) -> str | None:
+        for cls in type(value).__mro__:
+            name = cls.__name__
+            if name in self._objects and getattr(self._classes, name) is cls:
+                return name
+        return None
+
+    def _write_scalar(self, value: Any, shape: str, path: Path) -> Violation | None:
+        if shape == "json":
+            return _not_json(value, path)
+        if shape == "object":
+            return _not_json(value, path) if is_object(value) else Violation(path, _describe_python(value), "a dict")
+        fits: Mapping[str, Callable[[object], bool]] = {
+            "string": is_string,
+            "integer": is_integer,
+            "float": is_number,
+            "boolean": lambda each: each.__class__ is bool,
+            "null": lambda each: each is None,
+        }
+        if not fits[shape](value):
+            return Violation(path, _describe_python(value), _WANTED[shape])
+        return _not_json(value, path)
+
+    def _write_union(self, value: Any, members: tuple[Shape, ...], path: Path) -> Violation | None:
+        """A member that fits, else the fault within the only member of the same kind, else a fault of the whole."""
+        name = self._class_name(value)
+        near: list[Violation] = []
+        for member in members:
+            if member[0] == "class" and not (name == member[1]):
+                continue
+            fault = self.write(value, member, path)
+            if fault is None:
+                return None
+            if len(fault.path) > len(path):
+                near.append(fault)
+        if len(near) == 1:
+            return near[0]
+        return Violation(path, _describe_python(value), _any_of([self._wanted(member) for member in members]))
+
+    def _write_class(self, value: Any, name: str, path: Path) -> Violation | None:
+        members, index = self._objects[name]
+        if not isinstance(value, getattr(self._classes, name)):
+            return Violation(path, _describe_python(value), f"{_article(name)} {name}")
+        for wire, attribute, presence, shape, absent, *_ in members:
+            if attribute is None:
+                continue
+            member = getattr(value, attribute, UNSET)
+            if presence != "required" and member is absent:
+                continue
+            if member is UNSET:
+                return Violation((*path, wire), "nothing", self._wanted(shape))
+            fault = self.write(member, shape, (*path, wire))
+            if fault is not None:
+                return fault
+        extra: Any = getattr(value, "extra", None)
+        if not extra:
+            return None
+        if not is_object(extra):
+            return Violation(path, f"{_describe_python(extra)} in extra", "a dict or None")
+        declared = {member[0] for member in members}
+        for key, item in extra.items():
+            if key in declared:
+                return Violation((*path, key), "a declared member in extra", "its own attribute to hold it")
+            fault = _not_a_key({key: None}, path) or self.write(item, "json" if index is None else index, (*path, key))
+            if fault is not None:
+                return fault
+        return None
+
+    def _wanted(self, shape: Shape) -> str:
+        """What a shape accepts, in a few words."""
+        if isinstance(shape, str):
+            return _WANTED.get(shape, "a JSON value")
+        kind = shape[0]
+        if kind == "enum":
+            return _one_of(shape[1:])
+        if kind == "alias":
+            return self._wanted(self._aliases[shape[1]])
+        if kind == "raw":
+            return self._wanted(shape[1])
+        if kind == "union":
+            return _any_of([self._wanted(member) for member in shape[2]])
+        if kind == "list":
+            return "an array"
+        return "an object"
+
+
+def describe(value: Any) -> str:
+    """A JSON value in a few words: scalars as they are, cut if long; arrays and objects by kind."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        import json
+
+        return json.dumps(value, ensure_ascii=False) if len(value) <= _SHOWN else json.dumps(value[:_SHOWN]) + "…"
+    if isinstance(value, int | float):
+        # A number of thousands of digits cannot even be printed.
+        return str(value) if not isinstance(value, int) or value.bit_length() < 256 else "a huge integer"
+    if is_array(value):
+        return "an array"
+    if is_object(value):
+        return "an object"
+    return _describe_python(value)
+
+
+_SHOWN = 60
+
+
+def _describe_python(value: Any) -> str:
+    if value is None:
+        return "None"
+    if isinstance(value, bool | int | float | str) and value.__class__.__module__ == "builtins":
+        return describe(value) if not isinstance(value, bool) else repr(value)
+    name = value.__class__.__name__
+    return f"{_article(name)} {name}"
+
+
+def _json_kind(value: Any) -> str | None:
+    if value is None:
+        return "null"
+    return _JSON_KINDS.get(value.__class__)
+
+
+_JSON_KINDS: Mapping[type, str] = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    list: "array",
+    dict: "object",
+}
+
+
+def _is_scalar(value: Any, shape: str) -> bool:
+    match shape:
+        case "json":
+            return True
+        case "float":
+            return value.__class__ is int or value.__class__ is float
+        case "null":
+            return value is None
+        case _:
+            return value.__class__ is {"string": str, "integer": int, "boolean": bool, "object": dict}[shape]
+
+
+def _is_one_of(value: Any, literals: tuple[Any, ...]) -> bool:
+    return any(value.__class__ is literal.__class__ and value == literal for literal in literals)
+
+
+def _one_of(literals: tuple[Any, ...]) -> str:
+    shown = [describe(literal) for literal in literals]
+    if len(shown) == 1:
+        return shown[0]
+    return f"one of {', '.join(shown)}"
+
+
+def _any_of(wanted: list[str]) -> str:
+    each = list(dict.fromkeys(wanted))
+    return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} or {each[-1]}"
+
+
+def _article(name: str) -> str:
+    return "an" if name[:1].lower() in "aeiou" else "a"
+
+
+def _first(faults: Any) -> Violation | None:
+    return next((fault for fault in faults if fault is not None), None)
+
+
+def _not_a_key(value: dict[Any, Any], path: Path) -> Violation | None:
+    for key in value:
+        if not isinstance(key, str):
+            return Violation(path, f"the key {key!r}", "strings as keys")
+    return None
+
+
+def _not_json(value: Any, path: Path) -> Violation | None:
+    """The first thing in an opaque value that has no JSON form; a loop or a depth without end is one."""
+    stack: list[tuple[Any, Path]] = [(value, path)]
+    while stack:
+        each, where = stack.pop()
+        if len(where) - len(path) > _DEEPEST:
+            return Violation(path, "a value nested without end", f"at most {_DEEPEST} levels")
+        if is_string(each):
+            if not _is_text(each):
+                return Violation(where, "a string with half a surrogate pair", "Unicode text")
+        elif is_array(each):
+            stack.extend((each[place], (*where, place)) for place in reversed(range(len(each))))
+        elif is_object(each):
+            wrong = _not_a_key(each, where)
+            if wrong is not None:
+                return wrong
+            stack.extend((item, (*where, key)) for key, item in reversed(tuple(each.items())))
+        elif is_number(each) or each is None or each.__class__ is bool:
+            continue
+        else:
+            expected = "a finite number" if each.__class__ is float else "a JSON value"
+            return Violation(where, _describe_python(each), expected)
+    return None
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+_DEEPEST = 900
+"""Levels that the standard library's printer can take below its default recursion limit."""
