@@ -72,7 +72,7 @@ class _Planner:
         later: list[AliasView] = []
         done: set[str] = set()
         needs_class: set[str] = set()
-        declared = {
+        declared: dict[str, ObjectType | AliasType] = {
             **{path: one for path, one in self._protocol.objects.items() if one.is_map and one.kind != "inline"},
             **self._protocol.aliases,
         }
@@ -131,7 +131,9 @@ class _Planner:
             name=self._names.types[declared.path],
             doc=tuple(docstring(describe(declared.about, self._fallback(declared)), 4)),
             slots=tuple(lines("__slots__ = ", slots, indent=4)),
-            constants=tuple(self._constant_member(declared, member) for member in declared.fields if is_constant(member)),
+            constants=tuple(
+                self._constant_member(declared, member) for member in declared.fields if is_constant(member)
+            ),
             fields=(*(self._member(declared, member) for member in fields), extra_view),
             signature=tuple(lines("def __init__", ("(", ["self", "*", *parameters], ")"), " -> None:", 4)),
         )
@@ -158,7 +160,9 @@ class _Planner:
         return MemberView(
             annotation=tuple(alternatives(f"{name}: ", self._alternatives(member), 4)),
             doc=tuple(
-                docstring(describe(member.about, _member_fallback(member), constraints=member.constraints, note=note), 4)
+                docstring(
+                    describe(member.about, _member_fallback(member), constraints=member.constraints, note=note), 4
+                )
             ),
             store=statement(f"self.{name} = {name}", 8),
         )

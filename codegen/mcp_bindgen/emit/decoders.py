@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from mcp_bindgen.emit.annotations import absent_is_unset
-from mcp_bindgen.emit.docstrings import docstring, literal
-from mcp_bindgen.emit.layout import LINE, Tree, lines, statement
+from mcp_bindgen.emit.deciding import Deciding
+from mcp_bindgen.emit.docstrings import literal
+from mcp_bindgen.emit.layout import LINE, Tree, assign, comprehension, inline, lines
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.emit.plan import CodecView, DecoderView, FunctionView, StepView
-from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
+from mcp_bindgen.emit.reading import Reading, differs, refuse, refused, refused_by_all
+from mcp_bindgen.ir.decisions import ByKind, ByTag, Member, Undecidable
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
 
-_CLASSES = {"string": "str", "integer": "int", "boolean": "bool", "object": "dict"}
 _CHECKS = {
     "string": "string",
     "integer": "integer",
@@ -21,27 +20,6 @@ _CHECKS = {
     "null": "null",
     "object": "mapping",
 }
-_KINDS = {
-    "string": "v.__class__ is str",
-    "number": "v.__class__ is int or v.__class__ is float",
-    "boolean": "v.__class__ is bool",
-    "null": "v is None",
-    "array": "v.__class__ is list",
-    "object": "v.__class__ is dict",
-}
-
-
-@frozen
-class Reading:
-    """How a value in a variable is read: statements that check it, and the expression of what it becomes."""
-
-    checks: tuple[str, ...]
-    value: Tree
-
-    @property
-    def is_copy(self) -> bool:
-        """The value stays what it is."""
-        return self.value in {"v", "e"}
 
 
 class Decoders:
@@ -50,7 +28,7 @@ class Decoders:
     def __init__(self, protocol: Protocol, names: Names) -> None:
         self._protocol = protocol
         self._names = names
-        self._functions: dict[tuple[Type, bool], str] = {}
+        self._functions: dict[Type, str] = {}
         self._function_views: list[FunctionView] = []
         self._tables: dict[object, str] = {}
         self._table_views: list[tuple[str, ...]] = []
@@ -67,7 +45,9 @@ class Decoders:
             if not declared.is_map
         ]
         for name in self._protocol.aliases:
-            types.append(f"types.{self._names.types[name]}: {self.function(AliasOf(name), self._names.functions[name])}")
+            types.append(
+                f"types.{self._names.types[name]}: {self.function(AliasOf(name), self._names.functions[name])}"
+            )
         for declared in self._protocol.objects.values():
             if declared.is_map and declared.kind != "inline":
                 function = self.function(ObjectOf(declared.path), self._names.functions[declared.path])
@@ -98,7 +78,7 @@ class Decoders:
             hint = f"{function}_{self._names.fields[declared.path][member.name]}"
             if is_constant(member):
                 assert isinstance(member.type, Enum)
-                constants.append((literal(member.name), self._differs(f"d[{literal(member.name)}]", member.type)))
+                constants.append((literal(member.name), differs(f"d[{literal(member.name)}]", member.type)))
             elif member.optional or member.absence_tolerated:
                 optional.append(self._step(declared, member, hint, 8))
             else:
@@ -117,7 +97,7 @@ class Decoders:
         reading = self.read(member.type, "v", hint)
         attribute = self._names.fields[declared.path][member.name]
         if member.raw:
-            checks = (*reading.checks, one_line(reading.value)) if not reading.is_copy else reading.checks
+            checks = (*reading.checks, inline(reading.value)) if not reading.is_copy else reading.checks
             reading = Reading(checks, "v")
         return StepView(
             key=literal(member.name),
@@ -138,11 +118,11 @@ class Decoders:
             if reading.checks or not reading.is_copy:
                 value = f"{self.function(declared.index, f'{function}_extra')}(d[k])"
         count = "len(d) == n"
-        body: Tree = ("{", [f"k: {one_line(value)} for k in d if k not in {table}"], "}")
-        written = f"    o.extra = None if {count} else {one_line(body)}"
+        body: Tree = ("{", [f"k: {inline(value)} for k in d if k not in {table}"], "}")
+        written = f"    o.extra = None if {count} else {inline(body)}"
         if len(written) <= LINE:
             return (written,)
-        return (f"    if {count}:", "        o.extra = None", "    else:", *_comprehension("o.extra = ", body, 8))
+        return (f"    if {count}:", "        o.extra = None", "    else:", *comprehension("o.extra = ", body, 8))
 
     def keys(self, declared: ObjectType) -> str:
         """The table of the wire names that a class declares."""
@@ -170,20 +150,13 @@ class Decoders:
         self._taken.add(name)
         return name
 
-    def _differs(self, value: str, kind: Enum) -> str:
-        """The condition under which a value is not the one literal of ``kind``."""
-        (only,) = kind.values
-        if isinstance(only, str):
-            return f"{value} != {literal(only)}"
-        return f"{value}.__class__ is not {type(only).__name__} or {value} != {literal(only)}"
-
     def read(self, kind: Type, v: str, hint: str) -> Reading:
         """How the value in the variable ``v`` is read as ``kind``; ``hint`` names what may have to be made for it."""
         match kind:
             case Scalar():
                 return self._read_scalar(kind, v)
             case Enum(open=True):
-                return _refuse(f"{v}.__class__ is not str", v)
+                return refuse(f"{v}.__class__ is not str", v)
             case Enum():
                 return self._read_enum(kind, v, hint)
             case ListOf():
@@ -195,36 +168,36 @@ class Decoders:
                 hint = self._names.functions[kind.name]
                 if alias.recursive and not isinstance(alias.type, Scalar):
                     return Reading((), f"{self.function(kind, hint)}({v})")
-                if isinstance(alias.type, Union) and not _is_simple(self._protocol, alias.type):
+                if isinstance(alias.type, Union) and not self._is_simple(alias.type):
                     return Reading((), f"{self.function(kind, hint)}({v})")
                 return self.read(alias.type, v, hint)
             case Union():
                 return self._read_union(kind, v, hint)
 
     def _read_scalar(self, kind: Scalar, v: str) -> Reading:
-        condition = _refused(kind, v)
-        return Reading((), v) if condition is None else _refuse(condition, v)
+        condition = refused(kind, v)
+        return Reading((), v) if condition is None else refuse(condition, v)
 
     def _read_enum(self, kind: Enum, v: str, hint: str) -> Reading:
         if len(kind.values) == 1:
-            return _refuse(self._differs(v, kind), v)
+            return refuse(differs(v, kind), v)
         table = self._table(kind, hint.upper(), kind.values)
         if all(isinstance(value, str) for value in kind.values):
-            return _refuse(f"{v} not in {table}", v)
-        return _refuse(f"({v}.__class__, {v}) not in {table}", v)
+            return refuse(f"{v} not in {table}", v)
+        return refuse(f"({v}.__class__, {v}) not in {table}", v)
 
     def _read_list(self, kind: ListOf, v: str, hint: str) -> Reading:
         element = self.read(kind.element, "e", hint)
-        head = _refuse(f"{v}.__class__ is not list", v)
+        head = refuse(f"{v}.__class__ is not list", v)
         if element.is_copy:
             if not element.checks:
                 return head
             return Reading((*head.checks, f"for e in {v}:", *(f"    {line}" for line in element.checks)), v)
         each = element.value if not element.checks else f"{self.function(kind.element, f'{hint}_item')}(e)"
-        return Reading(head.checks, ("[", [f"{one_line(each)} for e in {v}"], "]"))
+        return Reading(head.checks, ("[", [f"{inline(each)} for e in {v}"], "]"))
 
     def _read_map(self, index: Type | None, v: str, hint: str) -> Reading:
-        head = _refuse(f"{v}.__class__ is not dict", v)
+        head = refuse(f"{v}.__class__ is not dict", v)
         if index is None:
             return head
         element = self.read(index, "e", hint)
@@ -233,7 +206,7 @@ class Decoders:
                 return head
             return Reading((*head.checks, f"for e in {v}.values():", *(f"    {line}" for line in element.checks)), v)
         each = element.value if not element.checks else f"{self.function(index, f'{hint}_item')}(e)"
-        return Reading(head.checks, ("{", [f"k: {one_line(each)} for k, e in {v}.items()"], "}"))
+        return Reading(head.checks, ("{", [f"k: {inline(each)} for k, e in {v}.items()"], "}"))
 
     def _read_object(self, kind: ObjectOf, v: str, hint: str) -> Reading:
         declared = self._protocol.objects[kind.path]
@@ -242,26 +215,48 @@ class Decoders:
         return Reading((), f"structure_{self._names.functions[kind.path]}({v})")
 
     def _read_union(self, kind: Union, v: str, hint: str) -> Reading:
-        if all(isinstance(member, Scalar) for member in kind.members) and _is_simple(self._protocol, kind):
-            return _refuse(_refused_by_all([member for member in kind.members if isinstance(member, Scalar)], v), v)
-        tag = _plain_tag(self._protocol, kind)
+        if all(isinstance(member, Scalar) for member in kind.members) and self._is_simple(kind):
+            return refuse(refused_by_all([member for member in kind.members if isinstance(member, Scalar)], v), v)
+        tag = _plain_tag(kind)
         if tag is not None:
-            return Reading((), f"{self._choice(kind, tag, hint)}[{v}[{literal(tag.key)}]]({v})")
+            table = self.choice_by(kind, tag, hint)
+            if table is not None:
+                return Reading((), f"{table}[{v}[{literal(tag.key)}]]({v})")
         return Reading((), f"{self.function(kind, hint)}({v})")
 
-    def _choice(self, kind: Union, tag: ByTag, hint: str) -> str:
+    def choice_by(self, kind: Union, tag: ByTag, hint: str) -> str | None:
         """The table from tag to function of a union of classes: one look-up, however many members."""
-        identity = (kind.members, tag)
-        if identity not in self._choices:
-            name = self._choices[identity] = self._free(hint.upper())
-            items: list[Tree] = []
-            for value, leaf in tag.branches:
-                assert isinstance(leaf, Member)
-                member = kind.members[leaf.index]
-                assert isinstance(member, ObjectOf)
-                items.append(f"{literal(value)}: structure_{self._names.functions[member.path]}")
+        functions = self._functions_by(kind, tag)
+        if functions is None:
+            return None
+        if functions not in self._choices:
+            name = self._choices[functions] = self._free(hint.upper())
+            items: list[Tree] = [f"{literal(value)}: {function}" for value, function in functions]
             self._choice_views.append(tuple(lines(f"{name}: Decoders = ", ("{", items, "}"))))
-        return self._choices[identity]
+        return self._choices[functions]
+
+    def _functions_by(self, kind: Union, tag: ByTag) -> tuple[tuple[str, str], ...] | None:
+        """Tags with the functions they lead to; None unless each leads to a class and all have to be there."""
+        if tag.absent is not None:
+            return None
+        functions: list[tuple[str, str]] = []
+        for value, leaf in tag.branches:
+            member = kind.members[leaf.index] if isinstance(leaf, Member) else None
+            if not isinstance(value, str) or not isinstance(member, ObjectOf):
+                return None
+            if self._protocol.objects[member.path].is_map:
+                return None
+            functions.append((value, f"structure_{self._names.functions[member.path]}"))
+        return tuple(functions)
+
+    def _is_simple(self, kind: Union) -> bool:
+        """Whether a union is read without a function of its own."""
+        if isinstance(kind.decision, Undecidable):
+            return False
+        if all(isinstance(member, Scalar) and member.kind != "json" for member in kind.members):
+            return True
+        tag = _plain_tag(kind)
+        return tag is not None and self._functions_by(kind, tag) is not None
 
     def function(self, kind: Type, hint: str) -> str:
         """The name of a function that reads ``kind``, made if there is none yet."""
@@ -274,23 +269,19 @@ class Decoders:
             target = self._protocol.aliases[kind.name].type
             if isinstance(target, ObjectOf) and not self._protocol.objects[target.path].is_map:
                 return self.function(target, hint)
-        key = (kind, True)
-        if key not in self._functions:
+        if kind not in self._functions:
             name = f"structure_{hint}"
             while name in self._functions.values() or (not isinstance(kind, AliasOf) and hint in self._taken):
                 hint += "_"
                 name = f"structure_{hint}"
-            self._functions[key] = name
+            self._functions[kind] = name
             self._function_views.append(self._function(kind, name, hint))
-        return self._functions[key]
+        return self._functions[kind]
 
     def _function(self, kind: Type, name: str, hint: str) -> FunctionView:
         expanded = self._protocol.aliases[kind.name].type if isinstance(kind, AliasOf) else kind
-        if isinstance(expanded, Union) and not _is_simple(self._protocol, expanded):
-            if isinstance(expanded.decision, Undecidable):
-                body = lines("raise Undecidable", ("(", [literal(expanded.decision.reason)], ")"), indent=4)
-            else:
-                body = self._decide(expanded, expanded.decision, "v", hint, 4)
+        if isinstance(expanded, Union) and not self._is_simple(expanded):
+            body = Deciding(self, expanded, hint).lines(expanded.decision)
         else:
             reading = self.read(expanded, "v", hint)
             body = [*(f"    {line}" for line in reading.checks), *assign("return ", reading.value, 4)]
@@ -299,174 +290,10 @@ class Decoders:
             body=tuple(body),
         )
 
-    def _decide(
-        self, kind: Union, decision: Decision, look: str, hint: str, indent: int, known: str | None = None
-    ) -> list[str]:
-        """Statements that end in a return or a raise, for the value in ``v``; the tree looks at ``look``.
 
-        ``known`` is the JSON kind that the value has been found to have.
-        """
-        pad = " " * indent
-        match decision:
-            case Member():
-                member = kind.members[decision.index]
-                reading = self.read(member, "v", hint if len(kind.members) == 1 else f"{hint}_{decision.index + 1}")
-                checks = reading.checks[2:] if checks_again(reading, known) else reading.checks
-                return [*(pad + line for line in checks), *assign("return ", reading.value, indent)]
-            case ByKind():
-                written: list[str] = []
-                for json_kind, branch in decision.branches:
-                    condition = _KINDS[json_kind].replace("v", look) if look != "v" else _KINDS[json_kind]
-                    written.append(f"{pad}if {condition}:")
-                    known = json_kind if look == "v" else None
-                    written.extend(self._decide(kind, branch, look, hint, indent + 4, known))
-                return [*written, f"{pad}raise Invalid"]
-            case ByTag():
-                return self._decide_by_tag(kind, decision, look, hint, indent)
-            case ByKey():
-                present = self._decide(kind, decision.present, look, hint, indent + 4)
-                absent = (
-                    [f"{pad}raise Invalid"]
-                    if decision.absent is None
-                    else self._decide(kind, decision.absent, look, hint, indent)
-                )
-                return [statement(f"if {literal(decision.key)} in {look}:", indent), *present, *absent]
-            case ByNested():
-                inner = "w" if look == "v" else look + "w"
-                return [
-                    statement(f"{inner} = {look}[{literal(decision.key)}]", indent),
-                    f"{pad}if {inner}.__class__ is not dict:",
-                    f"{pad}    raise Invalid",
-                    *self._decide(kind, decision.inner, inner, hint, indent),
-                ]
-            case ByFirst():
-                inner = "w" if look == "v" else look + "w"
-                return [
-                    f"{pad}if not {look}:",
-                    *self._decide(kind, decision.empty, look, hint, indent + 4),
-                    f"{pad}{inner} = {look}[0]",
-                    *self._decide(kind, decision.inner, inner, hint, indent),
-                ]
-            case Undecidable():
-                return lines("raise Undecidable", ("(", [literal(decision.reason)], ")"), indent=indent)
-
-    def _decide_by_tag(self, kind: Union, decision: ByTag, look: str, hint: str, indent: int) -> list[str]:
-        pad = " " * indent
-        key = literal(decision.key)
-        written: list[str] = []
-        if decision.absent is not None:
-            written.append(statement(f"if {key} not in {look}:", indent))
-            written.extend(self._decide(kind, decision.absent, look, hint, indent + 4))
-        if decision.absent is None and look == "v" and _leads_to_classes(self._protocol, kind, decision):
-            choice = self._choice(kind, decision, f"{hint}_tags" if hint.upper() in self._taken else hint)
-            written.append(statement(f"return {choice}[v[{key}]](v)", indent))
-            return written
-        tag = f"tag{indent // 4}"
-        written.append(statement(f"{tag} = {look}[{key}]", indent))
-        grouped: dict[Decision, list[str | int | bool]] = {}
-        for value, branch in decision.branches:
-            grouped.setdefault(branch, []).append(value)
-        for branch, values in grouped.items():
-            conditions = [f"not ({self._differs(tag, Enum((value,)))})" for value in values if not isinstance(value, str)]
-            conditions += [f"{tag} == {literal(value)}" for value in values if isinstance(value, str)]
-            written.append(statement(f"if {' or '.join(conditions)}:", indent))
-            written.extend(self._decide(kind, branch, look, hint, indent + 4))
-        return [*written, f"{pad}raise Invalid"]
-
-
-def checks_again(reading: Reading, known: str | None) -> bool:
-    """Whether the first check of a reading only asks what is known already."""
-    repeated = {
-        "string": "if v.__class__ is not str:",
-        "number": "if v.__class__ is not int and v.__class__ is not float:",
-        "boolean": "if v.__class__ is not bool:",
-        "null": "if v is not None:",
-        "array": "if v.__class__ is not list:",
-        "object": "if v.__class__ is not dict:",
-    }
-    return known is not None and reading.checks[:1] == (repeated[known],)
-
-
-def _plain_tag(protocol: Protocol, kind: Union) -> ByTag | None:
-    """The tag, where nothing else has to be looked at and every member is a class."""
+def _plain_tag(kind: Union) -> ByTag | None:
+    """The tag, where nothing else has to be looked at."""
     decision = kind.decision
     if isinstance(decision, ByKind) and len(decision.branches) == 1:
-        (_, decision) = decision.branches[0]
-    if isinstance(decision, ByTag) and decision.absent is None and _leads_to_classes(protocol, kind, decision):
-        return decision
-    return None
-
-
-def _leads_to_classes(protocol: Protocol, kind: Union, decision: ByTag) -> bool:
-    for value, leaf in decision.branches:
-        if not isinstance(value, str) or not isinstance(leaf, Member):
-            return False
-        member = kind.members[leaf.index]
-        if not isinstance(member, ObjectOf) or protocol.objects[member.path].is_map:
-            return False
-    return True
-
-
-def _is_simple(protocol: Protocol, kind: Union) -> bool:
-    if isinstance(kind.decision, Undecidable):
-        return False
-    return all(isinstance(member, Scalar) for member in kind.members) or _plain_tag(protocol, kind) is not None
-
-
-def _refused(kind: Scalar, v: str) -> str | None:
-    """The condition under which a value is not of a scalar type; None where every value is."""
-    match kind.kind:
-        case "json":
-            return None
-        case "null":
-            return f"{v} is not None"
-        case "float":
-            return f"{v}.__class__ is not int and {v}.__class__ is not float"
-        case _:
-            return f"{v}.__class__ is not {_CLASSES[kind.kind]}"
-
-
-def _refused_by_all(members: list[Scalar], v: str) -> str:
-    """The condition under which a value is of none of these types, of which none takes every value."""
-    classes = dict.fromkeys(_CLASSES[member.kind] for member in members if member.kind in _CLASSES)
-    if any(member.kind == "float" for member in members):
-        classes |= {"int": None, "float": None}
-    conditions = [f"{v}.__class__ is not {name}" for name in classes]
-    if len(conditions) > 2:
-        conditions = [f"{v}.__class__ not in ({', '.join(classes)})"]
-    if any(member.kind == "null" for member in members):
-        conditions.append(f"{v} is not None")
-    return " and ".join(conditions)
-
-
-def _refuse(condition: str, v: str) -> Reading:
-    return Reading((f"if {condition}:", "    raise Invalid"), v)
-
-
-def one_line(tree: Tree) -> str:
-    """The expression without line breaks."""
-    if isinstance(tree, str):
-        return tree
-    opening, parts, closing = tree
-    return f"{opening}{', '.join(one_line(part) for part in parts)}{closing}"
-
-
-def assign(prefix: str, value: Tree, indent: int) -> list[str]:
-    """A statement that does something with an expression, as black would leave it."""
-    if isinstance(value, tuple):
-        return _comprehension(prefix, value, indent)
-    return [statement(prefix + value, indent)]
-
-
-def _comprehension(prefix: str, tree: Tree, indent: int) -> list[str]:
-    """A comprehension as black writes it: on a line, in brackets on a line of its own, or clause by clause."""
-    pad = " " * indent
-    whole = f"{pad}{prefix}{one_line(tree)}"
-    if len(whole) <= LINE:
-        return [whole]
-    assert isinstance(tree, tuple)
-    opening, (body,), closing = tree
-    assert isinstance(body, str)
-    if indent + 4 + len(body) <= LINE:
-        return [f"{pad}{prefix}{opening}", f"{pad}    {body}", f"{pad}{closing}"]
-    return [f"{whole}  # fmt: skip"]
+        _, decision = decision.branches[0]
+    return decision if isinstance(decision, ByTag) else None

@@ -98,9 +98,7 @@ def _wrap(text: str, width: int) -> list[str]:
             marker = _LIST_ITEM.match(item)
             hang = " " * len(marker.group()) if marker else ""
             wrapped.extend(
-                textwrap.wrap(
-                    item, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False
-                )
+                textwrap.wrap(item, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False)
             )
     return wrapped
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from mcp_bindgen.emit.annotations import absent_is_unset
-from mcp_bindgen.emit.decoders import Decoders, Reading, assign, one_line
+from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
-from mcp_bindgen.emit.layout import Tree, lines, statement
+from mcp_bindgen.emit.layout import Tree, assign, inline, lines, statement
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.emit.plan import CodecView, EncoderView, FunctionView, StepView
+from mcp_bindgen.emit.reading import Reading, refuse
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
 
 _CONDITIONS = {
@@ -114,9 +115,9 @@ class Encoders:
             case Scalar(kind="json"):
                 return Reading((), v)
             case Scalar():
-                return _refuse(_CONDITIONS[kind.kind].format(v=v), v)
+                return refuse(_CONDITIONS[kind.kind].format(v=v), v)
             case Enum(open=True):
-                return _refuse(_CONDITIONS["string"].format(v=v), v)
+                return refuse(_CONDITIONS["string"].format(v=v), v)
             case Enum():
                 reading = self._decoders.read(kind, v, hint)
                 for table in self._decoders.tables_in(reading.checks):
@@ -139,7 +140,7 @@ class Encoders:
                 return self._write_union(kind, v, hint)
 
     def _write_items(self, element: Type | None, v: str, hint: str, cls: str, accepted: str) -> Reading:
-        head = _refuse(f"{v}.__class__ is not {cls} and not {accepted}({v})", v)
+        head = refuse(f"{v}.__class__ is not {cls} and not {accepted}({v})", v)
         if element is None:
             return head
         each = self.write(element, "e", hint)
@@ -147,7 +148,7 @@ class Encoders:
             values = v if cls == "list" else f"{v}.values()"
             loop = (f"for e in {values}:", *(f"    {line}" for line in each.checks)) if each.checks else ()
             return Reading((*head.checks, *loop), v)
-        value = one_line(each.value) if not each.checks else f"{self.function(element, f'{hint}_item')}(e)"
+        value = inline(each.value) if not each.checks else f"{self.function(element, f'{hint}_item')}(e)"
         if cls == "list":
             return Reading(head.checks, ("[", [f"{value} for e in {v}"], "]"))
         return Reading(head.checks, ("{", [f"k: {value} for k, e in {v}.items()"], "}"))
@@ -160,7 +161,7 @@ class Encoders:
     def _write_union(self, kind: Union, v: str, hint: str) -> Reading:
         scalars = [member for member in kind.members if isinstance(member, Scalar)]
         if len(scalars) == len(kind.members) and self._is_simple(kind):
-            return _refuse(_none_of(scalars, v), v)
+            return refuse(_none_of(scalars, v), v)
         classes = self._classes(kind)
         if len(classes) == len(kind.members):
             choice = self._choice(classes, hint)
@@ -261,7 +262,3 @@ def _none_of(members: list[Scalar], v: str) -> str:
     if tests:
         conditions.append(f"not {tests[0]}" if len(tests) == 1 else f"not ({' or '.join(tests)})")
     return " and ".join(conditions)
-
-
-def _refuse(condition: str, v: str) -> Reading:
-    return Reading((f"if {condition}:", "    raise Invalid"), v)

@@ -62,3 +62,24 @@ def alternatives(prefix: str, members: Sequence[str], indent: int = 0) -> list[s
         return [f"{pad}{prefix}(", f"{pad}    {joined}", f"{pad})"]
     rest = [f"{pad}    | {member}" for member in members[1:]]
     return [f"{pad}{prefix}(", f"{pad}    {members[0]}", *rest, f"{pad})"]
+
+
+def assign(prefix: str, value: Tree, indent: int) -> list[str]:
+    """A statement that does something with an expression, as black would leave it."""
+    if isinstance(value, tuple):
+        return comprehension(prefix, value, indent)
+    return [statement(prefix + value, indent)]
+
+
+def comprehension(prefix: str, tree: Tree, indent: int) -> list[str]:
+    """A comprehension as black writes it: on a line, in brackets on a line of its own, or clause by clause."""
+    pad = " " * indent
+    whole = f"{pad}{prefix}{inline(tree)}"
+    if len(whole) <= LINE:
+        return [whole]
+    assert isinstance(tree, tuple)
+    opening, (body,), closing = tree
+    assert isinstance(body, str)
+    if indent + 4 + len(body) <= LINE:
+        return [f"{pad}{prefix}{opening}", f"{pad}    {body}", f"{pad}{closing}"]
+    return [f"{whole}  # fmt: skip"]

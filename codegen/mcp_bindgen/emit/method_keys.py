@@ -66,7 +66,9 @@ class _Planner:
         about = self._protocol.objects[method.interface].about
         sides = " and ".join(method.sent_by)
         sender = f"`{method.name}`, {'asked' if method.embedded else 'sent'} by the {sides}."
-        deprecated = "" if about.deprecated is None else f"\n\nDeprecated{': ' + about.deprecated if about.deprecated else '.'}"
+        deprecated = (
+            "" if about.deprecated is None else f"\n\nDeprecated{': ' + about.deprecated if about.deprecated else '.'}"
+        )
         return f"{sender}\n\n{about.doc}{deprecated}" if about.doc else f"{sender}{deprecated}"
 
     def _of(self, kind: Type | None) -> str:

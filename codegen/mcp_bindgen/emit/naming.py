@@ -83,9 +83,7 @@ class Names:
         self.types = self._name_types(protocol)
         """Object path or alias name to the name of its class or alias."""
         self.functions = {path: snake(name) for path, name in self.types.items()}
-        self._refuse_equal(
-            (self.functions[path], path, _position(protocol, path)) for path in self.types
-        )
+        self._refuse_equal((self.functions[path], path, _position(protocol, path)) for path in self.types)
         taken = RESERVED_FIELDS | frozenset(self.types.values())
         self.fields = {path: self._name_fields(declared, taken) for path, declared in protocol.objects.items()}
         """Object path to wire name to attribute name."""
@@ -111,7 +109,9 @@ class Names:
         if len(name) > MAX_NAME:
             self._fault(f"the name {name[:40]}… has {len(name)} characters, accepted are {MAX_NAME}", position)
         elif not name.isidentifier() or unicodedata.normalize("NFKC", name) != name or name.startswith("_"):
-            self._fault(f"{path!r} gives no name for a Python class; accepted are letters, digits and inner _", position)
+            self._fault(
+                f"{path!r} gives no name for a Python class; accepted are letters, digits and inner _", position
+            )
         return f"{name}_" if name in RESERVED_TYPES else name
 
     def _name_fields(self, declared: ObjectType, taken: frozenset[str]) -> dict[str, str]:
@@ -120,7 +120,9 @@ class Names:
             name = field_name(member.name, taken)
             place = member.position or declared.position
             if not name or len(name) > MAX_NAME:
-                self._fault(f"property {member.name[:60]!r} of {declared.path} gives no name for a Python attribute", place)
+                self._fault(
+                    f"property {member.name[:60]!r} of {declared.path} gives no name for a Python attribute", place
+                )
             names[member.name] = name
         self._refuse_equal(
             (names[member.name], f"{declared.path}.{member.name}", member.position or declared.position)
@@ -146,7 +148,9 @@ class Names:
         seen: dict[str, str] = {}
         for name, path, position in named:
             if name and name in seen:
-                self._fault(f"{path!r} and {seen[name]!r} would both be called {name!r} in Python; rename one", position)
+                self._fault(
+                    f"{path!r} and {seen[name]!r} would both be called {name!r} in Python; rename one", position
+                )
             seen.setdefault(name, path)
 
     def _fault(self, message: str, position: Position | None) -> None:

@@ -81,8 +81,7 @@ def root_files() -> dict[str, str]:
 def _header(protocol: Protocol) -> str:
     label = _inert(protocol.revision)
     return (
-        f"{HEADER} {__version__} from the schema of {label}.\n"
-        f"# Do not edit; run: mcp-codegen --version {label}\n"
+        f"{HEADER} {__version__} from the schema of {label}.\n" f"# Do not edit; run: mcp-codegen --version {label}\n"
     )
 
 
@@ -110,8 +109,10 @@ def _fill(template: str, **values: Any) -> str:
 
 def _types_imports(view: TypesView) -> tuple[str, ...]:
     code: list[str] = []
-    for declaration in (*view.constants, *view.simple_aliases, *view.aliases):
-        code.extend(declaration.declaration)
+    for constant in view.constants:
+        code.extend(constant.declaration)
+    for alias in (*view.simple_aliases, *view.aliases):
+        code.extend(alias.declaration)
     for cls in view.classes:
         code.extend(cls.signature)
         for member in (*cls.constants, *cls.fields):
@@ -146,10 +147,16 @@ def _decoders_imports(view: CodecView) -> tuple[str, ...]:
 
 
 def _encoders_imports(view: CodecView) -> tuple[str, ...]:
-    used = names_in(_codec_code(view)) | {"Any", "Callable", "Mapping", "TypeAlias", "Invalid", "Json", "choose", "types"} | ({"is_a"} if view.objects else set())
+    used = (
+        names_in(_codec_code(view))
+        | {"Any", "Callable", "Mapping", "TypeAlias", "Invalid", "Json", "choose", "types"}
+        | ({"is_a"} if view.objects else set())
+    )
     tables = tuple(table for (table,) in view.tables)
-    checks = ("Invalid", "Json", "choose", "first_fitting", "is_a", "is_array")
-    checks += ("is_integer", "is_number", "is_object", "is_string")
+    checks = (
+        *("Invalid", "Json", "choose", "first_fitting", "is_a", "is_array"),
+        *("is_integer", "is_number", "is_object", "is_string"),
+    )
     return imports(
         used | set(tables),
         (
@@ -208,7 +215,11 @@ def _converter_file(protocol: Protocol, names: Names, envelopes: Envelopes, comm
     single = alternatives("Message: TypeAlias = ", [f"types.{name}" for name in message] or ["None"])
     if batches:
         single = [line.replace("Message: TypeAlias", "Single: TypeAlias", 1) for line in single]
-        single += ['"""One message of a peer, alone or in a batch."""', "", "Message: TypeAlias = Single | list[Single]"]
+        single += [
+            '"""One message of a peer, alone or in a batch."""',
+            "",
+            "Message: TypeAlias = Single | list[Single]",
+        ]
     written = imports(
         {"Mapping", "Any", "Literal", "TYPE_CHECKING", "TypeAlias", "TypeVar", "overload"}
         | {"Codec", "Envelopes", "Lenient", "Tables", "methods", "revision", "types", "_decoders", "_encoders"},
@@ -255,4 +266,3 @@ def _message_types(protocol: Protocol, names: Names, envelopes: Envelopes) -> li
     """Classes of whole messages: those of the methods, then the envelopes."""
     paths = [method.interface for method in protocol.methods.values() if not method.embedded]
     return [names.types[path] for path in dict.fromkeys([*paths, *envelopes.paths()])]
-

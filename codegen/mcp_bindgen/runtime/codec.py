@@ -126,9 +126,7 @@ class Codec:
     ) -> Lenient: ...
     @overload
     def decode(self, data: bytes | str, *, sender: Side | None, results: Results | None, mode: Mode) -> Any: ...
-    def decode(
-        self, data: bytes | str, *, sender: Side | None, results: Results | None, mode: Mode = "strict"
-    ) -> Any:
+    def decode(self, data: bytes | str, *, sender: Side | None, results: Results | None, mode: Mode = "strict") -> Any:
         """The message that a JSON text holds; raises DecodeError in strict mode."""
         if sender not in _SENDERS:
             message = f"sender is {sender!r}; accepted are 'client', 'server' and None"
@@ -152,9 +150,7 @@ class Codec:
                 return [self._message(item, sender, results) for item in value]
             return self._message(value, sender, results)
         except FAULTS:
-            raise self._fault(
-                lambda shapes, found: self._explain_any(shapes, value, sender, results, found)
-            ) from None
+            raise self._fault(lambda shapes, found: self._explain_any(shapes, value, sender, results, found)) from None
 
     def _message(self, value: Json, sender: Side | None, results: Results | None) -> Any:
         if value.__class__ is not dict:
@@ -279,7 +275,12 @@ class Codec:
         return made
 
     def _explain_call(
-        self, shapes: Shapes, value: JsonObject, path: tuple[str | int, ...], sender: Side | None, faults: list[Violation]
+        self,
+        shapes: Shapes,
+        value: JsonObject,
+        path: tuple[str | int, ...],
+        sender: Side | None,
+        faults: list[Violation],
     ) -> Any:
         from .shapes import describe
 

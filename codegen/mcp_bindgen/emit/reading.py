@@ -1,0 +1,75 @@
+"""How a value in a variable is read: the checks of scalars, and what is made of the value."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from mcp_bindgen.emit.docstrings import literal
+from mcp_bindgen.emit.layout import Tree
+from mcp_bindgen.ir.protocol import Enum, Scalar
+
+_CLASSES = {"string": "str", "integer": "int", "boolean": "bool", "object": "dict"}
+
+
+@frozen
+class Reading:
+    """How a value in a variable is read: statements that check it, and the expression of what it becomes."""
+
+    checks: tuple[str, ...]
+    value: Tree
+
+    @property
+    def is_copy(self) -> bool:
+        """The value stays what it is."""
+        return self.value in {"v", "e"}
+
+
+def refused(kind: Scalar, v: str) -> str | None:
+    """The condition under which a value is not of a scalar type; None where every value is."""
+    match kind.kind:
+        case "json":
+            return None
+        case "null":
+            return f"{v} is not None"
+        case "float":
+            return f"{v}.__class__ is not int and {v}.__class__ is not float"
+        case _:
+            return f"{v}.__class__ is not {_CLASSES[kind.kind]}"
+
+
+def refused_by_all(members: list[Scalar], v: str) -> str:
+    """The condition under which a value is of none of these types, of which none takes every value."""
+    classes = dict.fromkeys(_CLASSES[member.kind] for member in members if member.kind in _CLASSES)
+    if any(member.kind == "float" for member in members):
+        classes |= {"int": None, "float": None}
+    conditions = [f"{v}.__class__ is not {name}" for name in classes]
+    if len(conditions) > 2:
+        conditions = [f"{v}.__class__ not in ({', '.join(classes)})"]
+    if any(member.kind == "null" for member in members):
+        conditions.append(f"{v} is not None")
+    return " and ".join(conditions)
+
+
+def refuse(condition: str, v: str) -> Reading:
+    return Reading((f"if {condition}:", "    raise Invalid"), v)
+
+
+def checks_again(reading: Reading, known: str | None) -> bool:
+    """Whether the first check of a reading only asks what is known already."""
+    repeated = {
+        "string": "if v.__class__ is not str:",
+        "number": "if v.__class__ is not int and v.__class__ is not float:",
+        "boolean": "if v.__class__ is not bool:",
+        "null": "if v is not None:",
+        "array": "if v.__class__ is not list:",
+        "object": "if v.__class__ is not dict:",
+    }
+    return known is not None and reading.checks[:1] == (repeated[known],)
+
+
+def differs(value: str, literals: Enum) -> str:
+    """The condition under which a value is not the one literal."""
+    (only,) = literals.values
+    if isinstance(only, str):
+        return f"{value} != {literal(only)}"
+    return f"{value}.__class__ is not {type(only).__name__} or {value} != {literal(only)}"
