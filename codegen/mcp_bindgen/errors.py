@@ -43,5 +43,6 @@ class SchemaError(BindgenError):
 def _window(line: str, column: int, width: int = 96) -> tuple[str, int]:
     """The part of a long line around ``column``, in printable characters, and where the column is in it."""
     start = max(0, min(column - width // 2, len(line) - width))
-    shown = "".join(char if char.isprintable() else " " if char == "\t" else "\N{REPLACEMENT CHARACTER}" for char in line)
-    return shown[start : start + width], min(column, len(line)) - start
+    part = line[start : start + width]
+    shown = "".join(char if char.isprintable() else " " if char == "\t" else "\N{REPLACEMENT CHARACTER}" for char in part)
+    return shown, min(column, len(line)) - start

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from mcp_bindgen.emit.annotations import Annotations, absent_is_unset
 from mcp_bindgen.emit.docstrings import describe, docstring, literal
-from mcp_bindgen.emit.layout import Tree, alternatives, lines, statement, tuple_of
+from mcp_bindgen.emit.envelopes import in_wire_order
+from mcp_bindgen.emit.layout import LINE, Alternatives, Tree, lines, statement, tuple_of
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.emit.plan import AliasView, ClassView, ConstantView, MemberView, TypesView
 from mcp_bindgen.ir.protocol import (
@@ -31,26 +32,21 @@ def plan_types(protocol: Protocol, names: Names) -> TypesView:
     planner = _Planner(protocol, names)
     classes = [declared for declared in protocol.objects.values() if not declared.is_map]
     simple, later = planner.aliases()
+    views = tuple(planner.cls(declared) for declared in classes)
+    private = (AliasView((line,), ()) for line in planner.private.values())
     return TypesView(
         exported=_exported(protocol, names),
         constants=tuple(planner.constant(name) for name in protocol.constants),
         simple_aliases=tuple(simple),
-        classes=tuple(planner.cls(declared) for declared in classes),
-        aliases=tuple(later),
+        classes=views,
+        aliases=(*later, *private),
         uses_unset=any(absent_is_unset(protocol, member) for declared in classes for member in declared.fields),
     )
 
 
 def _exported(protocol: Protocol, names: Names) -> tuple[str, ...]:
-    public = {name for path, name in names.types.items() if not _is_inline_map(protocol, path)}
-    ordered = sorted(public | set(protocol.constants))
-    tree: Tree = ("[", [literal(name) for name in ordered], "]")
+    tree: Tree = ("[", [literal(name) for name in sorted({*names.types.values(), *protocol.constants})], "]")
     return tuple(lines("__all__ = ", tree))
-
-
-def _is_inline_map(protocol: Protocol, path: str) -> bool:
-    declared = protocol.objects.get(path)
-    return declared is not None and declared.is_map and declared.kind == "inline"
 
 
 class _Planner:
@@ -58,6 +54,8 @@ class _Planner:
         self._protocol = protocol
         self._names = names
         self._annotations = Annotations(protocol, names)
+        self.private: dict[str, str] = {}
+        """Aliases for what is too long to write in place."""
 
     def constant(self, name: str) -> ConstantView:
         constant = self._protocol.constants[name]
@@ -110,11 +108,11 @@ class _Planner:
         elif len(parts) == 1 and parts[0].startswith("Literal["):
             written = lines(prefix, ("Literal[", _literal_parts(declared), "]"))
         else:
-            written = alternatives(prefix, parts)
+            written = lines("", Alternatives(prefix, tuple(parts)))
         return AliasView(tuple(written), tuple(docstring(describe(declared.about, f"The type `{name}`."), 0)))
 
     def cls(self, declared: ObjectType) -> ClassView:
-        fields = [member for member in declared.fields if not is_constant(member)]
+        fields = [member for member in in_wire_order(declared) if not is_constant(member)]
         attributes = self._names.fields[declared.path]
         slots = tuple_of([literal(name) for name in [*(attributes[member.name] for member in fields), "extra"]])
         extra = "Any" if declared.index is None else self._annotations.of(declared.index)
@@ -123,10 +121,10 @@ class _Planner:
             doc=tuple(docstring(_EXTRA, 4)),
             store="        self.extra = extra",
         )
-        parameters = [self._parameter(member, attributes[member.name]) for member in fields]
+        parameters = [self._parameter(declared, member, attributes[member.name]) for member in fields]
         # Required ones first: that is how people read a signature.
-        parameters.sort(key=lambda parameter: " = " in parameter)
-        parameters.append(f"extra: dict[str, {extra}] | None = None")
+        parameters.sort(key=lambda parameter: bool(parameter.suffix))
+        parameters.append(Alternatives("extra: ", (f"dict[str, {extra}]", "None"), " = None"))
         return ClassView(
             name=self._names.types[declared.path],
             doc=tuple(docstring(describe(declared.about, self._fallback(declared)), 4)),
@@ -158,7 +156,7 @@ class _Planner:
         name = self._names.fields[declared.path][member.name]
         note = f"On the wire: `{member.name}`." if member.about.doc and name != member.name else None
         return MemberView(
-            annotation=tuple(alternatives(f"{name}: ", self._alternatives(member), 4)),
+            annotation=tuple(lines("", Alternatives(f"{name}: ", self._alternatives(declared, member)), indent=4)),
             doc=tuple(
                 docstring(
                     describe(member.about, _member_fallback(member), constraints=member.constraints, note=note), 4
@@ -167,24 +165,35 @@ class _Planner:
             store=statement(f"self.{name} = {name}", 8),
         )
 
-    def _alternatives(self, member: Field) -> list[str]:
+    def _alternatives(self, declared: ObjectType, member: Field) -> tuple[str, ...]:
         """The annotation's parts: with ``None`` or ``Unset`` where the member may be absent."""
         if member.raw:
-            return ["Any"]
-        parts = self._annotations.alternatives(member.type)
+            return ("Any",)
+        parts = self._short(declared, member, self._annotations.alternatives(member.type))
         if parts == ["Any"] or not (member.optional or member.absence_tolerated):
-            return parts
-        if absent_is_unset(self._protocol, member):
-            return [*parts, "Unset"]
-        return [*parts, "None"]
+            return tuple(parts)
+        return (*parts, "Unset" if absent_is_unset(self._protocol, member) else "None")
 
-    def _parameter(self, member: Field, name: str) -> str:
-        written = f"{name}: {' | '.join(self._alternatives(member))}"
+    def _short(self, declared: ObjectType, member: Field, parts: list[str]) -> list[str]:
+        """A part that no line has room for gets a name of its own."""
+        room = LINE - 8 - len(" = UNSET,") - len(self._names.fields[declared.path][member.name])
+        short: list[str] = []
+        for place, part in enumerate(parts):
+            name = f"_{self._names.types[declared.path]}_{self._names.fields[declared.path][member.name]}_{place}"
+            if len(part) <= room:
+                short.append(part)
+            else:
+                self.private[name] = statement(f"{name}: TypeAlias = {part}")
+                short.append(name)
+        return short
+
+    def _parameter(self, declared: ObjectType, member: Field, name: str) -> Alternatives:
+        default = ""
         if member.default is not None:
-            return f"{written} = {literal(member.default)}"
-        if not member.optional:
-            return written
-        return f"{written} = {'UNSET' if absent_is_unset(self._protocol, member) else 'None'}"
+            default = f" = {literal(member.default)}"
+        elif member.optional:
+            default = f" = {'UNSET' if absent_is_unset(self._protocol, member) else 'None'}"
+        return Alternatives(f"{name}: ", self._alternatives(declared, member), default)
 
 
 def _literal_parts(declared: ObjectType | AliasType) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.deciding import Deciding
 from mcp_bindgen.emit.docstrings import literal
+from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import LINE, Tree, assign, comprehension, inline, lines
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.emit.plan import CodecView, DecoderView, FunctionView, StepView
@@ -74,7 +75,7 @@ class Decoders:
         required: list[StepView] = []
         optional: list[StepView] = []
         constants: list[tuple[str, str]] = []
-        for member in declared.fields:
+        for member in in_wire_order(declared):
             hint = f"{function}_{self._names.fields[declared.path][member.name]}"
             if is_constant(member):
                 assert isinstance(member.type, Enum)
@@ -136,7 +137,7 @@ class Decoders:
             items: list[Tree] = [literal(value) for value in values]
             if any(not isinstance(value, str) for value in values):
                 items = [f"({type(value).__name__}, {literal(value)})" for value in values]
-            self._table_views.append(tuple(lines(f"{name} = frozenset(", ("{", items, "}"), ")")))
+            self._table_views.append(tuple(lines(f"{name} = ", ("frozenset(", [("{", items, "}")], ")"))))
         return self._tables[identity]
 
     def tables_in(self, checks: tuple[str, ...]) -> list[str]:

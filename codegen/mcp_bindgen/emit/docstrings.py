@@ -23,20 +23,20 @@ def literal(value: str | int | float | bool | None) -> str:
 
 def docstring(text: str, indent: int) -> list[str]:
     """A docstring at ``indent`` columns, wrapped, that black leaves as it is and nothing can break out of."""
-    body = _wrap(_inert(text), LINE - indent)
     pad = " " * indent
-    if not body:
-        body = ["Undocumented."]
-    first = f" {body[0]}" if body[0].startswith('"') else body[0]
-    one_line = f'{pad}"""{first}"""'
-    if len(body) == 1 and len(one_line) <= LINE and not first.endswith('"'):
-        return [one_line]
-    head, *tail = body
-    if len(f'{pad}"""{head}') > LINE:
-        head, *more = textwrap.wrap(head, LINE - indent - 3, break_long_words=False, break_on_hyphens=False)
-        tail = [*more, *tail]
-    head = f" {head}" if head.startswith('"') else head
-    return [f'{pad}"""{head}', *(f"{pad}{line}" if line else "" for line in tail), f'{pad}"""']
+    inert = _inert(text) or "Undocumented."
+    # A quote next to the delimiter would be taken for a part of it; black puts a blank between.
+    before = " " if inert.startswith('"') else ""
+    after = " " if inert.endswith('"') else ""
+    if "\n" not in inert and len(inert) + len(before + after) + indent + 6 <= LINE:
+        return [f'{pad}"""{before}{inert}{after}"""']
+    head, *tail = _wrap(inert, LINE - indent, 3 + len(before))
+    if not tail:
+        # It fits but for the closing delimiter, which black would not leave alone on a line.
+        head, *tail = _wrap(inert, LINE - indent - 6, 3 + len(before))
+    if not tail:
+        return [f'{pad}"""{before}{head}{after}"""']
+    return [f'{pad}"""{before}{head}', *(f"{pad}{line}" if line else "" for line in tail), f'{pad}"""']
 
 
 def describe(about: About, fallback: str, *, constraints: Constraints | None = None, note: str | None = None) -> str:
@@ -85,8 +85,8 @@ def _printable(char: str) -> str:
     )
 
 
-def _wrap(text: str, width: int) -> list[str]:
-    """Paragraphs filled, lists item by item, code blocks as they are."""
+def _wrap(text: str, width: int, taken: int) -> list[str]:
+    """Paragraphs filled, lists item by item, code blocks as they are; ``taken`` columns of the first line are in use."""
     wrapped: list[str] = []
     for block in re.split(r"\n[ ]*\n+", text):
         if wrapped:
@@ -96,10 +96,17 @@ def _wrap(text: str, width: int) -> list[str]:
             continue
         for item in _items(block):
             marker = _LIST_ITEM.match(item)
-            hang = " " * len(marker.group()) if marker else ""
-            wrapped.extend(
-                textwrap.wrap(item, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False)
+            filled = textwrap.wrap(
+                item,
+                width,
+                initial_indent="" if wrapped else " " * taken,
+                subsequent_indent=" " * len(marker.group()) if marker else "",
+                break_long_words=False,
+                break_on_hyphens=False,
             )
+            if not wrapped:
+                filled[0] = filled[0][taken:]
+            wrapped.extend(filled)
     return wrapped
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
+from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import Tree, assign, inline, lines, statement
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.emit.plan import CodecView, EncoderView, FunctionView, StepView
-from mcp_bindgen.emit.reading import Reading, refuse
+from mcp_bindgen.emit.reading import Reading, refuse, scalar_classes
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
 
 _CONDITIONS = {
@@ -55,7 +56,7 @@ class Encoders:
             tables=tuple((table,) for table in sorted(self._tables)),
             objects=tuple(objects),
             functions=tuple(self._function_views),
-            choices=(*self._choice_views, tuple(lines("VALUES: Encoders = ", ("{", values, "}")))),
+            choices=(*self._choice_views, tuple(lines("VALUES = ", ("ByClass(", [("{", values, "}")], ")")))),
         )
 
     def _object(self, declared: ObjectType) -> EncoderView:
@@ -63,7 +64,7 @@ class Encoders:
         constants: list[Tree] = []
         required: list[StepView] = []
         optional: list[StepView] = []
-        for member in declared.fields:
+        for member in in_wire_order(declared):
             hint = f"{function}_{self._names.fields[declared.path][member.name]}"
             if is_constant(member):
                 assert isinstance(member.type, Enum)
@@ -72,25 +73,26 @@ class Encoders:
                 optional.append(self._step(declared, member, hint, 8))
             else:
                 required.append(self._step(declared, member, hint, 4))
-        keys = self._table(self._decoders.keys(declared)) if declared.fields else ""
         return EncoderView(
             signature=tuple(lines(f"def unstructure_{function}", ("(", ["o: Any"], ")"), " -> JsonObject:")),
             cls=self._names.types[declared.path],
             constants=tuple(lines("d: JsonObject = ", ("{", constants, "}"), indent=4)),
             required=tuple(required),
             optional=tuple(optional),
-            keys=keys,
             extra=self._extra(declared, function),
         )
 
     def _extra(self, declared: ObjectType, function: str) -> tuple[str, ...]:
-        if declared.index is None:
-            return ("        d.update(o.extra)",)
-        writing = self.write(declared.index, "e", f"{function}_extra")
-        if writing.is_copy and not writing.checks:
-            return ("        d.update(o.extra)",)
+        """What is done with ``extra``: a name that the type declares has an attribute of its own."""
+        written: list[str] = []
+        if declared.fields:
+            written.append(statement(f"undeclared(o.extra, {self._table(self._decoders.keys(declared))})", 8))
+        writing = Reading((), "e") if declared.index is None else self.write(declared.index, "e", f"{function}_extra")
+        if declared.index is None or (writing.is_copy and not writing.checks):
+            return (*written, "        d.update(o.extra)")
         each = f"{self.function(declared.index, f'{function}_extra')}(e)"
-        return tuple(assign("d.update", ("(", [f"(k, {each}) for k, e in o.extra.items()"], ")"), 8))
+        body: Tree = ("(", [f"(k, {each}) for k, e in o.extra.items()"], ")")
+        return (*written, *assign("d.update", body, 8))
 
     def _step(self, declared: ObjectType, member: Field, hint: str, indent: int) -> StepView:
         writing = self.write(member.type, "v", hint)
@@ -161,11 +163,10 @@ class Encoders:
     def _write_union(self, kind: Union, v: str, hint: str) -> Reading:
         scalars = [member for member in kind.members if isinstance(member, Scalar)]
         if len(scalars) == len(kind.members) and self._is_simple(kind):
-            return refuse(_none_of(scalars, v), v)
+            return Reading(_one_of(scalars, v), v)
         classes = self._classes(kind)
         if len(classes) == len(kind.members):
-            choice = self._choice(classes, hint)
-            return Reading((), f"({choice}.get({v}.__class__) or choose({choice}, {v}))({v})")
+            return Reading((), f"{self._choice(classes, hint)}[{v}.__class__]({v})")
         return Reading((), f"{self.function(kind, hint)}({v})")
 
     def _classes(self, kind: Union) -> tuple[str, ...]:
@@ -187,7 +188,7 @@ class Encoders:
             items: list[Tree] = [
                 f"types.{self._names.types[path]}: unstructure_{self._names.functions[path]}" for path in classes
             ]
-            self._choice_views.append(tuple(lines(f"{name}: Encoders = ", ("{", items, "}"))))
+            self._choice_views.append(tuple(lines(f"{name} = ", ("ByClass(", [("{", items, "}")], ")"))))
         return self._choices[classes]
 
     def function(self, kind: Type, hint: str) -> str:
@@ -242,23 +243,17 @@ class Encoders:
                 body += [statement(f"if not ({refused}):", 4), "        return v"]
         classes = self._classes(kind)
         if classes:
-            choice = self._choice(classes, hint)
-            return [*body, f"    return ({choice}.get(v.__class__) or choose({choice}, v))(v)"]
+            return [*body, statement(f"return {self._choice(classes, hint)}[v.__class__](v)", 4)]
         if any(isinstance(member, Scalar) and member.kind == "json" for member in kind.members):
             return [*body, "    return v"]
         return [*body, "    raise Invalid"]
 
 
-def _none_of(members: list[Scalar], v: str) -> str:
-    """The condition under which a value is written as none of these scalars; plain classes are asked for first."""
-    plain = {"string": "str", "integer": "int", "float": "int", "boolean": "bool", "object": "dict"}
+def _one_of(members: list[Scalar], v: str) -> tuple[str, ...]:
+    """Statements that refuse what is none of these scalars; plain classes are asked for first, as most values have one."""
     asked = {"string": "is_string", "integer": "is_integer", "float": "is_number", "object": "is_object"}
-    classes = list(dict.fromkeys(plain[member.kind] for member in members if member.kind in plain))
-    tests = [f"{asked[member.kind]}({v})" for member in members if member.kind in asked]
-    conditions = [f"{v}.__class__ not in ({', '.join(classes)})"] if len(classes) > 1 else []
-    conditions += [f"{v}.__class__ is not {name}" for name in classes if len(classes) == 1]
-    if any(member.kind == "null" for member in members):
-        conditions.append(f"{v} is not None")
-    if tests:
-        conditions.append(f"not {tests[0]}" if len(tests) == 1 else f"not ({' or '.join(tests)})")
-    return " and ".join(conditions)
+    tests = dict.fromkeys(asked[member.kind] for member in members if member.kind in asked)
+    # A float may be infinite, so that its class alone does not tell.
+    classes = scalar_classes(members, number="int")
+    condition = f"if {v}.__class__ not in ({', '.join(classes)}):"
+    return (condition, f"    fits({', '.join([v, *tests])})") if tests else (condition, "    raise Invalid")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from mcp_bindgen.ir.protocol import Protocol
+from mcp_bindgen.ir.protocol import Field, ObjectType, Protocol
 
 _CANDIDATES = {
     "request": ("JSONRPCRequest",),
@@ -35,3 +35,9 @@ def find_envelopes(protocol: Protocol) -> Envelopes:
         role: next((name for name in names if name in protocol.objects), None) for role, names in _CANDIDATES.items()
     }
     return Envelopes(found["request"], found["notification"], found["response"], found["error"])
+
+
+def in_wire_order(declared: ObjectType) -> list[Field]:
+    """The members in the order of the source, but a message starts with its envelope, as people write and read it."""
+    first = ("jsonrpc", "id") if any(member.name == "jsonrpc" for member in declared.fields) else ()
+    return sorted(declared.fields, key=lambda member: first.index(member.name) if member.name in first else len(first))

@@ -7,17 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attrs import frozen
+
 LINE = 88
 """Black's default, so that a copy in somebody's project suits their black as well."""
 
-Tree = str | tuple[str, Sequence["Tree"], str]
-"""Finished text, or an opening (``name(``), parts and a closing bracket (``,)`` for a tuple of one)."""
+
+@frozen
+class Alternatives:
+    """``prefix a | b | c suffix``; in parentheses where it needs more than a line."""
+
+    prefix: str
+    members: tuple[str, ...]
+    suffix: str = ""
+
+
+Tree = str | Alternatives | tuple[str, Sequence["Tree"], str]
+"""Finished text, an annotation, or an opening (``name(``), parts and a closing bracket (``,)`` for a tuple of one)."""
 
 
 def inline(tree: Tree) -> str:
     """The tree on one line."""
     if isinstance(tree, str):
         return tree
+    if isinstance(tree, Alternatives):
+        return f"{tree.prefix}{' | '.join(tree.members)}{tree.suffix}"
     opening, parts, closing = tree
     return f"{opening}{', '.join(inline(part) for part in parts)}{closing}"
 
@@ -33,6 +47,8 @@ def lines(prefix: str, tree: Tree, suffix: str = "", indent: int = 0) -> list[st
     whole = f"{pad}{prefix}{inline(tree)}{suffix}"
     if len(whole) <= LINE or isinstance(tree, str):
         return [whole]
+    if isinstance(tree, Alternatives):
+        return _parenthesized(tree, prefix, suffix, indent)
     return exploded(prefix, tree, suffix, indent)
 
 
@@ -50,25 +66,24 @@ def statement(text: str, indent: int = 0) -> str:
     return line if len(line) <= LINE else f"{line}  # fmt: skip"
 
 
-def alternatives(prefix: str, members: Sequence[str], indent: int = 0) -> list[str]:
-    """``prefix a | b | c``, in parentheses where it needs more than a line."""
+def _parenthesized(tree: Alternatives, prefix: str, suffix: str, indent: int) -> list[str]:
     pad = " " * indent
-    joined = " | ".join(members)
-    if len(pad) + len(prefix) + len(joined) <= LINE:
-        return [f"{pad}{prefix}{joined}"]
-    if len(members) == 1:
-        return [f"{pad}{prefix}{joined}  # fmt: skip"]
+    joined = " | ".join(tree.members)
+    if len(tree.members) == 1:
+        # There is nothing that parentheses could part.
+        return [f"{pad}{prefix}{inline(tree)}{suffix}  # fmt: skip"]
+    opening, closing = f"{pad}{prefix}{tree.prefix}(", f"{pad}){tree.suffix}{suffix}"
     if indent + 4 + len(joined) <= LINE:
-        return [f"{pad}{prefix}(", f"{pad}    {joined}", f"{pad})"]
-    rest = [f"{pad}    | {member}" for member in members[1:]]
-    return [f"{pad}{prefix}(", f"{pad}    {members[0]}", *rest, f"{pad})"]
+        return [opening, f"{pad}    {joined}", closing]
+    first, *rest = tree.members
+    return [opening, f"{pad}    {first}", *(f"{pad}    | {member}" for member in rest), closing]
 
 
 def assign(prefix: str, value: Tree, indent: int) -> list[str]:
     """A statement that does something with an expression, as black would leave it."""
     if isinstance(value, tuple):
         return comprehension(prefix, value, indent)
-    return [statement(prefix + value, indent)]
+    return [statement(prefix + inline(value), indent)]
 
 
 def comprehension(prefix: str, tree: Tree, indent: int) -> list[str]:

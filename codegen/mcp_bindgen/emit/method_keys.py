@@ -54,8 +54,11 @@ class _Planner:
         head: list[str] = []
         if method.kind == "notification":
             opening = f"{name}: Final = NotificationMethod[{params}]"
+            if len(opening) >= LINE:
+                # No comma after the only type: it would make a tuple of it.
+                head, opening = [f"{name}: Final = NotificationMethod[", f"    {params}"], "]"
         elif len(opening) >= LINE:
-            *head, opening = lines(f"{name}: Final = RequestMethod", ("[", [params, result], "]"))
+            *head, opening = exploded(f"{name}: Final = RequestMethod", ("[", [params, result], "]"))
         declaration = [*head, *exploded(opening, ("(", parts, ")"))]
         return KeyView(
             declaration=tuple(declaration),

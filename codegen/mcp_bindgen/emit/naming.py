@@ -81,7 +81,7 @@ class Names:
         self._faults: list[Fault] = []
         self._nowhere = Position(protocol.source, 1, 1)
         self.types = self._name_types(protocol)
-        """Object path or alias name to the name of its class or alias."""
+        """Object path or alias name to the name of its class or alias; inline maps need none."""
         self.functions = {path: snake(name) for path, name in self.types.items()}
         self._refuse_equal((self.functions[path], path, _position(protocol, path)) for path in self.types)
         taken = RESERVED_FIELDS | frozenset(self.types.values())
@@ -94,7 +94,8 @@ class Names:
 
     def _name_types(self, protocol: Protocol) -> dict[str, str]:
         names: dict[str, str] = {}
-        for path in [*protocol.objects, *protocol.aliases]:
+        unnamed = {path for path, declared in protocol.objects.items() if declared.is_map and declared.kind == "inline"}
+        for path in [*(path for path in protocol.objects if path not in unnamed), *protocol.aliases]:
             owner, *inner = path.replace("#", ".").split(".")
             name = owner + "".join(pascal(part) for part in inner)
             if not inner and name in protocol.constants:

@@ -89,7 +89,6 @@ class EncoderView:
     constants: Lines
     required: tuple[StepView, ...]
     optional: tuple[StepView, ...]
-    keys: str
     extra: Lines
 
 

@@ -39,15 +39,16 @@ def refused(kind: Scalar, v: str) -> str | None:
 
 def refused_by_all(members: list[Scalar], v: str) -> str:
     """The condition under which a value is of none of these types, of which none takes every value."""
-    classes = dict.fromkeys(_CLASSES[member.kind] for member in members if member.kind in _CLASSES)
-    if any(member.kind == "float" for member in members):
-        classes |= {"int": None, "float": None}
-    conditions = [f"{v}.__class__ is not {name}" for name in classes]
-    if len(conditions) > 2:
-        conditions = [f"{v}.__class__ not in ({', '.join(classes)})"]
-    if any(member.kind == "null" for member in members):
-        conditions.append(f"{v} is not None")
-    return " and ".join(conditions)
+    classes = scalar_classes(members)
+    if len(classes) > 2:
+        return f"{v}.__class__ not in ({', '.join(classes)})"
+    return " and ".join(f"{v}.__class__ is not {name}" for name in classes)
+
+
+def scalar_classes(members: list[Scalar], number: str = "int, float") -> list[str]:
+    """The Python classes of these types, each once; ``number`` stands for those of a float."""
+    named = {**_CLASSES, "float": number, "null": "NoneType"}
+    return list(dict.fromkeys(name for member in members for name in named[member.kind].split(", ")))
 
 
 def refuse(condition: str, v: str) -> Reading:

@@ -16,7 +16,7 @@ from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.encoders import Encoders
 from mcp_bindgen.emit.envelopes import Envelopes, find_envelopes
 from mcp_bindgen.emit.imports import imports, names_in
-from mcp_bindgen.emit.layout import alternatives
+from mcp_bindgen.emit.layout import Alternatives, lines
 from mcp_bindgen.emit.method_keys import plan_methods
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.plan import CodecView, MethodsView, TypesView
@@ -137,7 +137,7 @@ def _decoders_imports(view: CodecView) -> tuple[str, ...]:
             (("collections.abc", ("Callable", "Mapping")), ("typing", ("Any", "Literal", "TypeAlias"))),
             (
                 ("..runtime", ("checks",)),
-                ("..runtime.checks", ("Invalid", "Json")),
+                ("..runtime.checks", ("Invalid", "Json", "NoneType")),
                 ("..runtime.errors", ("Undecidable",)),
                 ("..runtime.unset", ("UNSET",)),
                 (".", ("types",)),
@@ -147,20 +147,18 @@ def _decoders_imports(view: CodecView) -> tuple[str, ...]:
 
 
 def _encoders_imports(view: CodecView) -> tuple[str, ...]:
-    used = (
-        names_in(_codec_code(view))
-        | {"Any", "Callable", "Mapping", "TypeAlias", "Invalid", "Json", "choose", "types"}
-        | ({"is_a"} if view.objects else set())
-    )
+    used = names_in(_codec_code(view)) | {"Any", "ByClass", "TypeAlias", "Json", "types"}
+    if view.objects:
+        used.add("expect")
     tables = tuple(table for (table,) in view.tables)
     checks = (
-        *("Invalid", "Json", "choose", "first_fitting", "is_a", "is_array"),
-        *("is_integer", "is_number", "is_object", "is_string"),
+        *("ByClass", "Invalid", "Json", "NoneType", "expect", "first_fitting", "fits", "is_array"),
+        *("is_integer", "is_number", "is_object", "is_string", "undeclared"),
     )
     return imports(
         used | set(tables),
         (
-            (("collections.abc", ("Callable", "Mapping")), ("typing", ("Any", "Literal", "TypeAlias"))),
+            (("typing", ("Any", "TypeAlias")),),
             (
                 ("..runtime.checks", checks),
                 ("..runtime.unset", ("UNSET",)),
@@ -212,7 +210,8 @@ def _shapes_file(shapes: Shapes, common: Mapping[str, str]) -> str:
 def _converter_file(protocol: Protocol, names: Names, envelopes: Envelopes, common: Mapping[str, str]) -> str:
     message = _message_types(protocol, names, envelopes)
     batches = _BATCH in names.types
-    single = alternatives("Message: TypeAlias = ", [f"types.{name}" for name in message] or ["None"])
+    members = tuple(f"types.{name}" for name in message) or ("None",)
+    single = lines("", Alternatives("Message: TypeAlias = ", members))
     if batches:
         single = [line.replace("Message: TypeAlias", "Single: TypeAlias", 1) for line in single]
         single += [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.docstrings import literal
-from mcp_bindgen.emit.layout import Tree, lines, tuple_of
+from mcp_bindgen.emit.layout import Tree, inline, lines, tuple_of
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
 from mcp_bindgen.ir.protocol import (
@@ -126,7 +126,9 @@ class Shapes:
 
 
 def _prefixed(prefix: str, tree: Tree) -> Tree:
-    return prefix + tree if isinstance(tree, str) else (prefix + tree[0], tree[1], tree[2])
+    if isinstance(tree, tuple):
+        return (prefix + tree[0], tree[1], tree[2])
+    return prefix + inline(tree)
 
 
 def _constraints(constraints: Constraints) -> Tree | None:

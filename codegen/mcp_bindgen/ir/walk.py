@@ -70,8 +70,7 @@ def renamed(declaration: Declaration, names: Mapping[str, str]) -> Declaration:
                 declaration,
                 bases=tuple(_renamed(base, names) for base in declaration.bases),
                 properties=tuple(evolve(each, type=_renamed(each.type, names)) for each in declaration.properties),
-                index=declaration.index
-                and evolve(declaration.index, value=_renamed(declaration.index.value, names)),
+                index=declaration.index and evolve(declaration.index, value=_renamed(declaration.index.value, names)),
             )
         case Alias():
             return evolve(declaration, type=_renamed(declaration.type, names))

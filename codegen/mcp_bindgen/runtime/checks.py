@@ -13,6 +13,9 @@ Json: TypeAlias = Any
 """A JSON value as the standard library reads it."""
 
 
+NoneType = type(None)
+
+
 class Invalid(Exception):  # noqa: N818  # never leaves the package
     """The value is not of the type."""
 
@@ -94,17 +97,36 @@ def is_object(v: object) -> bool:
     return isinstance(v, dict)
 
 
-def is_a(v: object, cls: type) -> bool:
-    """``isinstance``, without telling a type checker: what passes is still to be checked member by member."""
-    return isinstance(v, cls)
+def expect(v: object, cls: type) -> None:
+    """Refuse a value that is not of the class, or of one that derives from it."""
+    if not isinstance(v, cls):
+        raise Invalid
 
 
-def choose(table: Mapping[Any, Callable[[Any], Any]], v: object) -> Callable[[Any], Any]:
-    """The function for the class of a value, or for the nearest class it derives from."""
-    for cls in type(v).__mro__:
-        if cls in table:
-            return table[cls]
-    raise Invalid
+def fits(v: object, *tests: Callable[[object], bool]) -> None:
+    """Refuse a value that none of the tests takes."""
+    if not any(test(v) for test in tests):
+        raise Invalid
+
+
+class ByClass(dict[type, Callable[[Any], Any]]):
+    """Functions by the class of their argument; a class that is not there is refused or, derived from one, learned."""
+
+    def __init__(self, functions: Mapping[type, Callable[[Any], Any]]) -> None:
+        super().__init__(functions)
+
+    def __missing__(self, cls: type) -> Callable[[Any], Any]:
+        for base in cls.__mro__[1:]:
+            if base in self:
+                function = self[cls] = self[base]
+                return function
+        raise Invalid
+
+
+def undeclared(extra: Any, declared: frozenset[str]) -> None:
+    """Refuse an ``extra`` that holds what has an attribute of its own."""
+    if not declared.isdisjoint(extra):
+        raise Invalid
 
 
 def first_fitting(v: object, *functions: Callable[[Any], Any]) -> Any:

@@ -7,9 +7,9 @@ Whole messages are told apart as JSON-RPC 2.0 does: ``method`` with ``id`` is a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from .checks import FAULTS, Invalid, choose
+from .checks import FAULTS, ByClass, Invalid
 from .errors import DecodeError, EncodeError, UsageError
 from .jsontext import NotJson, parse, write
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 Json: TypeAlias = Any
 JsonObject: TypeAlias = dict[str, Any]
 Decoders: TypeAlias = Mapping[Any, Callable[[Json], Any]]
-Encoders: TypeAlias = Mapping[type, Callable[[Any], JsonObject]]
 Results: TypeAlias = "Mapping[str | int, RequestMethod[Any, Any]]"
-Mode: TypeAlias = Literal["strict", "lenient"]
 Finder: TypeAlias = "Callable[[Shapes, list[Violation]], Any]"
 
 
@@ -49,7 +47,7 @@ class Tables(NamedTuple):
     """By class, and by alias where that is a type of its own."""
     results: Decoders
     """By the name of the request."""
-    values: Encoders
+    values: ByClass
 
 
 class Codec:
@@ -113,20 +111,9 @@ class Codec:
     def _write(self, value: Any) -> Json:
         if value.__class__ is list:
             return [self._write(item) for item in value]
-        table = self._tables.values
-        return (table.get(value.__class__) or choose(table, value))(value)
+        return self._tables.values[value.__class__](value)
 
-    @overload
-    def decode(
-        self, data: bytes | str, *, sender: Side | None, results: Results | None, mode: Literal["strict"] = "strict"
-    ) -> Any: ...
-    @overload
-    def decode(
-        self, data: bytes | str, *, sender: Side | None, results: Results | None, mode: Literal["lenient"]
-    ) -> Lenient: ...
-    @overload
-    def decode(self, data: bytes | str, *, sender: Side | None, results: Results | None, mode: Mode) -> Any: ...
-    def decode(self, data: bytes | str, *, sender: Side | None, results: Results | None, mode: Mode = "strict") -> Any:
+    def decode(self, data: bytes | str, *, sender: str | None, results: Results | None, mode: str) -> Any:
         """The message that a JSON text holds; raises DecodeError in strict mode."""
         if sender not in _SENDERS:
             message = f"sender is {sender!r}; accepted are 'client', 'server' and None"
@@ -152,7 +139,7 @@ class Codec:
         except FAULTS:
             raise self._fault(lambda shapes, found: self._explain_any(shapes, value, sender, results, found)) from None
 
-    def _message(self, value: Json, sender: Side | None, results: Results | None) -> Any:
+    def _message(self, value: Json, sender: str | None, results: Results | None) -> Any:
         if value.__class__ is not dict:
             raise Invalid
         if "method" in value:
@@ -168,7 +155,7 @@ class Codec:
                 response.result = self._tables.results[key.name](response.result)
         return response
 
-    def _class_of(self, value: JsonObject, sender: Side | None) -> type:
+    def _class_of(self, value: JsonObject, sender: str | None) -> type:
         """The class of a request or notification: that of its method, or the envelope for an unknown method."""
         kind, other = ("request", "notification") if "id" in value else ("notification", "request")
         method = value["method"]
@@ -231,7 +218,7 @@ class Codec:
         return AssertionError(message)
 
     def _explain_any(
-        self, shapes: Shapes, value: Json, sender: Side | None, results: Results | None, faults: list[Violation]
+        self, shapes: Shapes, value: Json, sender: str | None, results: Results | None, faults: list[Violation]
     ) -> Any:
         if value.__class__ is list and self._batches:
             if not value:
@@ -244,7 +231,7 @@ class Codec:
         shapes: Shapes,
         value: Json,
         path: tuple[str | int, ...],
-        sender: Side | None,
+        sender: str | None,
         results: Results | None,
         faults: list[Violation],
     ) -> Any:
@@ -279,7 +266,7 @@ class Codec:
         shapes: Shapes,
         value: JsonObject,
         path: tuple[str | int, ...],
-        sender: Side | None,
+        sender: str | None,
         faults: list[Violation],
     ) -> Any:
         from .shapes import describe

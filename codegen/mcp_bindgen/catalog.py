@@ -1,0 +1,127 @@
+"""The revisions that come with the generator, and the names of the packages made of them."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcp_bindgen import resources
+
+if TYPE_CHECKING:
+    from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.ir.protocol import Protocol
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MAX_LABEL = 64
+
+_TAKEN = frozenset({"runtime", "connect", "serve"})
+"""What lies beside the packages of the revisions."""
+
+
+# No attrs here: a bare `--version` reads this module, and importing attrs would double its time.
+class Official(NamedTuple):
+    """The official file that a bundled transcription was checked against."""
+
+    repository: str
+    commit: str
+    sha256: str
+
+
+@cache
+def revisions() -> tuple[str, ...]:
+    """The bundled revisions, oldest first."""
+    found = (folder.name for folder in resources.schemas().iterdir() if (folder / "schema.ts").is_file())
+    return tuple(sorted(found))
+
+
+def schema_file(revision: str) -> Path:
+    """The bundled schema of a revision."""
+    if revision not in revisions():
+        raise unknown_revision(revision)
+    return resources.schemas() / revision / "schema.ts"
+
+
+def schema_name(revision: str) -> str:
+    """What the bundled schema is called in messages and in what is generated, wherever it is installed."""
+    return f"schema/{revision}/schema.ts"
+
+
+@cache
+def load(revision: str) -> Protocol:
+    """A bundled schema, resolved."""
+    from mcp_bindgen.sources import read_bundled, understand
+
+    return understand(read_bundled(revision), revision)
+
+
+@cache
+def manifest() -> dict[str, Official]:
+    """By revision, what ``schema/manifest.toml`` records."""
+    with (resources.schemas() / "manifest.toml").open("rb") as file:
+        data = tomllib.load(file)
+    return {
+        revision: Official(data["repository"], entry["commit"], entry["sha256"])
+        for revision, entry in sorted(data["revisions"].items())
+    }
+
+
+def package_name(label: str) -> str:
+    """The package of a label: ``2025-03-26`` to ``v2025_03_26``, ``acme-2`` to ``acme_2``."""
+    name = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", label)).strip("_")
+    name = f"v{name}" if name[:1].isdigit() else name
+    if keyword.iskeyword(name):
+        name += "_"
+    if not name.isidentifier() or len(label) > _MAX_LABEL or not label.isprintable():
+        shown = label if len(label) <= _MAX_LABEL else f"{label[:_MAX_LABEL]}…"
+        raise _wrong(
+            f"{shown!r} gives no name for a package; accepted are letters, digits, - and _ ({_MAX_LABEL} at most)"
+        )
+    if name in _TAKEN:
+        raise _wrong(f"the package of {label!r} would be {name!r}, which is the name of a shared part; choose another")
+    return name
+
+
+def label_of(path: Path) -> str:
+    """What a schema file is called unless told otherwise: its folder if that is a revision, else its own stem."""
+    folder = path.resolve().parent.name
+    if _DATE.fullmatch(folder) or folder == "draft":
+        return folder
+    name = path.name
+    for suffix in (".d.ts", ".ts"):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def is_date(word: str) -> bool:
+    """Whether a word has the form of a revision."""
+    return _DATE.fullmatch(word) is not None
+
+
+def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """The known words that are most like ``word``, the best first; none where all differ a lot."""
+    import difflib
+
+    return difflib.get_close_matches(word, list(known), n=count, cutoff=0.6)
+
+
+def unknown_revision(word: str) -> BindgenError:
+    """The error for a word that is no bundled revision: it names the nearest ones."""
+    known = revisions()
+    near = nearest(word.removeprefix("v").replace("_", "-"), known)
+    if near:
+        hint = f"the nearest {'are' if len(near) > 1 else 'is'} {', '.join(near)}"
+    else:
+        hint = f"there are {', '.join(known)}"
+    return _wrong(f"{word!r} is no bundled revision; {hint}")
+
+
+def _wrong(message: str) -> BindgenError:
+    from mcp_bindgen.errors import BindgenError
+
+    return BindgenError(message)

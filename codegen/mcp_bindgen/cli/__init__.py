@@ -1,0 +1,24 @@
+"""The command ``mcp-codegen``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+EXTRA = 'mcp-codegen needs the extra "codegen"; run: pip install "mcp-bindings[codegen]"\n'
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line, ``sys.argv`` unless told otherwise, and exit with its status."""
+    try:
+        # Loaded here, as the bindings are installed without the generator's dependencies.
+        from mcp_bindgen.cli.app import run
+    except ModuleNotFoundError as problem:
+        if problem.name is None or problem.name.startswith("mcp_bindgen"):
+            raise
+        sys.stderr.write(EXTRA)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))

@@ -1,0 +1,203 @@
+"""The commands, how a line of arguments gets to one of them, and what becomes of everything that goes wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from mcp_bindgen import catalog
+from mcp_bindgen.cli import EXTRA, output
+from mcp_bindgen.cli.arguments import BARE_VERSION, normalise
+
+COMMANDS = {
+    "generate": "mcp_bindgen.cli.commands.generate",
+    "check": "mcp_bindgen.cli.commands.check",
+    "list": "mcp_bindgen.cli.commands.revisions",
+    "explain": "mcp_bindgen.cli.commands.explain",
+    "model": "mcp_bindgen.cli.commands.model",
+}
+"""Name to module: only the command that runs is imported."""
+
+FINE, FOUND, WRONG, INTERRUPTED, NOBODY_READS = 0, 1, 2, 130, 141
+
+
+class App(click.Group):
+    """``mcp-codegen``: options without a command are those of ``generate``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All of them, in the order to read about them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, loaded."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(COMMANDS[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the command first, wherever it stands; without one it is ``generate``."""
+        return super().parse_args(ctx, normalise(args, COMMANDS, self._options(ctx)))
+
+    def _options(self, ctx: click.Context) -> dict[str, bool]:
+        """The options of all commands, each with whether the word after it is its value."""
+        commands = [self.get_command(ctx, name) for name in COMMANDS]
+        parameters = [parameter for command in commands if command for parameter in command.params]
+        return {
+            name: not parameter.is_flag
+            for parameter in parameters
+            if isinstance(parameter, click.Option)
+            for name in parameter.opts
+        }
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first word names."""
+        word = args[0]
+        if word not in COMMANDS:
+            raise click.UsageError(_unknown_command(word), ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _unknown_command(word: str) -> str:
+    if word in catalog.revisions():
+        return f"{word!r} is a revision, not a command; write: mcp-codegen --version {word}"
+    near = catalog.nearest(word, COMMANDS, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
+    return f"no command {word!r}; {hint}"
+
+
+def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from mcp_bindgen import __version__
+
+        output.say(f"mcp-codegen {__version__}")
+        ctx.exit()
+
+
+def _print_revisions(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from mcp_bindgen import __version__
+
+        output.say(f"mcp-codegen {__version__}")
+        output.say(f"revisions: {', '.join(catalog.revisions())}")
+        ctx.exit()
+
+
+_HELP = """\
+Typed Python bindings for the Model Context Protocol, generated from its TypeScript schema.
+
+\b
+  mcp-codegen --version 2025-03-26       generate one revision
+  mcp-codegen --version all              generate all of them
+  mcp-codegen --version                  say which there are
+  mcp-codegen check                      compare, write nothing
+  mcp-codegen explain tools/call         look something up
+
+Options without a command are those of generate; see mcp-codegen generate --help.
+"""
+
+APP = App(
+    name="mcp-codegen",
+    help=_HELP,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    params=[
+        click.Option(
+            ["-V"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_print_version,
+            help="Print the version of mcp-codegen.",
+        ),
+        click.Option(
+            [BARE_VERSION],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_print_revisions,
+            hidden=True,
+        ),
+    ],
+)
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line; the exit status. Never raises, whatever the user or the generator did wrong."""
+    output.prepare()
+    try:
+        status = _guarded(arguments)
+        output.flush()
+    except BrokenPipeError:
+        output.abandon()
+        return NOBODY_READS
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as problem:
+        output.abandon()
+        output.error(f"cannot write to standard output: {problem.strerror}")
+        return WRONG
+    return status
+
+
+def _guarded(arguments: list[str]) -> int:
+    from mcp_bindgen.errors import BindgenError, SchemaError
+
+    try:
+        return _invoke(arguments)
+    except click.UsageError as problem:
+        path = problem.ctx.command_path if problem.ctx else "mcp-codegen"
+        output.error(problem.format_message())
+        output.note(f"see: {path} --help")
+    except click.ClickException as problem:
+        output.error(problem.format_message())
+    except SchemaError as problem:
+        output.note(str(problem))
+        count = len(problem.faults)
+        output.error(f"{count} fault{'' if count == 1 else 's'} in the schema")
+    except BindgenError as problem:
+        output.error(str(problem))
+    except (KeyboardInterrupt, click.Abort):
+        output.error("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except RecursionError:
+        output.error("the types of the schema are nested too deeply, or refer to each other in too long a chain")
+    except MemoryError:
+        output.error("there is not enough memory for this schema")
+    except ModuleNotFoundError as problem:
+        if problem.name not in {"attrs", "attr", "jinja2", "tree_sitter", "tree_sitter_typescript"}:
+            return _bug(problem)
+        sys.stderr.write(EXTRA)
+    except Exception as problem:
+        return _bug(problem)
+    return WRONG
+
+
+def _invoke(arguments: list[str]) -> int:
+    if "_MCP_CODEGEN_COMPLETE" in os.environ:
+        APP.main(arguments, prog_name="mcp-codegen")
+    try:
+        # Not APP.main(), which has ideas of its own about broken pipes.
+        with APP.make_context("mcp-codegen", arguments) as context:
+            status = APP.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    return status if isinstance(status, int) else FINE
+
+
+def _bug(problem: Exception) -> int:
+    if os.environ.get("MCP_CODEGEN_TRACEBACK"):
+        import traceback
+
+        output.note("".join(traceback.format_exception(problem)).rstrip())
+    kind = type(problem).__name__
+    output.error(f"internal error, please report it ({kind}: {problem})")
+    output.note("MCP_CODEGEN_TRACEBACK=1 shows where it happened")
+    return WRONG

@@ -1,0 +1,59 @@
+"""A line of arguments as people type it, in the order in which the parser wants it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Mapping
+
+import click
+
+BARE_VERSION = "--bundled-revisions"
+"""What ``--version`` alone becomes: an option that says which revisions there are, not one that asks for a revision."""
+
+_OWN = frozenset({"-V", "-h", "--help"})
+"""Options of ``mcp-codegen`` itself."""
+
+
+def normalise(arguments: list[str], commands: Collection[str], options: Mapping[str, bool]) -> list[str]:
+    """``[command, options …]``: the command goes first, and is ``generate`` where options stand without one.
+
+    ``options`` are those of the commands, each with whether the word after it is its value.
+    """
+    if not arguments:
+        return ["--help"]
+    if arguments == ["--version"]:
+        return [BARE_VERSION]
+    if arguments[0] in commands or arguments[0] in _OWN:
+        return arguments
+    position = _first_word(arguments, commands, options)
+    if position is None:
+        return ["generate", *arguments]
+    word = arguments[position]
+    if word in commands:
+        return [word, *arguments[:position], *arguments[position + 1 :]]
+    if position and "--version" in arguments[:position]:
+        message = f"{word!r} is no command; repeat --version for each revision"
+        raise click.UsageError(message)
+    return arguments[position:]
+
+
+def _first_word(arguments: list[str], commands: Collection[str], options: Mapping[str, bool]) -> int | None:
+    """Where the first word is that neither is an option nor belongs to one; None where there is none."""
+    position = 0
+    while position < len(arguments):
+        word = arguments[position]
+        if not word.startswith("-"):
+            return position
+        option, equals, value = word.partition("=")
+        if option not in options:
+            # For the parser to complain about, which knows what is like it.
+            return None
+        if options[option] and not equals:
+            position += 1
+            value = arguments[position] if position < len(arguments) else ""
+        if option == "--version" and value in commands:
+            command = shlex.join([value, *arguments[position + 1 :]])
+            message = f"{value!r} is a command, not a revision; write: mcp-codegen {command}"
+            raise click.UsageError(message)
+        position += 1
+    return None

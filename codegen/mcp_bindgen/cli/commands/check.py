@@ -1,0 +1,86 @@
+"""``mcp-codegen check``: whether what is there is what would be generated."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mcp_bindgen.cli import output
+from mcp_bindgen.cli.options import choose, map_option, out_option, schema_option, text_or_json, version_option
+
+if TYPE_CHECKING:
+    from mcp_bindgen.emit.write import Drift
+
+FORMAT = "mcp-check/1"
+
+
+@click.command("check", short_help="Compare with what would be generated; status 1 where it differs.")
+@version_option("A bundled revision. Repeatable; all of them unless given.")
+@schema_option
+@map_option
+@out_option
+@text_or_json
+def command(
+    versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], out: Path | None, form: str
+) -> int:
+    """Compare what is there with what would be generated, and write nothing.
+
+    The differences go to standard output as a unified diff, the command that
+    removes them to standard error. Status 0 says that there are none, 1 that
+    there are some, 2 that the comparison could not be made.
+    """
+    return check(versions, schema, mapped, out, form)
+
+
+def check(versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], out: Path | None, form: str) -> int:
+    """Do it, for the command and for ``--check``."""
+    from mcp_bindgen.cli.commands.generate import render, typed
+    from mcp_bindgen.cli.target import target_of
+    from mcp_bindgen.emit.write import check as compare
+    from mcp_bindgen.settings import read_settings
+
+    settings = read_settings(Path.cwd())
+    inputs = choose(versions, schema, mapped, settings, everything=True)
+    asked = versions if versions or schema or settings.versions or settings.schema else ("all",)
+    target = target_of(out or settings.out, "mcp-codegen check")
+    run = render(inputs)
+    drifts = compare(run.files, target)
+    repair = typed(asked, schema, mapped, out)
+    if form == "json":
+        output.say_json(
+            {
+                "format": FORMAT,
+                "target": str(target),
+                "revisions": [package.label for package in run.packages],
+                "files": [{"path": drift.path, "state": drift.state} for drift in drifts],
+                "repair": repair if drifts else None,
+            }
+        )
+    elif not drifts:
+        labels = ", ".join(package.label for package in run.packages)
+        output.say(f"{output.shown(target)} is what would be generated: {labels}")
+    else:
+        for drift in drifts:
+            _print_diff(drift)
+    if drifts:
+        output.note(f"{_counted(drifts)} in {output.shown(target)}; to repair, run:\n    {repair}")
+    return 1 if drifts else 0
+
+
+def _counted(drifts: list[Drift]) -> str:
+    states = [drift.state for drift in drifts]
+    return ", ".join(f"{states.count(state)} {state}" for state in ("missing", "changed", "stale") if state in states)
+
+
+def _print_diff(drift: Drift) -> None:
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    if not output.wants_colour(sys.stdout):
+        # Byte for byte what `patch` reads.
+        sys.stdout.write(drift.diff)
+        return
+    for line in drift.diff.splitlines():
+        bold = line.startswith(("+++", "---"))
+        output.say(click.style(line, fg=None if bold else colours.get(line[:1]), bold=bold))

@@ -1,0 +1,99 @@
+"""``mcp-codegen explain``: one type, member, method or constant, for a person to read."""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mcp_bindgen.cli import output
+from mcp_bindgen.cli.options import bundled, choose_one, map_option, schema_option, text_or_json, version_option
+
+if TYPE_CHECKING:
+    from mcp_bindgen.describe.lookup import Lookup, Subject
+    from mcp_bindgen.describe.page import Ink
+
+
+class _TakesNumbers(click.Command):
+    """Lets an error code stand as it is written: ``explain -32042``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        codes = [word for word in args if re.fullmatch(r"-\d+", word)]
+        if codes and "--" not in args:
+            args = [*(word for word in args if word not in codes), "--", *codes]
+        return super().parse_args(ctx, args)
+
+
+@click.command("explain", cls=_TakesNumbers, short_help="Show a type, a field, a method or a constant.")
+@click.argument("name")
+@version_option("A bundled revision; the newest that has NAME unless given.")
+@schema_option
+@map_option
+@text_or_json
+def command(name: str, versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], form: str) -> int:
+    """Show what a NAME of the protocol means.
+
+    \b
+      mcp-codegen explain Tool                      a type
+      mcp-codegen explain Tool.inputSchema          a field, or a path of fields
+      mcp-codegen explain tools/call                a method
+      mcp-codegen explain CALL_TOOL                 a name in Python
+      mcp-codegen explain -32602                    an error code
+    """
+    from mcp_bindgen.describe.explain import explain
+    from mcp_bindgen.describe.page import render_page
+
+    if schema is None and not mapped:
+        subject, lookup = _bundled(name, versions)
+    else:
+        subject, lookup = _own(name, versions, schema, mapped)
+    document = explain(subject, lookup, bundled=schema is None)
+    if form == "json":
+        output.say_json(document)
+    else:
+        output.say(render_page(document, width=output.width(), ink=_ink()))
+    return 0
+
+
+def _bundled(name: str, versions: tuple[str, ...]) -> tuple[Subject, Lookup]:
+    from mcp_bindgen.describe import history
+    from mcp_bindgen.describe.suggest import unknown_anywhere, unknown_in
+    from mcp_bindgen.errors import BindgenError
+
+    if not versions:
+        newest = history.newest_with(name)
+        if newest is None:
+            raise unknown_anywhere(name)
+        return newest[1], history.lookup(newest[0])
+    chosen = bundled(versions)
+    if len(chosen) > 1:
+        message = "this command shows one revision at a time; give --version once"
+        raise BindgenError(message)
+    lookup = history.lookup(chosen[0])
+    subject = lookup.find(name)
+    if subject is None:
+        raise unknown_in(name, lookup, history.revisions_with(name))
+    return subject, lookup
+
+
+def _own(name: str, versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...]) -> tuple[Subject, Lookup]:
+    from mcp_bindgen.describe.lookup import Lookup
+    from mcp_bindgen.describe.suggest import unknown_in
+    from mcp_bindgen.generate import understood
+
+    lookup = Lookup(understood(choose_one(versions, schema, mapped)))
+    subject = lookup.find(name)
+    if subject is None:
+        raise unknown_in(name, lookup, [])
+    return subject, lookup
+
+
+def _ink() -> Ink:
+    from mcp_bindgen.describe.page import Ink
+
+    paint = partial(output.paint, sys.stdout)
+    return Ink(partial(paint, bold=True), partial(paint, dim=True), partial(paint, fg="yellow"))

@@ -1,0 +1,163 @@
+"""``mcp-codegen generate``: the packages of the revisions asked for are written."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcp_bindgen.cli import output
+from mcp_bindgen.cli.options import choose, map_option, out_option, schema_option, text_or_json, version_option
+
+if TYPE_CHECKING:
+    from mcp_bindgen.emit.write import Written
+    from mcp_bindgen.generate import Input, Package, Run
+
+FORMAT = "mcp-generate/1"
+
+
+@click.command("generate", short_help="Write the package of a revision, or of a schema of your own.")
+@version_option("A bundled revision, or all. Repeatable. With --schema: the label of that schema.")
+@schema_option
+@map_option
+@out_option
+@click.option("--force", is_flag=True, help="Overwrite files that mcp-codegen did not make.")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing, show what would change: the same as check.")
+@text_or_json
+def command(
+    versions: tuple[str, ...],
+    schema: Path | None,
+    mapped: tuple[str, ...],
+    out: Path | None,
+    force: bool,
+    only_check: bool,
+    form: str,
+) -> int:
+    """Write the package of a bundled revision, or of a schema of your own.
+
+    \b
+      mcp-codegen --version 2025-03-26
+      mcp-codegen --version 2025-03-26 --version 2025-06-18 --out src/app/mcp
+      mcp-codegen --version acme --schema acme.ts --out src/acme_mcp
+
+    What the command line leaves open is taken from [tool.mcp-codegen] of the
+    nearest pyproject.toml: versions, out, schema, name, map.
+    """
+    if only_check:
+        from mcp_bindgen.cli.commands.check import check
+
+        return check(versions, schema, mapped, out, form)
+    from mcp_bindgen.cli.target import target_of
+    from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.settings import read_settings
+
+    settings = read_settings(Path.cwd())
+    inputs = choose(versions, schema, mapped, settings, everything=False)
+    if not inputs:
+        from mcp_bindgen.catalog import revisions
+
+        message = f"say what to generate: --version REVISION ({', '.join(revisions())} or all) or --schema FILE"
+        raise BindgenError(message)
+    target = target_of(out or settings.out, typed(versions, schema, mapped, None))
+
+    from mcp_bindgen.emit.write import write
+
+    run = render(inputs)
+    written = write(run.files, target, force=force)
+    for path in written.overwritten:
+        output.warning(f"{output.shown(target / path)} was not made by mcp-codegen, and is overwritten")
+    if form == "json":
+        output.say_json(_document(run, written, target))
+    else:
+        _summarise(run, written, target)
+    return 0
+
+
+def render(inputs: list[Input]) -> Run:
+    """Generate in memory; says on a terminal how far it is, if that takes longer than a second."""
+    from mcp_bindgen.generate import generate
+
+    started = time.perf_counter()
+    shown = False
+
+    def progress(label: str) -> None:
+        nonlocal shown
+        if sys.stderr.isatty() and time.perf_counter() - started > 1:
+            sys.stderr.write(f"\r\x1b[Kgenerating {label} …")
+            sys.stderr.flush()
+            shown = True
+
+    try:
+        run = generate(inputs, progress)
+    finally:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+    for package in run.packages:
+        for text in package.protocol.warnings:
+            output.warning(f"{package.label}: {text}")
+    return run
+
+
+def typed(versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], out: Path | None) -> str:
+    """The command that generates what these options ask for, as a person would type it."""
+    words = ["mcp-codegen"] if versions else ["mcp-codegen", "generate"]
+    for version in versions:
+        words += ["--version", version]
+    if schema is not None:
+        words += ["--schema", str(schema)]
+    for pair in mapped:
+        words += ["--map", pair]
+    if out is not None:
+        words += ["--out", str(out)]
+    return shlex.join(words)
+
+
+def _summarise(run: Run, written: Written, target: Path) -> None:
+    for package in run.packages:
+        part = written.below(package.name)
+        counts = f"{package.types} types, {len(package.protocol.methods)} methods, {package.seconds:.2f} s"
+        files = f"{len(package.files)} files"
+        head = f"{files}, {counts}" if part.touched else f"unchanged, {counts}"
+        output.say(f"{package.label}: {head} -> {output.shown(target / package.name)}{_removed(part)}")
+    shared = written.below("runtime")
+    if shared.touched:
+        touched = len(shared.created) + len(shared.changed)
+        output.say(f"runtime: {touched} files -> {output.shown(target / 'runtime')}{_removed(shared)}")
+
+
+def _removed(part: Written) -> str:
+    return f" ({len(part.removed)} stale removed)" if part.removed else ""
+
+
+def _document(run: Run, written: Written, target: Path) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "target": str(target),
+        "packages": [_entry(package, written.below(package.name)) for package in run.packages],
+        "shared": _files(written.below("runtime"), written.below("")),
+    }
+
+
+def _entry(package: Package, part: Written) -> dict[str, Any]:
+    return {
+        "revision": package.label,
+        "package": package.name,
+        "sha256": package.protocol.sha256,
+        "files": len(package.files),
+        "types": package.types,
+        "methods": len(package.protocol.methods),
+        "seconds": round(package.seconds, 3),
+        "touched": part.touched,
+        **_files(part),
+    }
+
+
+def _files(*parts: Written) -> dict[str, list[str]]:
+    return {
+        name: sorted(path for part in parts for path in getattr(part, name))
+        for name in ("created", "changed", "unchanged", "removed")
+    }

@@ -1,0 +1,39 @@
+"""``mcp-codegen model``: what the generator understood of a schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mcp_bindgen.cli import output
+from mcp_bindgen.cli.options import choose_one, map_option, schema_option, version_option
+
+
+@click.command("model", short_help="Print the resolved model as JSON, or as JSON Schema.")
+@version_option("A bundled revision, the newest unless given. With --schema: the label of that schema.")
+@schema_option
+@map_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json", "jsonschema"]),
+    default="json",
+    help="The model itself (see docs), or a JSON Schema 2020-12 made of it.",
+)
+def command(versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], form: str) -> int:
+    """Print what the generator understood of a schema: types, members, methods, before any Python name is chosen."""
+    from mcp_bindgen.generate import understood
+
+    protocol = understood(choose_one(versions, schema, mapped))
+    for text in protocol.warnings:
+        output.warning(text)
+    if form == "json":
+        from mcp_bindgen.describe.model import describe_model
+
+        output.say_json(describe_model(protocol))
+    else:
+        from mcp_bindgen.describe.jsonschema import describe_jsonschema
+
+        output.say_json(describe_jsonschema(protocol))
+    return 0

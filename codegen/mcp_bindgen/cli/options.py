@@ -1,0 +1,147 @@
+"""The options that several commands have, and what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mcp_bindgen import catalog
+
+if TYPE_CHECKING:
+    from mcp_bindgen.generate import Input
+    from mcp_bindgen.settings import Settings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def version_option(help_text: str) -> Callable[[Command], Command]:
+    """``--version REVISION``, repeatable."""
+    return click.option("--version", "versions", multiple=True, metavar="REVISION", help=help_text)
+
+
+schema_option = click.option(
+    "--schema",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A schema.ts of your own; --version is then its label.",
+)
+
+map_option = click.option(
+    "--map",
+    "mapped",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Where the schema's import NAME is: a file, or a bundled revision. Repeatable.",
+)
+
+out_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Where to write; in a checkout generated/mcp_bindings.",
+)
+
+text_or_json = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people, or for programs."
+)
+
+
+def choose(
+    versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], settings: Settings, *, everything: bool
+) -> list[Input]:
+    """What the options ask for, else what the project's settings do; with ``everything``, else all bundled revisions."""
+    from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.generate import Bundled
+
+    if schema is not None:
+        return [_own(schema, versions, _pairs(mapped) or settings.map)]
+    if mapped and (versions or settings.schema is None):
+        message = "--map says where a schema's imports are, so it needs --schema FILE"
+        raise BindgenError(message)
+    if versions:
+        return [Bundled(revision) for revision in bundled(versions)]
+    chosen: list[Input] = [Bundled(revision) for revision in bundled(settings.versions)]
+    if settings.schema is not None:
+        label = (settings.name,) if settings.name else ()
+        chosen.append(_own(settings.schema, label, _pairs(mapped) or settings.map))
+    if not chosen and everything:
+        return [Bundled(revision) for revision in catalog.revisions()]
+    return chosen
+
+
+def choose_one(versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...]) -> Input:
+    """The one schema that the options ask for; the newest bundled revision where they name none."""
+    from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.generate import Bundled
+    from mcp_bindgen.settings import Settings
+
+    if len(versions) > 1 or "all" in versions:
+        message = "this command shows one revision at a time; give --version once"
+        raise BindgenError(message)
+    chosen = choose(versions, schema, mapped, Settings(), everything=False)
+    return chosen[0] if chosen else Bundled(catalog.revisions()[-1])
+
+
+def bundled(words: tuple[str, ...]) -> list[str]:
+    """The bundled revisions that words of ``--version`` mean, each once and oldest first."""
+    known = catalog.revisions()
+    found: set[str] = set()
+    for word in words:
+        found.update(known if word == "all" else [_revision(word)])
+    return sorted(found)
+
+
+def _revision(word: str) -> str:
+    from mcp_bindgen.cli.app import COMMANDS
+    from mcp_bindgen.errors import BindgenError
+
+    known = catalog.revisions()
+    if word in known:
+        return word
+    if word == "draft":
+        message = (
+            "there is no bundled draft, as it changes from day to day; fetch its schema.ts and write: "
+            "mcp-codegen --version draft --schema FILE"
+        )
+    elif word in COMMANDS:
+        message = f"{word!r} is a command, not a revision; write: mcp-codegen {word}"
+    elif not word or word.startswith("-"):
+        message = f"--version needs a revision: {', '.join(known)} or all"
+    elif word == "latest":
+        message = f"'latest' is no bundled revision, as what it means would change; the newest is {known[-1]}"
+    elif "," in word:
+        message = f"{word!r} is no bundled revision; repeat --version for each one"
+    else:
+        raise catalog.unknown_revision(word)
+    raise BindgenError(message)
+
+
+def _own(schema: Path, versions: tuple[str, ...], mapped: Any) -> Input:
+    from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.generate import SchemaFile
+
+    if str(schema) == "-":
+        message = "a schema cannot be read from standard input, as its imports lie beside it; give --schema a file"
+        raise BindgenError(message)
+    if len(versions) > 1 or "all" in versions:
+        message = "with --schema, --version is the label of that one schema; give it once"
+        raise BindgenError(message)
+    return SchemaFile(schema, versions[0] if versions else catalog.label_of(schema), mapped)
+
+
+def _pairs(mapped: tuple[str, ...]) -> dict[str, str]:
+    from mcp_bindgen.errors import BindgenError
+
+    pairs: dict[str, str] = {}
+    for text in mapped:
+        name, equals, place = text.partition("=")
+        if not (name and equals and place):
+            message = f"--map {text!r} is not of the form NAME=FILE or NAME=REVISION"
+            raise BindgenError(message)
+        if pairs.setdefault(name, place) != place:
+            message = f"--map says twice where {name!r} is: {pairs[name]} and {place}"
+            raise BindgenError(message)
+    return pairs

@@ -1,0 +1,27 @@
+"""Where a run writes to."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from mcp_bindgen import resources
+from mcp_bindgen.cli import output
+from mcp_bindgen.errors import BindgenError
+
+
+def target_of(out: Path | None, wanted: str) -> Path:
+    """The folder of ``--out``, else that of the checkout; ``wanted`` is the command so far, to be completed in advice."""
+    target = out or resources.default_target()
+    if target is None:
+        message = f"say where to write to; for example: {wanted} --out src/your_package/mcp"
+        raise BindgenError(message)
+    # Not Path.resolve(): what people typed is what they want to read.
+    target = Path(os.path.normpath(target))
+    installed = resources.installation_around(target.absolute())
+    if installed is None:
+        installed = resources.installation_around(target.resolve())
+    if installed is not None:
+        message = f"{output.shown(installed)} is an installed package, which is not written to; choose another --out"
+        raise BindgenError(message)
+    return target

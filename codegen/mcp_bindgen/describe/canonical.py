@@ -1,0 +1,175 @@
+"""Canonical TypeScript text of resolved types: two types with the same text take the same values.
+
+Interfaces stay names (``@Tool``); aliases and inline objects are written out; members of unions and keys are sorted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
+from mcp_bindgen.ir.walk import parts
+from mcp_bindgen.resolve.graphs import components
+
+MAX_TEXT = 200_000
+"""Aliases of aliases can double with each step; nobody reads what comes of that, and no memory holds it."""
+
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+
+_KEYWORDS = {
+    "string": "string",
+    "integer": "number",
+    "float": "number",
+    "boolean": "boolean",
+    "null": "null",
+    "object": "object",
+}
+
+
+class Canonical:
+    """Writes the types of one protocol."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self._recursive: set[str] = set()
+        self._aliases: dict[str, frozenset[str]] = {}
+        self._objects: dict[str, str] = {}
+        # What a name is made of comes before it, so that a long chain of aliases takes no deep recursion.
+        for group in components([*protocol.objects, *protocol.aliases], self._edges):
+            if len(group) > 1 or group[0] in self._edges(group[0]):
+                # Every circle of names written out has a declared one in it, where the writing stops.
+                self._recursive.update(name for name in group if not self._is_inline(name))
+            for name in group:
+                self._write(name)
+
+    def text(self, kind: Type) -> str:
+        """The canonical text of a type."""
+        return _joined(self._members(kind))
+
+    def known(self, kind: Type) -> list[str | int | float | bool]:
+        """The values that open enumerations in a type know of, as written; they are no part of its text."""
+        found: dict[str | int | float | bool, None] = {}
+        for enum in self._open_enums(kind):
+            found.update(dict.fromkeys(enum.values))
+        return list(found)
+
+    def properties(self, declared: ObjectType) -> tuple[Field, ...]:
+        """The members that the text of a schema gives an object, without those of an envelope added to it."""
+        return tuple(member for member in declared.fields if not member.envelope)
+
+    def same_as(self, declared: ObjectType) -> str | None:
+        """The object that an alias is only another name for."""
+        if declared.kind != "alias" or not declared.bases:
+            return None
+        base = self._protocol.objects.get(declared.bases[0])
+        same = base is not None and (base.fields, base.index) == (declared.fields, declared.index)
+        return declared.bases[0] if same else None
+
+    def _members(self, kind: Type) -> frozenset[str]:
+        """The alternatives of a type, each as text."""
+        match kind:
+            case Scalar():
+                return frozenset({_KEYWORDS.get(kind.kind, kind.written)})
+            case Enum():
+                return frozenset({"string"} if kind.open else map(literal, kind.values))
+            case ListOf():
+                return frozenset({f"Array<{self.text(kind.element)}>"})
+            case Union():
+                return frozenset().union(*(self._members(member) for member in kind.written))
+            case AliasOf():
+                return self._alias(kind.name)
+            case ObjectOf():
+                return frozenset({self._object(kind.path)})
+
+    def _write(self, name: str) -> None:
+        size = len(self._object(name)) if name in self._protocol.objects else sum(map(len, self._alias(name)))
+        if size > MAX_TEXT:
+            message = f"written out in full, {name} takes more than {MAX_TEXT:,} characters"
+            raise BindgenError(message)
+
+    def _alias(self, name: str) -> frozenset[str]:
+        if name in self._recursive:
+            return frozenset({f"@{name}"})
+        if name not in self._aliases:
+            self._aliases[name] = self._members(self._protocol.aliases[name].type)
+        return self._aliases[name]
+
+    def _object(self, path: str) -> str:
+        declared = self._protocol.objects[path]
+        if declared.kind == "interface" or path in self._recursive:
+            return f"@{path}"
+        if path not in self._objects:
+            same = self.same_as(declared)
+            self._objects[path] = self._literal(declared) if same is None else self._object(same)
+        return self._objects[path]
+
+    def _literal(self, declared: ObjectType) -> str:
+        parts = [
+            f"{key(member.name)}{'?' if member.optional else ''}: {self.text(member.type)}"
+            for member in sorted(self.properties(declared), key=lambda member: member.name)
+        ]
+        if declared.index is not None:
+            parts.append(f"[string]: {self.text(declared.index)}")
+        return f"{{{', '.join(parts)}}}"
+
+    def _is_inline(self, name: str) -> bool:
+        declared = self._protocol.objects.get(name)
+        return declared is not None and declared.kind == "inline"
+
+    def _edges(self, name: str) -> Iterator[str]:
+        """The names that the text of a name writes out."""
+        alias = self._protocol.aliases.get(name)
+        if alias is not None:
+            yield from self._expanded(alias.type)
+            return
+        declared = self._protocol.objects[name]
+        same = self.same_as(declared)
+        if same is not None:
+            yield same
+        elif declared.kind != "interface":
+            for member in declared.fields:
+                yield from self._expanded(member.type)
+            if declared.index is not None:
+                yield from self._expanded(declared.index)
+
+    def _expanded(self, kind: Type) -> Iterator[str]:
+        for part in parts(kind):
+            if isinstance(part, AliasOf):
+                yield part.name
+            elif isinstance(part, ObjectOf) and self._protocol.objects[part.path].kind != "interface":
+                yield part.path
+
+    def _open_enums(self, kind: Type) -> Iterator[Enum]:
+        seen: set[str] = set()
+        waiting = [kind]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, Enum) and part.open:
+                yield part
+            elif isinstance(part, ListOf):
+                waiting.append(part.element)
+            elif isinstance(part, Union):
+                waiting.extend(part.written[::-1])
+            elif isinstance(part, AliasOf) and part.name not in seen:
+                seen.add(part.name)
+                waiting.append(self._protocol.aliases[part.name].type)
+
+
+def literal(value: str | int | float | bool) -> str:
+    """A value as TypeScript and JSON write it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def key(name: str) -> str:
+    """A property's name, in quotes where it needs them."""
+    return name if _IDENTIFIER.fullmatch(name) else literal(name)
+
+
+def _joined(members: frozenset[str]) -> str:
+    # `"a" | string` takes the values of `string`; two spellings would not be canonical.
+    if "string" in members:
+        members = frozenset(member for member in members if not member.startswith('"'))
+    return " | ".join(sorted(members))

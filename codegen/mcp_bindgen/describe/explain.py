@@ -1,0 +1,204 @@
+"""Everything worth knowing about one type, member, method or constant, as one document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_bindgen import catalog
+from mcp_bindgen.describe import history
+from mcp_bindgen.describe.canonical import Canonical
+from mcp_bindgen.describe.lookup import (
+    ConstantSubject,
+    Lookup,
+    MemberSubject,
+    MethodSubject,
+    Subject,
+    TypeSubject,
+)
+from mcp_bindgen.describe.usage import Occurrence, Usage
+from mcp_bindgen.describe.wording import constraint_words, told_apart, type_text
+from mcp_bindgen.emit.annotations import Annotations
+from mcp_bindgen.ir.protocol import About, AliasOf, Field, ListOf, ObjectOf, ObjectType, Protocol, Side, Type, Union
+
+FORMAT = "mcp-explain/1"
+
+Json = dict[str, Any]
+
+SIDES: tuple[Side, ...] = ("client", "server")
+
+
+def explain(subject: Subject, lookup: Lookup, *, bundled: bool) -> Json:
+    """The document of a subject; ``bundled`` says whether its protocol is one of the revisions to compare with."""
+    return _Explanation(lookup, bundled).of(subject)
+
+
+class _Explanation:
+    def __init__(self, lookup: Lookup, bundled: bool) -> None:
+        self._lookup = lookup
+        self._protocol: Protocol = lookup.protocol
+        self._bundled = bundled
+        self._canonical = Canonical(self._protocol)
+        self._usage = Usage(self._protocol)
+
+    def of(self, subject: Subject) -> Json:
+        head: Json = {"format": FORMAT, "name": subject.name, "revision": self._protocol.revision}
+        if self._bundled:
+            span = history.span_of(subject)
+            head["revisions"] = list(span.having)
+            head["since"] = span.words
+        match subject:
+            case TypeSubject():
+                return {**head, **self._type(subject.name)}
+            case MemberSubject():
+                return {**head, **self._member_page(subject)}
+            case MethodSubject():
+                return {**head, **self._method(subject)}
+            case ConstantSubject():
+                about = _about(subject.constant.about)
+                return {
+                    **head,
+                    "subject": "constant",
+                    "value": subject.constant.value,
+                    **about,
+                    **self._python(subject.name),
+                }
+
+    def _type(self, name: str) -> Json:
+        declared = self._protocol.objects.get(name)
+        page: Json
+        if declared is None:
+            alias = self._protocol.aliases[name]
+            page = {"subject": "type", "kind": "alias", **_about(alias.about), "type": self._text(alias.type)}
+            page |= self._told_apart(alias.type)
+        else:
+            page = {"subject": "type", "kind": declared.kind, **_about(declared.about)}
+            page |= {"extends": list(declared.bases)} if declared.bases else {}
+            if declared.index is not None:
+                page["further_members"] = self._text(declared.index)
+            page["members"] = [self._member(member, declared.path) for member in declared.fields]
+            if self._bundled:
+                former = history.former_members(name, self._protocol.revision)
+                page |= {"former_members": [{"name": old, "until": last} for old, last in former]} if former else {}
+        extended = self._usage.extended_by(name)
+        names = self._lookup.python
+        has_class = names is not None and not (declared is not None and declared.kind == "inline" and declared.is_map)
+        page |= self._python(names.types[name]) if names and has_class else {}
+        page |= {"extended_by": extended} if extended else {}
+        page["used_by"] = self._usage.users(name)
+        page["messages"] = [_occurrence(found) for found in self._usage.messages(name)]
+        return page
+
+    def _member_page(self, subject: MemberSubject) -> Json:
+        entry = self._member(subject.member, subject.owner.path)
+        entry.pop("name")
+        occurrences = self._usage.messages(subject.owner.path)
+        return {
+            "subject": "member",
+            "of": subject.owner.path,
+            "key": subject.member.name,
+            **entry,
+            **self._annotation(subject.member),
+            "canonical": self._canonical.text(subject.member.type),
+            **self._told_apart(subject.member.type),
+            "messages": [_occurrence(found) for found in occurrences],
+        }
+
+    def _method(self, subject: MethodSubject) -> Json:
+        method = subject.method
+        interface = self._protocol.objects[method.interface]
+        names = self._lookup.python
+        page: Json = {
+            "subject": "method",
+            "kind": method.kind,
+            **_about(interface.about),
+            "sent_by": list(method.sent_by),
+            "embedded": method.embedded,
+            "message": method.interface,
+        }
+        page |= self._python(f"methods.{names.methods[method.name]}") if names else {}
+        if method.capability is not None:
+            page["capability"] = method.capability
+            # Who answers a request must be able to; who sends a notification announces that it may.
+            page["capability_of"] = [
+                side for side in SIDES if (side in method.sent_by) == (method.kind == "notification")
+            ] or list(method.sent_by)
+        if method.params is not None:
+            page["params"] = {
+                "type": self._text(method.params),
+                "required": method.params_required,
+                "members": self._members_of(method.params),
+                **self._told_apart(method.params),
+            }
+        if method.kind == "request":
+            page["results"] = [
+                {"type": self._text(result), "members": self._members_of(result)} for result in method.results
+            ]
+            page |= self._told_apart(method.result) if method.result else {}
+        return page
+
+    def _member(self, member: Field, owner: str) -> Json:
+        names = self._lookup.python
+        entry: Json = {
+            "name": member.name,
+            "attribute": names.fields[owner].get(member.name) if names else None,
+            "type": self._text(member.type),
+            "required": not member.optional,
+            **_about(member.about),
+            "constraints": constraint_words(member.constraints),
+            "declared_in": member.declared_in,
+            "inherited": member.declared_in != owner,
+        }
+        entry |= {"envelope": True} if member.envelope else {}
+        entry |= {"default": member.default} if member.default is not None else {}
+        entry |= {"absence_tolerated": True} if member.absence_tolerated else {}
+        if self._bundled:
+            first = history.first_with_member(owner, member.name)
+            known = self._first(owner)
+            entry |= {"since": first} if first is not None and first != known else {}
+        inline = self._inline(member.type)
+        if inline is not None:
+            if inline.index is not None:
+                entry["further_members"] = self._text(inline.index)
+            entry["members"] = [self._member(inner, inline.path) for inner in inline.fields]
+        return entry
+
+    def _first(self, owner: str) -> str | None:
+        having = (r for r in catalog.revisions() if owner in history.lookup(r).protocol.objects)
+        return next(having, None)
+
+    def _inline(self, kind: Type) -> ObjectType | None:
+        """The inline object that a type is, or is a list of, if it has members of its own to show."""
+        while isinstance(kind, ListOf):
+            kind = kind.element
+        declared = self._protocol.objects[kind.path] if isinstance(kind, ObjectOf) else None
+        return declared if declared is not None and declared.kind == "inline" and declared.fields else None
+
+    def _members_of(self, kind: Type) -> list[Json]:
+        if not isinstance(kind, ObjectOf):
+            return []
+        return [self._member(member, kind.path) for member in self._protocol.objects[kind.path].fields]
+
+    def _text(self, kind: Type) -> str:
+        return type_text(self._protocol, kind)
+
+    def _told_apart(self, kind: Type) -> Json:
+        while isinstance(kind, (AliasOf, ListOf)):
+            kind = self._protocol.aliases[kind.name].type if isinstance(kind, AliasOf) else kind.element
+        return {"told_apart": told_apart(self._protocol, kind)} if isinstance(kind, Union) else {}
+
+    def _python(self, name: str) -> Json:
+        if not self._bundled:
+            return {"python": name}
+        return {"python": f"mcp_bindings.{catalog.package_name(self._protocol.revision)}.{name}"}
+
+    def _annotation(self, member: Field) -> Json:
+        names = self._lookup.python
+        return {"annotation": Annotations(self._protocol, names).of(member.type)} if names else {}
+
+
+def _about(about: About) -> Json:
+    return {"doc": about.doc, "deprecated": about.deprecated}
+
+
+def _occurrence(found: Occurrence) -> Json:
+    return {"method": found.method, "part": found.part, "sent_by": list(found.sent_by)}

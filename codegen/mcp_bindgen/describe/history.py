@@ -1,0 +1,85 @@
+"""Since which revision something exists, and until which: read off the bundled revisions themselves."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from attrs import frozen
+
+from mcp_bindgen import catalog
+from mcp_bindgen.describe.lookup import Lookup, Subject
+
+
+@frozen
+class Span:
+    """The bundled revisions that have something, and those there are."""
+
+    having: tuple[str, ...]
+    bundled: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """``2025-06-18 and later``, ``2024-11-05 to 2025-11-25``, ``all revisions``."""
+        if self.having == self.bundled:
+            return f"all revisions ({self.bundled[0]} to {self.bundled[-1]})"
+        if not self.having:
+            return "no bundled revision"
+        first, last = self.having[0], self.having[-1]
+        start, stop = self.bundled.index(first), self.bundled.index(last) + 1
+        if self.having != self.bundled[start:stop]:
+            return ", ".join(self.having)
+        if last == self.bundled[-1]:
+            return f"{first} only" if first == last else f"{first} and later"
+        gone = f"gone since {self.bundled[stop]}"
+        return f"{first} only, {gone}" if first == last else f"{first} to {last}, {gone}"
+
+
+@cache
+def lookup(revision: str) -> Lookup:
+    """The names of a bundled revision."""
+    return Lookup(catalog.load(revision))
+
+
+def span_of(subject: Subject) -> Span:
+    """Where the bundled revisions have a subject, by the names that the protocol gives it."""
+    bundled = catalog.revisions()
+    return Span(tuple(revision for revision in bundled if lookup(revision).has(subject)), bundled)
+
+
+def newest_with(query: str) -> tuple[str, Subject] | None:
+    """The newest bundled revision in which a query means something, and what."""
+    for revision in reversed(catalog.revisions()):
+        subject = lookup(revision).find(query)
+        if subject is not None:
+            return revision, subject
+    return None
+
+
+def revisions_with(query: str) -> list[str]:
+    """The bundled revisions in which a query means something."""
+    return [revision for revision in catalog.revisions() if lookup(revision).find(query) is not None]
+
+
+def first_with_member(owner: str, key: str) -> str | None:
+    """The first bundled revision in which the type of that path has a member of that name."""
+    for revision in catalog.revisions():
+        declared = lookup(revision).protocol.objects.get(owner)
+        if declared is not None and any(member.name == key for member in declared.fields):
+            return revision
+    return None
+
+
+def former_members(owner: str, revision: str) -> list[tuple[str, str]]:
+    """Members that the type had before ``revision``, and lost: each with the last bundled revision that has it."""
+    earlier = [other for other in catalog.revisions() if other < revision]
+    now = lookup(revision).protocol.objects.get(owner)
+    if now is None:
+        return []
+    present = {member.name for member in now.fields}
+    lost: dict[str, str] = {}
+    for other in earlier:
+        declared = lookup(other).protocol.objects.get(owner)
+        for member in declared.fields if declared else ():
+            if member.name not in present:
+                lost[member.name] = other
+    return sorted(lost.items())

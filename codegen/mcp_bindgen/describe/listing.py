@@ -1,0 +1,65 @@
+"""The bundled revisions and what they hold: ``mcp-codegen list``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from mcp_bindgen import catalog
+from mcp_bindgen.generate import count_types
+from mcp_bindgen.ir.protocol import Protocol
+
+FORMAT = "mcp-list/1"
+
+
+def describe_revisions(target: Path | None) -> dict[str, Any]:
+    """The document; ``target`` is where the packages are written unless told otherwise."""
+    return {
+        "format": FORMAT,
+        "target": None if target is None else str(target),
+        "revisions": [_revision(catalog.load(revision)) for revision in catalog.revisions()],
+    }
+
+
+def _revision(protocol: Protocol) -> dict[str, Any]:
+    official = catalog.manifest().get(protocol.revision)
+    kinds = [method.kind for method in protocol.methods.values()]
+    return {
+        "revision": protocol.revision,
+        "package": catalog.package_name(protocol.revision),
+        "types": count_types(protocol),
+        "requests": kinds.count("request"),
+        "notifications": kinds.count("notification"),
+        "sha256": protocol.sha256,
+        "official": None if official is None else official._asdict(),
+    }
+
+
+def render_revisions(document: dict[str, Any], target: str | None) -> str:
+    """The same for people, with the target as they would type it."""
+    head = ("revision", "types", "requests", "notifications", "checked against the official")
+    rows = [
+        (
+            entry["revision"],
+            str(entry["types"]),
+            str(entry["requests"]),
+            str(entry["notifications"]),
+            f"schema.ts {entry['official']['sha256'][:12]}" if entry["official"] else "-",
+        )
+        for entry in document["revisions"]
+    ]
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if column in {0, 4} else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (head, *rows)
+    ]
+    where = f"written to {target}" if target else "written where --out says"
+    return "\n".join([*lines, "", f"Packages are {where}, as {_packages(document)}."])
+
+
+def _packages(document: dict[str, Any]) -> str:
+    names = [entry["package"] for entry in document["revisions"]]
+    return f"{names[0]} to {names[-1]}" if len(names) > 1 else "".join(names)

@@ -1,0 +1,244 @@
+"""An explanation as text for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from attrs import frozen
+
+Json = dict[str, Any]
+
+_LABEL = 14
+_NAMES = 26
+"""Names longer than this have their type on the next line."""
+
+
+def _plain(text: str) -> str:
+    return text
+
+
+@frozen
+class Ink:
+    """How to set words off; without colour they are printed as they are."""
+
+    strong: Callable[[str], str] = _plain
+    faint: Callable[[str], str] = _plain
+    warning: Callable[[str], str] = _plain
+
+
+def render_page(document: Json, *, width: int = 80, ink: Ink | None = None) -> str:
+    """The text of an explanation, no line of prose wider than ``width``."""
+    return "\n".join(_Page(max(width, 40), ink or Ink()).lines(document))
+
+
+class _Page:
+    def __init__(self, width: int, ink: Ink) -> None:
+        self._width = width
+        self._ink = ink
+
+    def lines(self, document: Json) -> Iterator[str]:
+        kind = document.get("kind") or document["subject"]
+        origin = f"{kind} of {_safe(document['revision'])}"
+        yield f"{self._ink.strong(_safe(document['name']))}  {self._ink.faint(origin)}"
+        yield ""
+        yield from self._prose(document)
+        yield from self._facts(document)
+        yield from self._tree(document)
+        yield from self._sections(document)
+
+    def _prose(self, document: Json) -> Iterator[str]:
+        if document["doc"]:
+            yield from self._paragraphs(document["doc"], 0)
+            yield ""
+        if document["deprecated"] is not None:
+            words = f"Deprecated: {document['deprecated']}" if document["deprecated"] else "Deprecated."
+            yield from map(self._ink.warning, self._paragraphs(words, 0))
+            yield ""
+
+    def _facts(self, document: Json) -> Iterator[str]:
+        for label, value in _facts(document):
+            yield from self._fact(label, value)
+
+    def _fact(self, label: str, value: str) -> Iterator[str]:
+        first, *rest = textwrap.wrap(
+            _safe(value), self._width - _LABEL, break_long_words=False, break_on_hyphens=False
+        ) or [""]
+        yield f"{self._ink.faint(label.ljust(_LABEL))}{first}"
+        yield from (" " * _LABEL + line for line in rest)
+
+    def _tree(self, document: Json) -> Iterator[str]:
+        method = document["subject"] == "method"
+        params: Json = document.get("params") or {}
+        trees: list[tuple[str, list[str]]] = [
+            ("Results told apart" if method else "Told apart", document.get("told_apart", [])),
+            ("Params told apart", params.get("told_apart", [])),
+        ]
+        for title, tree in trees:
+            if tree:
+                yield ""
+                yield self._ink.strong(title)
+                yield from (line for branch in tree for line in self._branch(branch))
+
+    def _branch(self, line: str) -> list[str]:
+        indent = len(line) - len(line.lstrip()) + 2
+        return textwrap.wrap(
+            _safe(line.strip()),
+            self._width,
+            initial_indent=" " * indent,
+            subsequent_indent=" " * (indent + 4),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+    def _sections(self, document: Json) -> Iterator[str]:
+        if document["subject"] == "method":
+            params = document.get("params")
+            if params is not None:
+                needed = "required" if params["required"] else "optional"
+                yield from self._members(f"Params  {params['type']}, {needed}", params["members"])
+            for result in document.get("results", []):
+                yield from self._members(f"Result  {result['type']}", result["members"])
+            return
+        if "members" in document:
+            yield from self._members("Members", document["members"])
+        former = document.get("former_members", [])
+        if former:
+            yield ""
+            yield self._ink.strong("No longer")
+            for old in former:
+                until = self._ink.faint(f"until {old['until']}")
+                yield f"  {_safe(old['name'])}  {until}"
+
+    def _members(self, title: str, members: list[Json]) -> Iterator[str]:
+        yield ""
+        yield self._ink.strong(_safe(title))
+        if not members:
+            yield self._ink.faint("  none of its own")
+        yield from self._rows(members, 2)
+
+    def _rows(self, members: list[Json], indent: int) -> Iterator[str]:
+        names = max((len(member["name"]) for member in members if len(member["name"]) <= _NAMES), default=0)
+        for member in members:
+            yield from self._row(member, indent, names)
+
+    def _row(self, member: Json, indent: int, column: int) -> Iterator[str]:
+        name = _safe(member["name"])
+        pad = " " * indent
+        needed = "required" if member["required"] else "optional"
+        words = f"{_safe(member['type'])}, {needed}"
+        kind = textwrap.wrap(words, self._width - indent - column - 2, break_long_words=False, break_on_hyphens=False)
+        if len(name) > _NAMES:
+            yield pad + self._ink.strong(name)
+            name, first = "", kind.pop(0)
+            yield f"{pad}{' ' * column}  {first}"
+        else:
+            yield f"{pad}{self._ink.strong(name)}{' ' * (column - len(name))}  {kind.pop(0)}"
+        yield from (f"{pad}{' ' * column}  {line}" for line in kind)
+        if member["doc"]:
+            yield from self._paragraphs(member["doc"], indent + 4)
+        if member["deprecated"] is not None:
+            words = f"Deprecated: {member['deprecated']}" if member["deprecated"] else "Deprecated."
+            yield from map(self._ink.warning, self._paragraphs(words, indent + 4))
+        notes = "; ".join(_notes(member))
+        if notes:
+            yield from map(self._ink.faint, self._paragraphs(f"({notes})", indent + 4))
+        yield from self._rows(member.get("members", []), indent + 4)
+
+    def _paragraphs(self, text: str, indent: int) -> Iterator[str]:
+        pad = " " * indent
+        for number, block in enumerate(text.split("\n\n")):
+            if number:
+                yield ""
+            for item in _items(block):
+                hang = "  " if item.startswith(("- ", "* ")) else ""
+                yield from textwrap.wrap(
+                    _safe(item),
+                    self._width,
+                    initial_indent=pad,
+                    subsequent_indent=pad + hang,
+                    break_long_words=False,
+                    break_on_hyphens=False,
+                )
+
+
+def _facts(document: Json) -> Iterator[tuple[str, str]]:
+    if document["subject"] == "member":
+        needed = "required" if document["required"] else "optional"
+        yield "type", f"{document['type']}, {needed}"
+        yield "member of", document["of"]
+        notes = "; ".join(_notes({**document, "since": None}))
+        if notes:
+            yield "notes", notes
+    if "value" in document:
+        yield "value", str(document["value"])
+    if document["subject"] == "type" and "type" in document:
+        yield "type", document["type"]
+    if "sent_by" in document:
+        inside = ", inside other messages only" if document["embedded"] else ""
+        yield "sent by", " and ".join(document["sent_by"]) + inside
+    if "message" in document:
+        yield "message", document["message"]
+    if document.get("capability"):
+        yield "capability", f"{document['capability']}, declared by the {' or the '.join(document['capability_of'])}"
+    if "results" in document:
+        yield "result", " or ".join(result["type"] for result in document["results"])
+    if "since" in document:
+        yield "since", document["since"]
+    if document.get("attribute"):
+        yield "in Python", f"{document['attribute']}: {document.get('annotation', '')}"
+    if document.get("python"):
+        yield "in Python", document["python"]
+    for label in ("extends", "extended_by"):
+        if document.get(label):
+            yield label.replace("_", " "), ", ".join(document[label])
+    if document["subject"] == "type" and "further_members" in document:
+        yield "others", f"further members: {document['further_members']}"
+    if document.get("used_by"):
+        yield "used by", ", ".join(document["used_by"])
+    yield from _occurrences(document)
+
+
+def _occurrences(document: Json) -> Iterator[tuple[str, str]]:
+    for side in ("client", "server"):
+        found: dict[str, list[str]] = {}
+        for each in document.get("messages", []):
+            if side in each["sent_by"]:
+                found.setdefault(each["part"], []).append(each["method"])
+        parts = [("the message" if part == "message" else part, methods) for part, methods in found.items()]
+        if parts:
+            yield f"from {side}s", "; ".join(f"in {part} of {', '.join(methods)}" for part, methods in parts)
+
+
+def _notes(member: Json) -> list[str]:
+    notes: list[str] = list(member["constraints"])
+    if "default" in member:
+        notes.append(f"default {member['default']!r}")
+    if member.get("absence_tolerated"):
+        notes.append("receivers accept its absence")
+    if member.get("envelope"):
+        notes.append("of the JSON-RPC envelope")
+    if member["inherited"]:
+        notes.append(f"from {member['declared_in']}")
+    if member.get("since"):
+        notes.append(f"since {member['since']}")
+    if "further_members" in member:
+        notes.append(f"further members: {member['further_members']}")
+    return notes
+
+
+def _items(block: str) -> list[str]:
+    """The lines of a paragraph joined, each list item a paragraph of its own."""
+    items: list[str] = []
+    for line in block.split("\n"):
+        if items and not line.lstrip().startswith(("- ", "* ")):
+            items[-1] = f"{items[-1]} {line.strip()}"
+        else:
+            items.append(line.strip())
+    return items
+
+
+def _safe(text: Any) -> str:
+    """Text of a schema without what a terminal would obey."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(text))

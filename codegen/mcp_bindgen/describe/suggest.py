@@ -1,0 +1,70 @@
+"""What to say of a name that does not exist: the nearest that do, and where it does exist after all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from mcp_bindgen import catalog
+from mcp_bindgen.describe import history
+from mcp_bindgen.describe.lookup import Lookup, MemberSubject, MethodSubject, TypeSubject, objects_in
+from mcp_bindgen.describe.nearest import nearest_names
+from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.ir.protocol import ObjectOf, ObjectType
+
+
+def unknown_in(name: str, lookup: Lookup, elsewhere: list[str]) -> BindgenError:
+    """The error for a name that one protocol does not have, but ``elsewhere`` does."""
+    hints = [f"{_listed(elsewhere, 'and')} {'has' if len(elsewhere) == 1 else 'have'} it"] if elsewhere else []
+    hints += _hints(name, [lookup])
+    return _unknown(name, lookup.protocol.revision, hints)
+
+
+def unknown_anywhere(name: str) -> BindgenError:
+    """The error for a name that no bundled revision has."""
+    lookups = [history.lookup(revision) for revision in reversed(catalog.revisions())]
+    return _unknown(name, "the bundled revisions", _hints(name, lookups))
+
+
+def _unknown(name: str, where: str, hints: list[str]) -> BindgenError:
+    shown = name if len(name) <= 80 else f"{name[:80]}…"
+    return BindgenError("; ".join([f"no {shown!r} in {where}", *hints]))
+
+
+def _hints(name: str, lookups: Iterable[Lookup]) -> list[str]:
+    names: dict[str, None] = {}
+    for lookup in lookups:
+        members = _members_near(name, lookup)
+        if members:
+            return [f"did you mean {_listed(members, 'or')}?"]
+        names.update(dict.fromkeys(official_names(lookup)))
+    near = nearest_names(name, names)
+    return [f"did you mean {_listed(near, 'or')}?"] if near else []
+
+
+def official_names(lookup: Lookup) -> list[str]:
+    """What can be looked up by a name of its own: declared types, methods, constants."""
+    return [*lookup.protocol.order, *lookup.protocol.methods]
+
+
+def _members_near(name: str, lookup: Lookup) -> list[str]:
+    """Of a path whose beginning is right: the members nearest to where it goes wrong."""
+    for match in reversed(list(re.finditer(r"[.\[]", name))):
+        subject = lookup.find(name[: match.start()])
+        owners: list[ObjectType] = []
+        if isinstance(subject, TypeSubject) and isinstance(subject.declared, ObjectType):
+            owners = [subject.declared]
+        elif isinstance(subject, MemberSubject):
+            owners = list(objects_in(lookup.protocol, subject.member.type))
+        elif isinstance(subject, MethodSubject):
+            owners = list(objects_in(lookup.protocol, ObjectOf(subject.method.interface)))
+        if owners and subject is not None:
+            wrong = name[match.start() :].strip('.[]"').split(".")[0]
+            keys = dict.fromkeys(member.name for owner in owners for member in owner.fields)
+            near = nearest_names(wrong, keys) or list(keys)
+            return [f"{subject.name}.{key}" if key.isidentifier() else f'{subject.name}["{key}"]' for key in near]
+    return []
+
+
+def _listed(words: list[str], last: str) -> str:
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

@@ -1,0 +1,120 @@
+"""From what was asked for to files, in memory: nothing is written here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from attrs import evolve, field, frozen
+
+from mcp_bindgen import catalog
+from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.ir.protocol import Protocol
+from mcp_bindgen.sources import Modules, read_bundled, read_modules, showing_lines, understand
+
+
+@frozen
+class Bundled:
+    """A bundled revision."""
+
+    revision: str
+
+    @property
+    def label(self) -> str:
+        """What its package is named after."""
+        return self.revision
+
+    def modules(self) -> Modules:
+        """Its schema as written."""
+        return read_bundled(self.revision)
+
+
+@frozen
+class SchemaFile:
+    """A schema file of the user's own."""
+
+    path: Path
+    label: str
+    mapped: Mapping[str, str] = field(factory=dict[str, str])
+    """Import specifier to a file or a bundled revision."""
+
+    def modules(self) -> Modules:
+        """The schema and its imports as written."""
+        return read_modules(self.path, self.mapped)
+
+
+Input = Bundled | SchemaFile
+
+
+@frozen
+class Package:
+    """One generated package."""
+
+    label: str
+    name: str
+    protocol: Protocol = field(repr=False)
+    files: Mapping[str, str] = field(repr=False)
+    seconds: float = field(eq=False)
+
+    @property
+    def types(self) -> int:
+        """How many types the schema declares."""
+        return count_types(self.protocol)
+
+
+@frozen
+class Run:
+    """Everything one run is to write."""
+
+    packages: tuple[Package, ...]
+    shared: Mapping[str, str] = field(repr=False)
+    """The runtime, and what lies at the top."""
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Relative path to text, of all files."""
+        files = dict(self.shared)
+        for package in self.packages:
+            files.update(package.files)
+        return files
+
+
+def generate(inputs: Iterable[Input], progress: Callable[[str], None] = lambda label: None) -> Run:
+    """Read, resolve and render; ``progress`` is told each label before its turn."""
+    from mcp_bindgen.emit.render import root_files, runtime_files
+
+    packages: list[Package] = []
+    for item in inputs:
+        progress(item.label)
+        package = _package(item)
+        twin = next((other for other in packages if other.name == package.name), None)
+        if twin is not None:
+            message = f"{item.label!r} and {twin.label!r} would both be written to {package.name}; name one differently"
+            raise BindgenError(message)
+        packages.append(package)
+    return Run(tuple(packages), {**root_files(), **runtime_files()})
+
+
+def understood(item: Input) -> Protocol:
+    """The protocol of one input."""
+    return understand(item.modules(), item.label)
+
+
+def count_types(protocol: Protocol) -> int:
+    """How many types a schema declares: its objects and aliases, without the inline ones."""
+    return sum(declared.kind != "inline" for declared in protocol.objects.values()) + len(protocol.aliases)
+
+
+def _package(item: Input) -> Package:
+    from mcp_bindgen.emit.render import render_package
+
+    started = time.perf_counter()
+    name = catalog.package_name(item.label)
+    modules = item.modules()
+    protocol = understand(modules, item.label)
+    # The name of the file, not the way to it: the same schema gives the same bytes from wherever the command is run.
+    source = protocol.source if isinstance(item, Bundled) else Path(protocol.source).name
+    with showing_lines(modules.texts):
+        files = render_package(evolve(protocol, source=source), package=name)
+    return Package(item.label, name, protocol, files, time.perf_counter() - started)

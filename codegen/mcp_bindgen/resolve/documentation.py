@@ -1,0 +1,73 @@
+"""What documentation comments say: about a declaration, and of the values a property may have."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Literal
+
+from mcp_bindgen.ir.declarations import Doc
+from mcp_bindgen.ir.protocol import About, Constraints
+from mcp_bindgen.ir.types import Position
+from mcp_bindgen.resolve.faults import Faults
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+
+
+def about(doc: Doc) -> About:
+    """The text and the tags that are for people."""
+    return About(
+        doc=doc.text or None,
+        deprecated=doc.tag("deprecated"),
+        since=doc.tag("since"),
+        internal=doc.tag("internal") is not None,
+    )
+
+
+def constraints(
+    doc: Doc, position: Position, number: Literal["integer", "float"] | None, faults: Faults
+) -> Constraints:
+    """The tags that limit a property's values; a tag that does not say what it should is a fault."""
+    if not doc.tags and number is None:
+        return Constraints()
+
+    def read(name: str, parse: Callable[[str], float | None], wanted: str) -> float | None:
+        text = doc.tag(name)
+        if text is None:
+            return None
+        value = parse(text.strip())
+        if value is None:
+            faults.add(position, f"@{name} {text.strip()!r} is not {wanted}")
+        return value
+
+    count = read("maxItems", _count, "a count")
+    return Constraints(
+        minimum=read("minimum", _number, "a number"),
+        maximum=read("maximum", _number, "a number"),
+        max_items=None if count is None else int(count),
+        format=_word(doc, position, faults),
+        number=number,
+    )
+
+
+def _word(doc: Doc, position: Position, faults: Faults) -> str | None:
+    text = doc.tag("format")
+    if text is None:
+        return None
+    if len(text.split()) != 1:
+        faults.add(position, f"@format {text.strip()!r} is not the name of a format")
+    return text.strip()
+
+
+def _number(text: str) -> float | None:
+    if not _NUMBER.fullmatch(text) or len(text) > 100:
+        return None
+    value = float(text)
+    if not math.isfinite(value):
+        return None
+    return int(text) if text.lstrip("-").isdecimal() else value
+
+
+def _count(text: str) -> float | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

@@ -1,0 +1,64 @@
+"""Which capability a message depends on, found by the words of its method among the names of the capability objects.
+
+A request depends on what its receiver declares: ``prompts/get`` on ``prompts``, ``tasks/list`` on ``tasks.list`` where
+that is a name too. ``notifications/x/list_changed`` depends on ``x.listChanged`` of its sender. The rest is overrides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from mcp_bindgen.ir.protocol import ObjectOf, ObjectType, Side
+from mcp_bindgen.resolve import overrides
+from mcp_bindgen.resolve.overrides import Applied
+
+_OBJECTS: Mapping[Side, str] = {"client": "ClientCapabilities", "server": "ServerCapabilities"}
+_OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
+
+Party = Literal["receiver", "sender"]
+
+
+class Features:
+    """The capabilities that one protocol declares."""
+
+    def __init__(self, objects: Mapping[str, ObjectType], applied: Applied) -> None:
+        self._objects = objects
+        self._applied = applied
+
+    def needed(self, method: str, kind: str, sent_by: tuple[Side, ...]) -> tuple[str, Party] | tuple[None, None]:
+        """The path of the capability, and who declares it."""
+        entry = next((each for each in self._applied.all(overrides.Capability) if each.method == method), None)
+        if entry is not None and self._declared(entry.capability.split("."), _sides(entry.of, sent_by)):
+            self._applied.use(entry)
+            return entry.capability, entry.of
+        words = method.split("/")
+        if kind == "request":
+            party: Party = "receiver"
+            sides = _sides(party, sent_by)
+            paths = [words[:length] for length in (2, 1) if len(words) >= length]
+        else:
+            party = "sender"
+            sides = sent_by
+            paths = (
+                [[words[1], "listChanged"]] if len(words) == 3 and words[2] == "list_changed" else []
+            )  # noqa: PLR2004
+        found = next((path for path in paths if self._declared(path, sides)), None)
+        return (".".join(found), party) if found else (None, None)
+
+    def _declared(self, path: list[str], sides: Iterable[Side]) -> bool:
+        """Whether any of the sides has a capability of that name."""
+        return any(self._in(_OBJECTS[side], path) for side in sides)
+
+    def _in(self, owner: str, path: list[str]) -> bool:
+        for word in path:
+            declared = self._objects.get(owner)
+            field = next((each for each in declared.fields if each.name == word), None) if declared else None
+            if field is None:
+                return False
+            owner = field.type.path if isinstance(field.type, ObjectOf) else ""
+        return True
+
+
+def _sides(party: Party, sent_by: tuple[Side, ...]) -> tuple[Side, ...]:
+    return sent_by if party == "sender" else tuple(_OTHER[side] for side in sent_by)

@@ -1,0 +1,298 @@
+"""Flattens objects: ``extends``, intersections, ``Omit`` and its kin, ``Record``, aliases of objects, ``X["key"]``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve
+
+from mcp_bindgen.ir.declarations import Alias, IndexSignature, Interface, Property
+from mcp_bindgen.ir.types import (
+    IntersectionType,
+    Keyword,
+    LiteralType,
+    LookupType,
+    ObjectLiteral,
+    Reference,
+    TypeExpression,
+    TypeQuery,
+    UnionType,
+)
+from mcp_bindgen.resolve.faults import Faults
+from mcp_bindgen.resolve.graphs import components, cycle
+from mcp_bindgen.resolve.scope import Scope
+from mcp_bindgen.resolve.shapes import Shape, Slot, combined, named, overridden, own_shape
+
+MAX_DEPTH = 200
+"""Levels of bases and aliases under a declaration: more is a mistake or an attack, and would flatten to millions of
+properties."""
+
+_SHOWN = 8
+"""Names of a cycle that a message shows."""
+
+_MAPPED = frozenset({"Omit", "Partial", "Pick", "Required"})
+_NO_OBJECT = "not an object type, so nothing can extend or combine it"
+
+
+class Flattener:
+    """The shapes of one scope. Faults are noted, and the faulty part left out."""
+
+    def __init__(self, scope: Scope, faults: Faults) -> None:
+        self._scope = scope
+        self._faults = faults
+        self._braces: dict[tuple[str, int], Shape] = {}
+        self._depths: dict[str | LookupType, int] = {}
+        self._faulty: set[str | LookupType] = set()
+        self.shapes: dict[str, Shape] = {}
+        """By declared name: interfaces, aliases of objects, and second names for either."""
+        self._flatten()
+
+    def builds_object(self, expression: TypeExpression) -> bool:
+        """Whether the text makes an object type of its own, rather than naming one."""
+        match expression:
+            case ObjectLiteral():
+                return True
+            case IntersectionType():
+                return branded(expression) is None
+            case Reference():
+                return self._scope.generic(expression) in _MAPPED | {"Record"}
+            case _:
+                return False
+
+    def shape(self, expression: TypeExpression, path: str) -> Shape | None:
+        """The shape of an object type; properties that its own text declares belong to ``path``."""
+        match expression:
+            case ObjectLiteral():
+                found: Shape | None = self._written(expression, path)
+            case IntersectionType():
+                found = self._all([(member, path) for member in expression.members], expression)
+            case Reference():
+                found = self._reference(expression, path)
+            case LookupType():
+                slot = self.look_up(expression)
+                if slot is None:
+                    return None
+                written = slot.candidates[0]
+                found = self.shape(written.property.type, written.path())
+            case UnionType(members=(single,)):
+                found = self.shape(single, path)
+            case _:
+                found = None
+                self._faults.add(expression.position, f"this is {_NO_OBJECT}")
+        return found
+
+    def look_up(self, expression: LookupType) -> Slot | None:
+        """The property that ``X["key"]`` means."""
+        target = expression.target
+        if not isinstance(target, (Reference, LookupType)):
+            self._faults.add(target.position, 'only a named type can be looked into, as in Tool["name"]')
+            return None
+        shape = self.shape(target, "")
+        if shape is None:
+            return None
+        if expression.key not in shape.slots:
+            self._faults.add(expression.position, f"{_text(target)} has no property {expression.key!r}")
+            return None
+        return shape.slots[expression.key]
+
+    def _flatten(self) -> None:
+        nodes: list[str | LookupType] = list(self._scope.types)
+        for group in components(nodes, self._edges):
+            node = group[0]
+            way = cycle(group, self._edges)
+            if way is not None:
+                self._refuse_cycle(way)
+                self._faulty.update(group)
+            elif not self._within_depth(node):
+                self._faulty.add(node)
+            elif isinstance(node, str):
+                self._declared(self._scope.types[node])
+
+    def _declared(self, declared: Interface | Alias) -> None:
+        if isinstance(declared, Interface):
+            shape: Shape | None = self._interface(declared)
+        elif self.builds_object(declared.type) or self._names_object(declared.type):
+            shape = self.shape(declared.type, declared.name)
+        else:
+            return
+        if shape is None:
+            self._faulty.add(declared.name)
+        else:
+            self.shapes[declared.name] = shape
+
+    def _names_object(self, expression: TypeExpression) -> bool:
+        if isinstance(expression, LookupType):
+            slot = self.look_up(expression)
+            if slot is None:
+                return False
+            found = slot.candidates[0].property.type
+            return self.builds_object(found) or self._names_object(found)
+        return isinstance(expression, Reference) and expression.name in self.shapes
+
+    def _interface(self, declared: Interface) -> Shape:
+        own = own_shape(declared.name, declared.properties, declared.index, declared.position)
+        self._refuse_twice(declared.properties)
+        if not declared.bases:
+            return own
+        base = self._all([(base, declared.name) for base in declared.bases], declared)
+        return overridden(base, own) if base is not None else own
+
+    def _all(self, parts: list[tuple[TypeExpression, str]], whole: Interface | IntersectionType) -> Shape | None:
+        shapes = [shape for part, path in parts if (shape := self.shape(part, path)) is not None]
+        return combined(shapes, whole.position) if shapes else None
+
+    def _reference(self, expression: Reference, path: str) -> Shape | None:
+        generic = self._scope.generic(expression)
+        if generic == "Record":
+            return self._written(expression, path)
+        if generic in _MAPPED:
+            return self._mapped(expression, path)
+        if expression.name in self.shapes:
+            return named(expression.name, self.shapes[expression.name])
+        if expression.name in self._scope.types and expression.name not in self._faulty:
+            self._faults.add(expression.position, f"{expression.name} is {_NO_OBJECT}")
+        return None
+
+    def _written(self, expression: ObjectLiteral | Reference, path: str) -> Shape:
+        """The shape of braces or of a ``Record``, made once: the same text may be asked for as ``X["key"]`` too."""
+        key = path, id(expression)
+        if key not in self._braces:
+            braces = expression if isinstance(expression, ObjectLiteral) else self._record(expression)
+            self._refuse_twice(braces.properties)
+            self._braces[key] = own_shape(path, braces.properties, braces.index, expression.position)
+        return self._braces[key]
+
+    def _record(self, expression: Reference) -> ObjectLiteral:
+        keys, value = expression.arguments
+        names = self._keys(keys, any_string=True)
+        if not names:
+            return ObjectLiteral((), IndexSignature(value, position=value.position), expression.position)
+        written = tuple(Property(name, value, optional=False, position=keys.position) for name in names)
+        return ObjectLiteral(written, None, expression.position)
+
+    def _mapped(self, expression: Reference, path: str) -> Shape | None:
+        shape = self.shape(expression.arguments[0], path)
+        if shape is None:
+            return None
+        if expression.name in {"Omit", "Pick"}:
+            names = self._keys(expression.arguments[1])
+            for name in names:
+                if name not in shape.slots:
+                    target = _text(expression.arguments[0])
+                    self._faults.add(expression.arguments[1].position, f"{target} has no property {name!r}")
+            # TypeScript's Omit forgets every property of a type with an index signature. Nobody means that.
+            kept = {name: slot for name, slot in shape.slots.items() if (name in names) == (expression.name == "Pick")}
+            return evolve(shape, slots=kept)
+        optional = expression.name == "Partial"
+        return evolve(shape, slots={name: evolve(slot, optional=optional) for name, slot in shape.slots.items()})
+
+    def _keys(self, expression: TypeExpression, *, any_string: bool = False) -> list[str]:
+        """The strings that a type of keys lists; none for ``string`` itself, where that is allowed."""
+        names: list[str] = []
+        waiting: list[TypeExpression] = [expression]
+        while waiting:
+            part = waiting.pop()
+            match part:
+                case LiteralType(value=str(name)):
+                    names.append(name)
+                case TypeQuery() if (constant := self._scope.constants.get(part.name)) and isinstance(
+                    constant.value, str
+                ):
+                    names.append(constant.value)
+                case UnionType():
+                    waiting.extend(part.members[::-1])
+                case Reference() if isinstance(declared := self._scope.types.get(part.name), Alias):
+                    if part.name not in self._faulty:
+                        waiting.append(declared.type)
+                case Keyword(name="string") if any_string:
+                    return []
+                case _:
+                    wanted = "string or string literals" if any_string else "string literals"
+                    self._faults.add(part.position, f"keys must be {wanted} joined by |")
+        return list(dict.fromkeys(names))
+
+    def _edges(self, node: str | LookupType) -> Iterator[str | LookupType]:
+        """What has to be flattened before a declaration, or before the property that is looked up."""
+        if isinstance(node, LookupType):
+            target = node.target
+            if isinstance(target, Reference) and target.name not in self.shapes:
+                return
+            slot = self.look_up(node)
+            if slot is not None:
+                yield from self._leading(slot.candidates[0].property.type)
+            return
+        declared = self._scope.types[node]
+        for expression in declared.bases if isinstance(declared, Interface) else (declared.type,):
+            yield from self._leading(expression)
+
+    def _leading(self, expression: TypeExpression) -> Iterator[str | LookupType]:
+        match expression:
+            case Reference():
+                generic = self._scope.generic(expression)
+                if expression.name in self._scope.types:
+                    yield expression.name
+                elif generic == "Record":
+                    yield from self._leading(expression.arguments[0])
+                elif generic in _MAPPED:
+                    for argument in expression.arguments:
+                        yield from self._leading(argument)
+            case UnionType() | IntersectionType():
+                for member in expression.members:
+                    yield from self._leading(member)
+            case LookupType():
+                yield from self._leading(expression.target)
+                yield expression
+            case _:
+                pass
+
+    def _within_depth(self, node: str | LookupType) -> bool:
+        depth = 1 + max((self._depths.get(each, 0) for each in self._edges(node)), default=-1)
+        self._depths[node] = depth
+        if depth == MAX_DEPTH + 1:
+            position = node.position if isinstance(node, LookupType) else self._scope.types[node].position
+            self._faults.add(position, f"{_name(node)} has more than {MAX_DEPTH} levels of bases or aliases under it")
+        return depth <= MAX_DEPTH
+
+    def _refuse_cycle(self, way: list[str | LookupType]) -> None:
+        names = [_name(node) for node in way]
+        if len(names) > _SHOWN:
+            names[_SHOWN - 2 : -1] = [f"({len(names) - _SHOWN + 1} more)"]
+        first = way[0]
+        if isinstance(first, LookupType):
+            position = first.position
+        else:
+            position = self._scope.types[first].position
+        self._faults.add(position, f"{names[0]} is made of itself: {' -> '.join(names)}")
+
+    def _refuse_twice(self, properties: tuple[Property, ...]) -> None:
+        seen: dict[str, Property] = {}
+        for each in properties:
+            if each.name in seen:
+                first = seen[each.name].position
+                self._faults.add(each.position, f"property {each.name!r} is declared twice, first at {first}")
+            seen.setdefault(each.name, each)
+
+
+def branded(expression: IntersectionType) -> Keyword | None:
+    """The primitive of ``string & {}``, which is how TypeScript keeps literals beside ``string`` from being folded."""
+    keywords = [each for each in expression.members if isinstance(each, Keyword)]
+    empty = [
+        each
+        for each in expression.members
+        if isinstance(each, ObjectLiteral) and not each.properties and not each.index
+    ]
+    return keywords[0] if len(keywords) == 1 and len(keywords) + len(empty) == len(expression.members) else None
+
+
+def _name(node: str | LookupType) -> str:
+    return node if isinstance(node, str) else _text(node)
+
+
+def _text(expression: TypeExpression) -> str:
+    match expression:
+        case Reference():
+            return expression.name
+        case LookupType():
+            return f'{_text(expression.target)}["{expression.key}"]'
+        case _:
+            return "the type"

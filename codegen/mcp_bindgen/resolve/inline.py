@@ -1,0 +1,57 @@
+"""Paths for object types that have no name: ``Owner.property``, ``Owner.property.inner``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mcp_bindgen.ir.types import ArrayType, LookupType, Reference, TypeExpression, UnionType
+
+if TYPE_CHECKING:
+    from mcp_bindgen.resolve.inherit import Flattener
+
+
+class Paths:
+    """Gives each path once; who comes later to the same place gets ``#2``, ``#3`` and so on.
+
+    Declared names are taken from the start, so an object inside an alias of another type, which adds nothing to the
+    path, begins with ``#2``.
+    """
+
+    def __init__(self, declared: Iterable[str]) -> None:
+        self._taken = set(declared)
+        self._last: dict[str, int] = {}
+
+    def claim(self, path: str) -> str:
+        """The path itself, or the first free one with a number."""
+        if path not in self._taken:
+            self._taken.add(path)
+            return path
+        number = self._last.get(path, 1) + 1
+        while f"{path}#{number}" in self._taken:
+            number += 1
+        self._last[path] = number
+        self._taken.add(f"{path}#{number}")
+        return f"{path}#{number}"
+
+    def release(self, path: str) -> None:
+        """Give the path that was claimed last back."""
+        self._taken.discard(path)
+        plain, _, number = path.rpartition("#")
+        if number.isdecimal() and self._last.get(plain) == int(number):
+            self._last[plain] -= 1
+
+
+def makes_inline(expression: TypeExpression, flattener: Flattener) -> bool:
+    """Whether a text makes an object type without a name: itself, in an array or among alternatives."""
+    match expression:
+        case ArrayType():
+            return makes_inline(expression.element, flattener)
+        case UnionType():
+            return any(makes_inline(member, flattener) for member in expression.members)
+        case Reference(name="Array", arguments=(element,)):
+            return makes_inline(element, flattener)
+        case LookupType():
+            return False
+        case _:
+            return flattener.builds_object(expression)

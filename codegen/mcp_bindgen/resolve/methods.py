@@ -1,0 +1,195 @@
+"""Finds the messages and pairs them: who sends which, with what params, and what answers a request.
+
+A message is an interface whose flattened ``method`` is one literal. Who sends it is said by the unions of messages. The
+result of ``XRequest`` is what ``XResultResponse.result`` allows, else ``XResult``, else ``EmptyResult``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Literal
+
+from attrs import define
+
+from mcp_bindgen.ir.protocol import AliasOf, AliasType, Enum, Field, Method, ObjectOf, ObjectType, Side, Type, Union
+from mcp_bindgen.ir.types import Position
+from mcp_bindgen.resolve import overrides
+from mcp_bindgen.resolve.faults import Faults
+from mcp_bindgen.resolve.features import Features
+from mcp_bindgen.resolve.overrides import Applied
+from mcp_bindgen.resolve.settle import leaves
+
+Kind = Literal["request", "notification"]
+
+_UNIONS: Mapping[str, tuple[Kind, Side]] = {
+    "ClientRequest": ("request", "client"),
+    "ServerRequest": ("request", "server"),
+    "ClientNotification": ("notification", "client"),
+    "ServerNotification": ("notification", "server"),
+}
+_EMBEDDED = "InputRequest"
+"""The union of requests that a server puts into a result, instead of sending them."""
+
+_BASES: Mapping[str, Kind] = {
+    "JSONRPCRequest": "request",
+    "Request": "request",
+    "JSONRPCNotification": "notification",
+    "Notification": "notification",
+}
+
+Alternatives = Callable[[tuple[Type, ...], Position, str], Type]
+"""Makes a decided union of types, for a place in the source and with a name for faults."""
+
+
+@define
+class Known:
+    """The types that messages are made of, and how to make a union of some."""
+
+    objects: Mapping[str, ObjectType]
+    aliases: Mapping[str, AliasType]
+    alternatives: Alternatives
+
+    def named(self, name: str) -> ObjectOf | AliasOf | None:
+        """The type of that name."""
+        if name in self.objects:
+            return ObjectOf(name)
+        return AliasOf(name) if name in self.aliases else None
+
+
+class Methods:
+    """The methods of one protocol, by wire name, in the order of the source."""
+
+    def __init__(self, known: Known, applied: Applied, faults: Faults) -> None:
+        self._known = known
+        self._applied = applied
+        self._faults = faults
+        self._features = Features(known.objects, applied)
+        self._aliases = {name: alias.type for name, alias in known.aliases.items()}
+        self._listed = {name: self._members(name) for name in [*_UNIONS, _EMBEDDED]}
+        self.warnings: list[str] = []
+        self.all: dict[str, Method] = {}
+        for made in known.objects.values():
+            name = _method(made)
+            if name is not None:
+                self._add(made, name)
+
+    def _add(self, made: ObjectType, name: str) -> None:
+        unions = [union for union in _UNIONS if made.path in self._listed[union]]
+        embedded = not unions and made.path in self._listed[_EMBEDDED]
+        kind = self._kind(made, unions, embedded=embedded)
+        if kind is None:
+            return
+        sent_by: tuple[Side, ...] = tuple(dict.fromkeys(_UNIONS[union][1] for union in unions))
+        if embedded:
+            sent_by = ("server",)
+        elif not sent_by:
+            sent_by = ("client", "server")
+            self._warn(made, f"{made.path} is in none of {', '.join(_UNIONS)}, so either side may send it")
+        if name in self.all:
+            other = self.all[name].interface
+            self._faults.add(
+                _position(made), f"{made.path} has the method {name!r} of {other}; a method is one message"
+            )
+            return
+        params = _field(made, "params")
+        capability, capability_of = self._features.needed(name, kind, sent_by)
+        results = self._results(made, params) if kind == "request" else ()
+        self.all[name] = Method(
+            name=name,
+            kind=kind,
+            sent_by=sent_by,
+            interface=made.path,
+            params=params.type if params else None,
+            params_required=params is not None and not params.optional,
+            results=results,
+            result=(
+                self._known.alternatives(results, _position(made), f"the result of {made.path}") if results else None
+            ),
+            capability=capability,
+            capability_of=capability_of,
+            embedded=embedded,
+        )
+
+    def _kind(self, made: ObjectType, unions: list[str], *, embedded: bool) -> Kind | None:
+        kinds = {_UNIONS[union][0] for union in unions}
+        if len(kinds) > 1:
+            self._faults.add(_position(made), f"{made.path} is listed both as a request and as a notification")
+        if kinds or embedded:
+            return _UNIONS[unions[0]][0] if unions else "request"
+        for base in made.bases:
+            if base in _BASES:
+                return _BASES[base]
+        if made.path.endswith("Notification"):
+            return "notification"
+        if made.path.endswith("Request") or _field(made, "id") is not None:
+            return "request"
+        self._warn(
+            made, f"{made.path} has a literal `method`, and nothing else says that it is a message; it is not one"
+        )
+        return None
+
+    def _results(self, made: ObjectType, params: Field | None) -> tuple[Type, ...]:
+        base = made.path.removesuffix("Request")
+        response = self._known.objects.get(f"{base}ResultResponse")
+        result = _field(response, "result") if response else None
+        entry = self._applied.about(overrides.Result, made.path)
+        if entry is not None:
+            named = [self._known.named(name) for name in entry.results]
+            found: list[Type] = [each for each in named if each is not None]
+        elif result is not None:
+            found = list(dict.fromkeys(self._alternatives(result.type)))
+        else:
+            one = self._known.named(f"{base}Result") or self._known.named("EmptyResult")
+            found = [one] if one else []
+        if not found:
+            wanted = f"{base}ResultResponse, {base}Result or EmptyResult"
+            self._faults.add(_position(made), f"nothing says what answers {made.path}; declare one of {wanted}")
+        return tuple(dict.fromkeys([*found, *self._augmented(params)]))
+
+    def _augmented(self, params: Field | None) -> Iterator[Type]:
+        for entry in self._applied.all(overrides.Augmented):
+            result = self._known.named(entry.result)
+            if params is None or result is None:
+                continue
+            paths = [leaf.path for leaf in leaves(params.type, self._aliases) if isinstance(leaf, ObjectOf)]
+            if any(entry.params in (path, *self._known.objects[path].bases) for path in paths):
+                self._applied.use(entry)
+                yield result
+
+    def _alternatives(self, kind: Type) -> Iterator[Type]:
+        """The alternatives as their names; only aliases of unions are looked behind."""
+        target = self._aliases[kind.name] if isinstance(kind, AliasOf) else kind
+        if isinstance(target, Union):
+            for each in target.written:
+                yield from self._alternatives(each)
+        else:
+            yield kind
+
+    def _members(self, union: str) -> frozenset[str]:
+        if union not in self._aliases:
+            return frozenset()
+        return frozenset(leaf.path for leaf in leaves(AliasOf(union), self._aliases) if isinstance(leaf, ObjectOf))
+
+    def _warn(self, made: ObjectType, text: str) -> None:
+        position = _position(made)
+        self.warnings.append(f"{position.file}:{position.line}: {text}")
+
+
+def _method(made: ObjectType) -> str | None:
+    """The method of a message; None for an object that is none."""
+    field = _field(made, "method")
+    if made.kind != "interface" or field is None or field.optional:
+        return None
+    match field.type:
+        case Enum(values=(str(name),), open=False):
+            return name
+        case _:
+            return None
+
+
+def _field(made: ObjectType, name: str) -> Field | None:
+    return next((each for each in made.fields if each.name == name), None)
+
+
+def _position(made: ObjectType) -> Position:
+    return made.position or Position("", 1, 1)

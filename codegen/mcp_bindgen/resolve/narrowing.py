@@ -1,0 +1,85 @@
+"""Compares types: whether every value of one is a value of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from mcp_bindgen.ir.protocol import Enum, ListOf, ObjectOf, ObjectType, Scalar, Type
+from mcp_bindgen.resolve.settle import kind_of, leaves
+
+
+class Comparison:
+    """Comparisons among the types of one scope. ``look_up`` gives an object, or None while it is not known yet."""
+
+    def __init__(self, aliases: Mapping[str, Type], look_up: Callable[[str], ObjectType | None]) -> None:
+        self._aliases = aliases
+        self._look_up = look_up
+        self._open: set[tuple[Type, Type]] = set()
+
+    def within(self, one: Type, other: Type) -> bool:
+        """Whether each value of ``one`` is one of ``other``."""
+        if one == other or (one, other) in self._open:
+            return True  # In the second case nothing so far speaks against it, and the rest is being compared.
+        self._open.add((one, other))
+        wide = list(leaves(other, self._aliases))
+        result = all(any(self._fits(leaf, each) for each in wide) for leaf in leaves(one, self._aliases))
+        self._open.discard((one, other))
+        return result
+
+    def same(self, one: Type, other: Type) -> bool:
+        """Whether they have the same values."""
+        return self.within(one, other) and self.within(other, one)
+
+    def _fits(self, one: Type, other: Type) -> bool:
+        if isinstance(other, Scalar) and other.kind == "json":
+            return True
+        if isinstance(one, Scalar) and one.kind == "json":
+            return False
+        if one == other:
+            return True
+        if kind_of(one) != kind_of(other):
+            return False
+        match one, other:
+            case _, Scalar():
+                return other.kind != "integer" or not _has_fractions(one)
+            case Enum(), Enum():
+                return other.open or (not one.open and all(_among(value, other.values) for value in one.values))
+            case ListOf(), ListOf():
+                return self.within(one.element, other.element)
+            case ObjectOf(), ObjectOf():
+                return self._object(one.path, other.path)
+            case Scalar(kind="string"), Enum():
+                return other.open
+            case _:
+                return False
+
+    def _object(self, one: str, other: str) -> bool:
+        narrow, wide = self._look_up(one), self._look_up(other)
+        return narrow is not None and wide is not None and self._fields(narrow, wide)
+
+    def _fields(self, narrow: ObjectType, wide: ObjectType) -> bool:
+        own = {each.name: each for each in narrow.fields}
+        for each in wide.fields:
+            mine = own.pop(each.name, None)
+            if mine is None:
+                if not each.optional:
+                    return False
+            elif (mine.optional and not each.optional) or not self.within(mine.type, each.type):
+                return False
+        if wide.index is None:
+            return True
+        index = wide.index
+        values = [each.type for each in own.values()]
+        if narrow.index is not None:
+            values.append(narrow.index)
+        return all(self.within(value, index) for value in values)
+
+
+def _has_fractions(kind: Type) -> bool:
+    if isinstance(kind, Enum):
+        return any(isinstance(value, float) for value in kind.values)
+    return isinstance(kind, Scalar) and kind.kind == "float"
+
+
+def _among(value: str | float, values: tuple[str | float, ...]) -> bool:
+    return any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in values)

@@ -1,0 +1,268 @@
+"""Tells objects of different types apart. What is looked for, in this order:
+
+1. An override that names the key and what its value means.
+2. A tag: a key that every member declares, with literals, and at most one member as optional. The key that makes the
+   most groups; a group of several members is decided by what follows.
+3. A key that some members require and the others do not declare. First a key of the member declared first, so that
+   this one is taken where an object has the keys of several. Better one that splits off the first members in the order
+   of the source; better one that is no literal, since a mark such as ``type`` is soon added to the other member too.
+4. One member that is another and optional keys: it has to declare each property that the others declare, with the same
+   type and as required as there, what it has besides has to be optional, and they have to share a tag with the same
+   literals, which is how the author says that they are one thing in two forms. With one of its own keys present it is
+   taken, else one of the others.
+5. An object under a key that every member requires: the same questions there.
+
+Maps, and ``object`` itself, may hold any key, so nothing but their being alone tells them from others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attrs import frozen
+
+from mcp_bindgen.ir.decisions import ByKey, ByNested, ByTag, Decision, Member
+from mcp_bindgen.ir.protocol import Enum, Field, ObjectOf, ObjectType, Type
+from mcp_bindgen.resolve import overrides
+from mcp_bindgen.resolve.narrowing import Comparison
+from mcp_bindgen.resolve.overrides import Applied
+from mcp_bindgen.resolve.settle import leaves
+
+MAX_SPLITS = 64
+"""Questions one after the other. A union that needs more has no tag, and nobody could say which member is meant."""
+
+MAX_NESTED = 3
+"""Objects within objects that are looked into."""
+
+
+@frozen
+class Candidate:
+    """What the value may be: a member of the union, or a part of one that is looked into."""
+
+    index: int
+    type: Type
+
+
+class UndecidedError(Exception):
+    """Two members of a union that nothing tells apart."""
+
+    def __init__(self, one: Type, other: Type, *, too_many: bool = False) -> None:
+        super().__init__(one, other)
+        self.one = one
+        self.other = other
+        self.too_many = too_many
+        """They could be told apart, but only with more questions than anybody should ask."""
+
+    @classmethod
+    def among(cls, group: list[Candidate], *, too_many: bool = False) -> UndecidedError:
+        """The first member of the group and the next one."""
+        other = next(each.type for each in group if each.index != group[0].index)
+        return cls(group[0].type, other, too_many=too_many)
+
+
+@frozen
+class _Seen:
+    """Which tags have been asked for on the way here, and how many questions there were."""
+
+    tags: frozenset[str] = frozenset()
+    splits: int = 0
+    nested: int = 0
+
+
+class ObjectUnions:
+    """Decides among the objects of one protocol."""
+
+    def __init__(
+        self,
+        objects: Mapping[str, ObjectType],
+        aliases: Mapping[str, Type],
+        comparison: Comparison,
+        applied: Applied,
+    ) -> None:
+        self._objects = objects
+        self._aliases = aliases
+        self._comparison = comparison
+        self._applied = applied
+        self._by_name: dict[str, dict[str, Field]] = {}
+
+    def decide(self, group: list[Candidate]) -> Decision:
+        """The decision for values known to be objects; raises UndecidedError."""
+        return self._decide(group, _Seen())
+
+    def _decide(self, group: list[Candidate], seen: _Seen) -> Decision:
+        if len(owners(group)) == 1:
+            return Member(group[0].index)
+        if seen.splits > MAX_SPLITS:
+            raise UndecidedError.among(group, too_many=True)
+        for question in (self._overridden, self._tag, self._key, self._superset, self._nested):
+            decision = question(group, _Seen(seen.tags, seen.splits + 1, seen.nested))
+            if decision is not None:
+                return decision
+        raise UndecidedError.among(group)
+
+    def _overridden(self, group: list[Candidate], seen: _Seen) -> Decision | None:
+        for entry in self._applied.all(overrides.Discriminator):
+            meant = [each for each in group if each.type == ObjectOf(entry.member)]
+            others = [each for each in group if each not in meant]
+            if meant and others and all(entry.key in self._fields(each) for each in group):
+                self._applied.use(entry)
+                rest = self._decide(others, seen)
+                branches = ((entry.otherwise, rest), (entry.value, Member(meant[0].index)))
+                return ByTag(entry.key, branches, absent=rest)
+        return None
+
+    def _tag(self, group: list[Candidate], seen: _Seen) -> Decision | None:
+        best: tuple[int, str, dict[str | int | bool, list[Candidate]]] | None = None
+        for name in self._fields(group[0]):
+            if name in seen.tags:
+                continue
+            groups = self._groups(name, group)
+            count = len({tuple(each) for each in groups.values()}) if groups else 0
+            if groups and count > 1 and (best is None or count > best[0]):
+                best = count, name, groups
+        if best is None:
+            return None
+        _, name, groups = best
+        below = _Seen(seen.tags | {name}, seen.splits, seen.nested)
+        made: dict[tuple[Candidate, ...], Decision] = {}
+        for members in groups.values():
+            if tuple(members) not in made:
+                made[tuple(members)] = self._decide(members, below)
+        absent = [each for each in group if self._fields(each)[name].optional]
+        branches = tuple((value, made[tuple(members)]) for value, members in groups.items())
+        return ByTag(name, branches, Member(absent[0].index) if absent else None)
+
+    def _groups(self, name: str, group: list[Candidate]) -> dict[str | int | bool, list[Candidate]] | None:
+        """The members for each literal of a tag; None where the key is no tag of all of them."""
+        groups: dict[tuple[type, object], tuple[str | int | bool, list[Candidate]]] = {}
+        optional = 0
+        for each in group:
+            values = self._literals(self._fields(each).get(name))
+            if values is None:
+                return None
+            optional += self._fields(each)[name].optional
+            for value in values:
+                groups.setdefault((type(value), value), (value, []))[1].append(each)
+        return {value: members for value, members in groups.values()} if optional < 2 else None
+
+    def _key(self, group: list[Candidate], seen: _Seen) -> Decision | None:
+        best: tuple[tuple[bool, bool, bool], str] | None = None
+        for each in group:
+            for field in self._fields(each).values():
+                if field.optional or not self._splits(field.name, group):
+                    continue
+                requiring = [self._requires(one, field.name) for one in group]
+                literal = self._literals(field) is not None
+                rank = not requiring[0], requiring != sorted(requiring, reverse=True), literal
+                if best is None or rank < best[0]:
+                    best = rank, field.name
+            if best is not None and not best[0][0] and each is group[0]:
+                break
+        if best is None:
+            return None
+        name = best[1]
+        present = [each for each in group if self._requires(each, name)]
+        rest = [each for each in group if not self._requires(each, name)]
+        return ByKey(name, self._decide(present, seen), self._required(rest, present, seen))
+
+    def _required(self, rest: list[Candidate], others: list[Candidate], seen: _Seen) -> Decision:
+        """The decision for those without a key: of a single one, its own key has to be there."""
+        decision = self._decide(rest, seen)
+        if len(rest) > 1:
+            return decision
+        own = [
+            field
+            for field in self._fields(rest[0]).values()
+            if not field.optional and not any(field.name in self._fields(each) for each in others)
+        ]
+        if not own:
+            return decision
+        guard = min(own, key=lambda field: self._literals(field) is not None)
+        return ByKey(guard.name, decision, None)
+
+    def _superset(self, group: list[Candidate], seen: _Seen) -> Decision | None:
+        for wide in group:
+            others = [each for each in group if each.index != wide.index]
+            if not others or not all(self._widens(wide, each) for each in others):
+                continue
+            declared = {name for each in others for name in self._fields(each)}
+            own = [name for name in self._fields(wide) if name not in declared]
+            if own:
+                decision = self._decide(others, seen)
+                for name in own[::-1]:
+                    decision = ByKey(name, Member(wide.index), decision)
+                return decision
+        return None
+
+    def _widens(self, wide: Candidate, narrow: Candidate) -> bool:
+        """Whether one member is the other and optional keys, marked as the same thing by a literal."""
+        more, less = self._fields(wide), self._fields(narrow)
+        marked = False
+        for name, field in less.items():
+            mine = more.get(name)
+            if mine is None or mine.optional != field.optional or not self._comparison.same(mine.type, field.type):
+                return False
+            marked = marked or (not field.optional and self._literals(field) is not None)
+        return marked and all(field.optional for name, field in more.items() if name not in less)
+
+    def _nested(self, group: list[Candidate], seen: _Seen) -> Decision | None:
+        if seen.nested >= MAX_NESTED:
+            return None
+        for name, field in self._fields(group[0]).items():
+            if field.optional or not all(self._requires(each, name) for each in group):
+                continue
+            inner = [
+                Candidate(each.index, leaf)
+                for each in group
+                for leaf in leaves(self._fields(each)[name].type, self._aliases)
+            ]
+            if all(isinstance(each.type, ObjectOf) for each in inner):
+                try:
+                    decision = self._decide(
+                        list(dict.fromkeys(inner)), _Seen(frozenset(), seen.splits, seen.nested + 1)
+                    )
+                except UndecidedError:
+                    continue
+                return ByNested(name, decision)
+        return None
+
+    def _splits(self, name: str, group: list[Candidate]) -> bool:
+        """Whether a key is required by some members, and not declared by the others, who cannot have it by chance."""
+        required = 0
+        for each in group:
+            if self._requires(each, name):
+                required += 1
+            elif name in self._fields(each) or self._is_map(each):
+                return False
+        return 0 < required < len(group)
+
+    def _requires(self, candidate: Candidate, name: str) -> bool:
+        field = self._fields(candidate).get(name)
+        return field is not None and not field.optional
+
+    def _is_map(self, candidate: Candidate) -> bool:
+        return not isinstance(candidate.type, ObjectOf) or self._objects[candidate.type.path].is_map
+
+    def _fields(self, candidate: Candidate) -> Mapping[str, Field]:
+        if not isinstance(candidate.type, ObjectOf):
+            return {}
+        path = candidate.type.path
+        if path not in self._by_name:
+            self._by_name[path] = {field.name: field for field in self._objects[path].fields}
+        return self._by_name[path]
+
+    def _literals(self, field: Field | None) -> tuple[str | int | bool, ...] | None:
+        """The values of a field that has nothing but literals for values."""
+        if field is None:
+            return None
+        values: list[str | int | bool] = []
+        for leaf in leaves(field.type, self._aliases):
+            if not isinstance(leaf, Enum) or leaf.open or any(isinstance(value, float) for value in leaf.values):
+                return None
+            values.extend(value for value in leaf.values if not isinstance(value, float))
+        return tuple(dict.fromkeys(values))
+
+
+def owners(group: Iterable[Candidate]) -> set[int]:
+    """The members of the union that a group belongs to."""
+    return {each.index for each in group}

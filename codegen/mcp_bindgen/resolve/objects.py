@@ -1,0 +1,164 @@
+"""Makes object types of drafts: one text for each property, its documentation and constraints, and the overrides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeVar, cast
+
+from attrs import evolve
+
+from mcp_bindgen.ir.protocol import Field, ListOf, ObjectType, Scalar, Type
+from mcp_bindgen.resolve import overrides
+from mcp_bindgen.resolve.describe import describe
+from mcp_bindgen.resolve.documentation import about, constraints
+from mcp_bindgen.resolve.faults import Faults
+from mcp_bindgen.resolve.narrowing import Comparison
+from mcp_bindgen.resolve.overrides import Applied
+from mcp_bindgen.resolve.settle import Settler, leaves
+from mcp_bindgen.resolve.shapes import Shape, Slot, Written, WrittenIndex, nearest_first
+from mcp_bindgen.resolve.types import Draft, Types
+
+Text = TypeVar("Text", Written, WrittenIndex)
+Override = TypeVar("Override", bound=overrides.Entry)
+
+
+class Objects:
+    """The object types of one scope, each made when it is first asked for."""
+
+    def __init__(
+        self, types: Types, settler: Settler, recursive: frozenset[str], applied: Applied, faults: Faults
+    ) -> None:
+        self._types = types
+        self._settler = settler
+        self._recursive = recursive
+        self._applied = applied
+        self._faults = faults
+        self._comparison = Comparison(types.aliases, self._known)
+        self._made: dict[str, ObjectType | None] = {}
+        self._fields: dict[Written, Field] = {}
+        self._chosen: dict[tuple[Written | WrittenIndex, ...], Written | WrittenIndex] = {}
+        # What a recursive alias stands for is never spelled out where it is used.
+        self._spelled_out = {
+            name: Scalar("json", name) if name in recursive else kind for name, kind in types.aliases.items()
+        }
+        self._absences = {entry.field: entry for entry in applied.all(overrides.Absence)}
+        self._raws = {entry.field: entry for entry in applied.all(overrides.Raw)}
+        self._overridden = {field.rpartition(".")[2] for field in [*self._absences, *self._raws]}
+
+    def all(self) -> dict[str, ObjectType]:
+        """Every object by its path: declared ones in the order of the source, each before the inline ones in it."""
+        return {path: found for path in self._types.drafts if (found := self._known(path)) is not None}
+
+    def _known(self, path: str) -> ObjectType | None:
+        """The object; None while it is being made."""
+        if path not in self._made:
+            self._made[path] = None
+            self._made[path] = self._make(self._types.drafts[path])
+        return self._made[path]
+
+    def _make(self, draft: Draft) -> ObjectType:
+        shape = draft.shape
+        bases = nearest_first(shape.bases)
+        fields: list[Field] = []
+        for name, slot in shape.slots.items():
+            written = self._choose(slot, slot.candidates, self._type, name)
+            made = self._field(written)
+            if made.optional != slot.optional:
+                made = evolve(made, optional=slot.optional)
+            if name in self._overridden:
+                made = self._override(made, draft.path, bases, written)
+            fields.append(made)
+        return ObjectType(
+            path=draft.path,
+            kind=draft.kind,
+            fields=tuple(fields),
+            index=self._index(shape),
+            bases=bases,
+            recursive=draft.path in self._recursive,
+            about=about(draft.doc),
+            position=draft.position,
+        )
+
+    def _index(self, shape: Shape) -> Type | None:
+        if not shape.index:
+            return None
+        return self._index_type(self._choose(shape, shape.index, self._index_type, "[string]"))
+
+    def _type(self, written: Written) -> Type:
+        return self._field(written).type
+
+    def _index_type(self, written: WrittenIndex) -> Type:
+        return self._settler.settle(self._types.of_index(written))
+
+    def _field(self, written: Written) -> Field:
+        """The property as its own text has it; whoever inherits it as it is shares the object."""
+        if written not in self._fields:
+            each = written.property
+            kind = self._settler.settle(self._types.of(written))
+            self._fields[written] = Field(
+                name=each.name,
+                type=kind,
+                optional=each.optional,
+                declared_in=written.owner,
+                about=about(each.doc),
+                constraints=constraints(each.doc, each.position, self._number(kind), self._faults),
+                null_tolerated=self._applied.about(overrides.Nullable, written.path()) is not None,
+                position=each.position,
+            )
+        return self._fields[written]
+
+    def _number(self, kind: Type) -> Literal["integer", "float"] | None:
+        """Which numbers are among the values of a type, or of its elements."""
+        numbers: set[str] = set()
+        waiting = [kind]
+        while waiting:
+            for leaf in leaves(waiting.pop(), self._spelled_out):
+                if isinstance(leaf, Scalar):
+                    numbers.add(leaf.kind)
+                elif isinstance(leaf, ListOf):
+                    waiting.append(leaf.element)
+        return "float" if "float" in numbers else "integer" if "integer" in numbers else None
+
+    def _choose(
+        self, place: Slot | Shape, candidates: tuple[Text, ...], kind_of: Callable[[Text], Type], name: str
+    ) -> Text:
+        """The text with the narrowest type; where two do not compare, a fault."""
+        if len(candidates) == 1:
+            return candidates[0]
+        known = self._chosen.get(candidates)
+        if known is not None:
+            return cast("Text", known)
+        best = candidates[0]
+        for other in candidates[1:]:
+            if self._comparison.within(kind_of(best), kind_of(other)):
+                continue
+            if not self._comparison.within(kind_of(other), kind_of(best)):
+                self._faults.add(
+                    place.position,
+                    f"{name} is {describe(kind_of(best))} in {best.owner} and {describe(kind_of(other))} in {other.owner}; "
+                    "one of the two would have to include the other",
+                )
+            best = other
+        self._chosen[candidates] = best
+        return best
+
+    def _override(self, made: Field, path: str, bases: tuple[str, ...], written: Written) -> Field:
+        raw = self._nearest(self._raws, made.name, (path, *bases), written)
+        absence = self._nearest(self._absences, made.name, (path, *bases), written)
+        if raw is not None:
+            made = evolve(made, raw=True)
+        if absence is not None:
+            made = evolve(made, absence_tolerated=absence.tolerated, default=absence.default)
+        return made
+
+    def _nearest(
+        self, entries: Mapping[str, Override], name: str, owners: tuple[str, ...], written: Written
+    ) -> Override | None:
+        """The entry for a property in its object or the nearest base, as long as it is the same text there."""
+        for owner in owners:
+            entry = entries.get(f"{owner}.{name}")
+            draft = self._types.drafts.get(owner)
+            if entry and draft and name in draft.shape.slots and written in draft.shape.slots[name].candidates:
+                self._applied.use(entry)
+                return entry
+        return None

@@ -1,0 +1,99 @@
+"""Resolves a schema: from the model as written to the protocol it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mcp_bindgen.ir.declarations import Alias, Module
+from mcp_bindgen.ir.protocol import AliasType, Constant, Protocol, Scalar, Type, Union
+from mcp_bindgen.ir.types import Position
+from mcp_bindgen.resolve.documentation import about
+from mcp_bindgen.resolve.envelope import with_envelopes
+from mcp_bindgen.resolve.faults import Faults
+from mcp_bindgen.resolve.imports import link
+from mcp_bindgen.resolve.inherit import Flattener
+from mcp_bindgen.resolve.methods import Known, Methods
+from mcp_bindgen.resolve.objects import Objects
+from mcp_bindgen.resolve.overrides import Applied, Overrides
+from mcp_bindgen.resolve.recursion import opaque_names, recursive_names
+from mcp_bindgen.resolve.scope import Scope
+from mcp_bindgen.resolve.settle import Settler
+from mcp_bindgen.resolve.types import PENDING, Types
+from mcp_bindgen.resolve.unions import Decider
+
+
+def resolve_protocol(
+    module: Module,
+    *,
+    revision: str,
+    imported: Mapping[str, Module] = {},
+    overrides: Overrides | None = None,
+) -> Protocol:
+    """The protocol that a schema declares.
+
+    ``imported`` holds the modules that ``import type … from "specifier"`` means, by specifier. ``overrides`` are the
+    bundled ones unless given. Raises SchemaError with all that is wrong, and OverrideError where an override for this
+    revision matches nothing. Names that mean nothing, and types made of themselves, are told before anything else,
+    since what follows from them is no help.
+    """
+    faults = Faults()
+    scope = link(module, imported, faults)
+    flattener = Flattener(scope, faults)
+    faults.check()
+    applied = Applied(Overrides.bundled() if overrides is None else overrides, revision)
+    types = Types(scope, flattener, applied, faults)
+    recursive = recursive_names(types)
+    opaque = opaque_names(types, recursive)
+    settler = Settler(types.aliases, opaque)
+    undecided = Objects(types, settler, recursive, applied, faults).all()
+    # Conflicts between inherited texts would show again, as unions that cannot be decided.
+    faults.check()
+    decider = Decider(undecided, types.aliases, applied, faults)
+    objects = {path: decider.object(made) for path, made in undecided.items()}
+    aliases = _aliases(scope, types, settler, decider, recursive, opaque)
+
+    def alternatives(results: tuple[Type, ...], position: Position, place: str) -> Type:
+        if len(results) == 1:
+            return results[0]
+        return decider.decided(settler.settle(Union(results, (), PENDING, position)), place)
+
+    methods = Methods(Known(objects, aliases, alternatives), applied, faults)
+    faults.check()
+    applied.check()
+    objects, complete = with_envelopes(objects, methods.all)
+    return Protocol(
+        revision=revision,
+        source=module.source,
+        sha256=module.sha256,
+        constants={name: Constant(name, each.value, about(each.doc)) for name, each in scope.constants.items()},
+        objects=objects,
+        aliases=aliases,
+        methods=complete,
+        order=tuple(scope.declarations),
+        warnings=tuple(methods.warnings),
+    )
+
+
+def _aliases(
+    scope: Scope,
+    types: Types,
+    settler: Settler,
+    decider: Decider,
+    recursive: frozenset[str],
+    opaque: frozenset[str],
+) -> dict[str, AliasType]:
+    made: dict[str, AliasType] = {}
+    for name, kind in types.aliases.items():
+        declared = scope.types[name]
+        assert isinstance(declared, Alias)
+        settled = settler.settle(kind)
+        alias = AliasType(
+            name=name,
+            type=Scalar("json", "unknown") if name in opaque else settled,
+            recursive=name in recursive,
+            written=settled if name in opaque else None,
+            about=about(declared.doc),
+            position=declared.position,
+        )
+        made[name] = decider.alias(alias)
+    return made

@@ -1,0 +1,86 @@
+"""Finds aliases that contain themselves, and among them those that take every JSON value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from mcp_bindgen.ir.protocol import AliasOf, ListOf, ObjectOf, Scalar, Type
+from mcp_bindgen.ir.walk import parts
+from mcp_bindgen.resolve.graphs import components, cycle
+from mcp_bindgen.resolve.settle import leaves
+from mcp_bindgen.resolve.types import Draft, Types
+
+
+def recursive_names(types: Types) -> frozenset[str]:
+    """The aliases, of objects too, whose text leads back to them other than through an interface.
+
+    An interface ends the search since it is always called by its name; what an alias or an inline object stands for
+    may be written out, and these must not be.
+    """
+
+    def edges(name: str) -> Iterator[str]:
+        kinds = [types.aliases[name]] if name in types.aliases else _types_in(types, types.drafts[name])
+        for part in (part for kind in kinds for part in parts(kind)):
+            if isinstance(part, AliasOf):
+                yield part.name
+            elif (
+                isinstance(part, ObjectOf) and part.path in types.drafts and types.drafts[part.path].kind != "interface"
+            ):
+                yield part.path
+
+    found: set[str] = set()
+    nodes = [*types.aliases, *(path for path, draft in types.drafts.items() if draft.kind == "alias")]
+    for group in components(nodes, edges):
+        if cycle(group, edges):
+            found.update(group)
+    return frozenset(found)
+
+
+def opaque_names(types: Types, recursive: frozenset[str]) -> frozenset[str]:
+    """The recursive aliases that take every JSON value, their own text being what their arrays and maps hold.
+
+    All that take a string, any number, both booleans and null are assumed to do so; those are struck out whose arrays
+    or maps hold less than one that still is assumed, until none is left to strike out.
+    """
+    assumed = {
+        name for name in recursive if name in types.aliases and _takes_scalars(types.aliases[name], types.aliases)
+    }
+    while True:
+        failed = {name for name in assumed if not _takes_containers(types, types.aliases[name], assumed)}
+        if not failed:
+            return frozenset(assumed)
+        assumed -= failed
+
+
+def _takes_scalars(kind: Type, aliases: Mapping[str, Type]) -> bool:
+    scalars = {leaf.kind for leaf in leaves(kind, aliases) if isinstance(leaf, Scalar)}
+    return scalars >= {"string", "float", "boolean", "null"}
+
+
+def _takes_containers(types: Types, kind: Type, assumed: set[str]) -> bool:
+    arrays = objects = False
+    for leaf in leaves(kind, types.aliases):
+        if isinstance(leaf, ListOf):
+            arrays = arrays or _is_any(types, leaf.element, assumed)
+        elif isinstance(leaf, ObjectOf) and leaf.path in types.drafts:
+            shape = types.drafts[leaf.path].shape
+            objects = objects or (
+                not shape.slots and any(_is_any(types, types.of_index(index), assumed) for index in shape.index)
+            )
+        elif isinstance(leaf, Scalar):
+            objects = objects or leaf.kind == "object"
+    return arrays and objects
+
+
+def _is_any(types: Types, kind: Type, assumed: set[str]) -> bool:
+    while isinstance(kind, AliasOf) and kind.name not in assumed:
+        kind = types.aliases[kind.name]
+    return isinstance(kind, AliasOf) or (isinstance(kind, Scalar) and kind.kind == "json")
+
+
+def _types_in(types: Types, draft: Draft) -> Iterator[Type]:
+    for slot in draft.shape.slots.values():
+        for written in slot.candidates:
+            yield types.of(written)
+    for index in draft.shape.index:
+        yield types.of_index(index)

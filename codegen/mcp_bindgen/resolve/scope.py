@@ -1,0 +1,83 @@
+"""What a name means: in one module, as its text sees it; and in the whole that remains once the modules are linked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+from attrs import field, frozen
+
+from mcp_bindgen.ir.declarations import Alias, Constant, Declaration, Import, Interface, Module
+from mcp_bindgen.ir.types import Reference, TypeQuery
+from mcp_bindgen.resolve.faults import Faults
+
+GENERICS: Mapping[str, int] = MappingProxyType(
+    {"Array": 1, "Omit": 2, "Partial": 1, "Pick": 2, "Record": 2, "Required": 1}
+)
+"""TypeScript's own generic types that a schema may use, and how many arguments each takes."""
+
+Entry: TypeAlias = Declaration | Import
+
+
+class Names:
+    """The names that the text of one module can use: what it declares, and what it imports under a local name."""
+
+    def __init__(self, module: Module, faults: Faults) -> None:
+        self.table: dict[str, Entry] = {}
+        self.own: dict[str, Declaration] = {}
+        for entry in [*module.declarations, *module.imports]:
+            name = entry.local if isinstance(entry, Import) else entry.name
+            if name in self.table:
+                faults.add(entry.position, f"{name} is declared twice, first at {self.table[name].position}")
+                continue
+            self.table[name] = entry
+            if not isinstance(entry, Import):
+                self.own[name] = entry
+
+
+@frozen
+class Scope:
+    """One flat set of declarations, whose names have been checked."""
+
+    declarations: Mapping[str, Declaration]
+    """What is part of the result: the schema's own first, in the order of the source, then what its imports pull in."""
+    types: Mapping[str, Interface | Alias] = field(init=False, eq=False)
+    constants: Mapping[str, Constant] = field(init=False, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        types = {name: each for name, each in self.declarations.items() if not isinstance(each, Constant)}
+        constants = {name: each for name, each in self.declarations.items() if isinstance(each, Constant)}
+        object.__setattr__(self, "types", types)
+        object.__setattr__(self, "constants", constants)
+
+    def generic(self, reference: Reference) -> str | None:
+        """The generic type of TypeScript that is meant; None for a declared name, which goes first."""
+        declared = reference.name in self.types or GENERICS.get(reference.name) != len(reference.arguments)
+        return None if declared else reference.name
+
+
+def check_reference(reference: Reference, meant: Declaration | None, faults: Faults) -> None:
+    """Fault a use of a name as a type that is not one, or that has the wrong number of arguments."""
+    name, given = reference.name, len(reference.arguments)
+    if isinstance(meant, Constant):
+        faults.add(reference.position, f"{name} is a constant, not a type; its type is written: typeof {name}")
+    elif meant is not None:
+        if given:
+            faults.add(reference.position, f"{name} takes no type arguments, {given} given")
+    elif name not in GENERICS:
+        faults.add(reference.position, f"{name} is neither declared nor imported")
+    elif given != GENERICS[name]:
+        faults.add(reference.position, f"{name} takes {_count(GENERICS[name])}, {given} given")
+
+
+def check_query(query: TypeQuery, meant: Declaration | None, faults: Faults) -> None:
+    """Fault a ``typeof`` of anything but a constant."""
+    if meant is None:
+        faults.add(query.position, f"{query.name} is neither declared nor imported")
+    elif not isinstance(meant, Constant):
+        faults.add(query.position, f"typeof takes a constant, and {query.name} is a type")
+
+
+def _count(arguments: int) -> str:
+    return "1 type argument" if arguments == 1 else f"{arguments} type arguments"

@@ -1,0 +1,136 @@
+"""Decides how the members of each union are told apart on the wire.
+
+First the JSON kind. Among arrays, the first element (an empty one is the member declared first). Among objects, what
+``object_unions`` finds. Members of which nothing tells one from the other are a fault, unless an override says what
+decides instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from attrs import evolve
+
+from mcp_bindgen.ir.decisions import ByFirst, ByKind, Decision, JsonKind, Member, Undecidable
+from mcp_bindgen.ir.protocol import AliasType, Field, ListOf, ObjectType, Scalar, Type, Union
+from mcp_bindgen.ir.types import Position
+from mcp_bindgen.ir.walk import parts
+from mcp_bindgen.resolve import overrides
+from mcp_bindgen.resolve.describe import describe
+from mcp_bindgen.resolve.faults import Faults
+from mcp_bindgen.resolve.narrowing import Comparison
+from mcp_bindgen.resolve.object_unions import MAX_SPLITS, Candidate, ObjectUnions, UndecidedError, owners
+from mcp_bindgen.resolve.overrides import Applied
+from mcp_bindgen.resolve.settle import kind_of, leaves
+
+
+class Decider:
+    """Decides unions of one protocol, given its objects and aliases with their unions still undecided."""
+
+    def __init__(
+        self,
+        objects: Mapping[str, ObjectType],
+        aliases: Mapping[str, Type],
+        applied: Applied,
+        faults: Faults,
+    ) -> None:
+        self._aliases = aliases
+        self._applied = applied
+        self._faults = faults
+        comparison = Comparison(aliases, objects.get)
+        self._among_objects = ObjectUnions(objects, aliases, comparison, applied)
+        self._decisions: dict[tuple[Type, ...], Decision | UndecidedError] = {}
+        self._fields: dict[int, Field] = {}
+
+    def alias(self, alias: AliasType) -> AliasType:
+        """The alias with its unions decided."""
+        kind = alias.type
+        if isinstance(kind, Union):
+            entry = self._applied.about(overrides.Undecided, alias.name)
+            if entry is not None:
+                return evolve(alias, type=evolve(self._inner(kind, alias.name), decision=Undecidable(entry.look_at)))
+        written = alias.written and self.decided(alias.written, alias.name)
+        return evolve(alias, type=self.decided(kind, alias.name), written=written)
+
+    def object(self, made: ObjectType) -> ObjectType:
+        """The object with the unions in its fields decided."""
+        fields = tuple(self._field(each) for each in made.fields)
+        index = made.index and self.decided(made.index, made.path)
+        if index is made.index and all(one is other for one, other in zip(fields, made.fields, strict=True)):
+            return made
+        return evolve(made, fields=fields, index=index)
+
+    def decided(self, kind: Type, place: str) -> Type:
+        """The type with every union in it decided; ``place`` names it in faults."""
+        if not any(isinstance(part, Union) for part in parts(kind)):
+            return kind
+        if isinstance(kind, ListOf):
+            return ListOf(self.decided(kind.element, place))
+        assert isinstance(kind, Union)
+        return evolve(self._inner(kind, place), decision=self._decision(kind, place))
+
+    def _inner(self, kind: Union, place: str) -> Union:
+        written = tuple(self.decided(each, place) for each in kind.written)
+        return evolve(kind, written=written, members=tuple(self.decided(each, place) for each in kind.members))
+
+    def _field(self, field: Field) -> Field:
+        # Types that inherit a property share the object, and the decision is made once for all.
+        key = id(field)
+        if key not in self._fields:
+            kind = self.decided(field.type, f"{field.declared_in}.{field.name}")
+            self._fields[key] = field if kind is field.type else evolve(field, type=kind)
+        return self._fields[key]
+
+    def _decision(self, kind: Union, place: str) -> Decision:
+        if kind.members not in self._decisions:
+            try:
+                found = self.by_kind([Candidate(index, member) for index, member in enumerate(kind.members)])
+                self._decisions[kind.members] = found
+            except UndecidedError as error:
+                self._decisions[kind.members] = error
+        decision = self._decisions[kind.members]
+        if not isinstance(decision, UndecidedError):
+            return decision
+        one, other = describe(decision.one), describe(decision.other)
+        if decision.too_many:
+            message = f"more than {MAX_SPLITS} keys would have to be looked for; give the members a tag, a key with a literal"
+        else:
+            message = (
+                f"{one} and {other} cannot be told apart on the wire: they have neither a key with different literals "
+                "nor a required key that the other does not declare"
+            )
+        self._faults.add(kind.position or Position("", 1, 1), f"{place}: {message}")
+        return Undecidable(message)
+
+    def by_kind(self, candidates: list[Candidate]) -> Decision:
+        """The decision for values of which nothing is known; raises UndecidedError."""
+        kinds: dict[JsonKind, list[Candidate]] = {}
+        for each in candidates:
+            if isinstance(each.type, Scalar) and each.type.kind == "json":
+                other = next((one for one in candidates if one.index != each.index), None)
+                if other is not None:
+                    raise UndecidedError(candidates[0].type, (other if each is candidates[0] else each).type)
+            kinds.setdefault(kind_of(each.type), []).append(each)
+        return ByKind(tuple((kind, self._of_kind(kind, group)) for kind, group in kinds.items()))
+
+    def _of_kind(self, kind: JsonKind, group: list[Candidate]) -> Decision:
+        if len(owners(group)) == 1:
+            return Member(group[0].index)
+        if kind == "object":
+            return self._among_objects.decide(group)
+        if kind == "array":
+            elements = [
+                Candidate(each.index, leaf)
+                for each in group
+                if isinstance(each.type, ListOf)
+                for leaf in leaves(each.type.element, self._aliases)
+            ]
+            try:
+                return ByFirst(self.by_kind(_distinct(elements)), empty=Member(group[0].index))
+            except UndecidedError:
+                pass
+        raise UndecidedError.among(group)
+
+
+def _distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return list(dict.fromkeys(candidates))

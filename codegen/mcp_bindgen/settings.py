@@ -1,0 +1,135 @@
+"""What ``[tool.mcp-codegen]`` of the nearest ``pyproject.toml`` says; paths in it start where that file lies."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from attrs import field, frozen
+
+from mcp_bindgen.catalog import nearest, revisions
+from mcp_bindgen.errors import BindgenError
+
+_KEYS = ("versions", "out", "schema", "name", "map")
+
+
+@frozen
+class Settings:
+    """The options of a project, where its command line does not say otherwise."""
+
+    versions: tuple[str, ...] = ()
+    out: Path | None = None
+    schema: Path | None = None
+    name: str | None = None
+    """The label of ``schema``."""
+    map: Mapping[str, str] = field(factory=dict[str, str])
+    """Import specifier to a file or a bundled revision."""
+
+
+def read_settings(start: Path) -> Settings:
+    """The settings that apply in the folder ``start``."""
+    for folder in (start, *start.parents):
+        file = folder / "pyproject.toml"
+        if file.is_file():
+            return _parse(file)
+    return Settings()
+
+
+def _parse(file: Path) -> Settings:
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as problem:
+        message = f"cannot read {file}: {problem.strerror}"
+        raise BindgenError(message) from problem
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        message = f"{file} is not valid TOML: {problem}"
+        raise BindgenError(message) from problem
+    tools = _table(data.get("tool", {})) or {}
+    found: object = tools.get("mcp-codegen", {})
+    table = _table(found)
+    if table is None:
+        message = f"{file}: tool.mcp-codegen is {_kind(found)}, expected a table: [tool.mcp-codegen]"
+        raise BindgenError(message)
+    return _Table(file, table).settings()
+
+
+class _Table:
+    """Reads the keys of one table, and knows the file for what it has to complain about."""
+
+    def __init__(self, file: Path, table: dict[str, object]) -> None:
+        self._file = file
+        self._table = table
+
+    def settings(self) -> Settings:
+        for key in self._table:
+            if key not in _KEYS:
+                near = nearest(key, _KEYS, 1)
+                hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(_KEYS)}"
+                message = f"unknown key {key!r} in [tool.mcp-codegen]; {hint}"
+                raise self._wrong(message)
+        return Settings(self._versions(), self._path("out"), self._path("schema"), self._text("name"), self._map())
+
+    def _versions(self) -> tuple[str, ...]:
+        value = self._table.get("versions", [])
+        if isinstance(value, str):
+            return (value,)
+        if isinstance(value, list):
+            words = cast("list[object]", value)
+            texts = [word for word in words if isinstance(word, str)]
+            if len(texts) == len(words):
+                return tuple(texts)
+        # Without quotes TOML reads 2025-03-26 as a date, which is what people write first.
+        message = f'versions is {_kind(cast("object", value))}, expected a list of strings: ["2025-03-26"]'
+        raise self._wrong(message)
+
+    def _text(self, key: str) -> str | None:
+        value = self._table.get(key)
+        if value is None or isinstance(value, str):
+            return value
+        message = f"{key} is {_kind(value)}, expected a string"
+        raise self._wrong(message)
+
+    def _path(self, key: str) -> Path | None:
+        text = self._text(key)
+        return None if text is None else self._file.parent / text
+
+    def _map(self) -> dict[str, str]:
+        value = self._table.get("map", {})
+        entries = _table(value)
+        if entries is None:
+            message = f'map is {_kind(value)}, expected a table: {{ "./core" = "2025-03-26" }}'
+            raise self._wrong(message)
+        for name, place in entries.items():
+            if not isinstance(place, str):
+                message = f"map says of {name!r} {_kind(place)}, expected a string: a file or a revision"
+                raise self._wrong(message)
+        return {name: self._file_or_revision(str(place)) for name, place in entries.items()}
+
+    def _file_or_revision(self, text: str) -> str:
+        return text if text in revisions() else str(self._file.parent / text)
+
+    def _wrong(self, message: str) -> BindgenError:
+        return BindgenError(f"{self._file}: {message}")
+
+
+def _table(value: object) -> dict[str, object] | None:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else None
+
+
+def _kind(value: object) -> str:
+    """What a value of TOML is called."""
+    for kinds, name in _NAMES:
+        if isinstance(value, kinds):
+            return name
+    return "a date or time"
+
+
+_NAMES: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (str, "a string"),
+    (bool, "a boolean"),
+    ((int, float), "a number"),
+    (list, "a list with other things than strings"),
+    (dict, "a table"),
+)

@@ -1,0 +1,219 @@
+"""Reads a schema file and what it imports, beside the file or where ``--map`` says, and has it resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from mcp_bindgen import catalog
+from mcp_bindgen.errors import BindgenError, Fault, SchemaError
+from mcp_bindgen.ir.declarations import Import, Module
+from mcp_bindgen.ir.protocol import Protocol
+from mcp_bindgen.ir.types import Position
+
+MAX_BYTES = 64 * 2**20
+"""No more of a file is read; the reader refuses less than that, and says so better."""
+
+MAX_FILES = 200
+
+
+class Texts:
+    """What the files say, by name: for showing the line that a fault is in."""
+
+    def __init__(self) -> None:
+        self._data: dict[str, bytes] = {}
+        self._lines: dict[str, list[str]] = {}
+
+    def add(self, name: str, data: bytes) -> None:
+        """Keep what a file says."""
+        self._data[name] = data
+
+    def line(self, position: Position) -> str | None:
+        """The line that a position is in; None where the file is not known."""
+        if position.file not in self._lines:
+            # Split on first use only: most files have no faults.
+            self._lines[position.file] = self._data.get(position.file, b"").decode("utf-8", "replace").split("\n")
+        lines = self._lines[position.file]
+        return lines[position.line - 1].rstrip("\r") if position.line <= len(lines) else None
+
+
+@frozen
+class Modules:
+    """A schema file and all that it imports."""
+
+    main: Module
+    imported: Mapping[str, Module]
+    """By name of the file. ``Import.module`` is that name too, as two folders may mean different files by ``./core``."""
+    texts: Texts
+
+
+def read_modules(file: Path, mapped: Mapping[str, str]) -> Modules:
+    """Read a schema file and, transitively, what it imports; ``mapped`` leads specifiers elsewhere."""
+    return _Search(mapped).run(_Place(_key(file), file, str(file)))
+
+
+def read_bundled(revision: str) -> Modules:
+    """Read the schema of a bundled revision, which imports nothing."""
+    return _Search({}).run(_bundled(revision))
+
+
+def read_bytes(file: Path) -> bytes:
+    """The content of a file that a user named; raises BindgenError where there is none to read."""
+    try:
+        # A pipe or a device may have no end, so the size is asked of regular files only.
+        if file.exists() and not file.is_file():
+            what = "a folder" if file.is_dir() else "not a regular file"
+            hint = f"; did you mean {file / 'schema.ts'}?" if (file / "schema.ts").is_file() else ""
+            message = f"cannot read {file}: it is {what}{hint}"
+            raise BindgenError(message)
+        with file.open("rb") as stream:
+            return stream.read(MAX_BYTES)
+    except OSError as problem:
+        message = f"cannot read {file}: {problem.strerror}"
+        raise BindgenError(message) from problem
+    except ValueError as problem:
+        # A NUL in a path is not an OSError.
+        message = f"cannot read {str(file)!r}: {problem}"
+        raise BindgenError(message) from problem
+
+
+@frozen
+class _Place:
+    """A schema file: what tells it from others, where it is (None: bundled), and what to call it."""
+
+    key: str
+    file: Path | None
+    name: str
+
+
+class _Search:
+    def __init__(self, mapped: Mapping[str, str]) -> None:
+        self._mapped = mapped
+        self._used: set[str] = set()
+        self._faults: list[Fault] = []
+        self._found: dict[str, Module] = {}
+        self._names: dict[str, str] = {}
+        self._texts = Texts()
+
+    def run(self, main: _Place) -> Modules:
+        waiting = [main]
+        while waiting:
+            place = waiting.pop(0)
+            if place.key not in self._found:
+                waiting.extend(self._read(place))
+        if self._faults:
+            raise SchemaError(self._faults)
+        for specifier in self._mapped:
+            if specifier not in self._used:
+                message = f"--map {specifier}=… matches no import of {main.name}"
+                raise BindgenError(message)
+        # Where others import the main file too, both ways have to lead to the same module.
+        imported = {self._names[key]: module for key, module in self._found.items()}
+        return Modules(self._found[main.key], imported, self._texts)
+
+    def _read(self, place: _Place) -> list[_Place]:
+        """Read one file; gives the files that it imports from."""
+        from mcp_bindgen.syntax.reader import read_schema
+
+        if len(self._found) >= MAX_FILES:
+            message = f"{place.name}: no more than {MAX_FILES} files can be imported"
+            raise BindgenError(message)
+        data = catalog.schema_file(place.key).read_bytes() if place.file is None else read_bytes(place.file)
+        name = self._names.setdefault(place.key, place.name)
+        self._texts.add(name, data)
+        module = read_schema(data, name)
+        targets: dict[str, _Place] = {}
+        imports: list[Import] = []
+        for item in module.imports:
+            target = targets.get(item.module) or self._find(item, place)
+            if target is not None:
+                targets[item.module] = target
+                imports.append(evolve(item, module=self._names.setdefault(target.key, target.name)))
+        self._found[place.key] = evolve(module, imports=tuple(imports))
+        return list(targets.values())
+
+    def _find(self, item: Import, place: _Place) -> _Place | None:
+        specifier = item.module
+        if specifier in self._mapped:
+            self._used.add(specifier)
+            return _mapped(self._mapped[specifier])
+        if place.file is not None and specifier.startswith(("./", "../")):
+            tried = list(_candidates(specifier))
+            for candidate in tried:
+                file = place.file.parent / candidate
+                if _is_file(file):
+                    return _Place(_key(file), file, str(file))
+            looked = f"looked for {', '.join(tried)} in {place.file.parent}"
+            self._fault(item, f"cannot find the module {specifier!r}; {looked}")
+            return None
+        hint = f"say what it is with --map {specifier}=FILE or --map {specifier}=REVISION"
+        self._fault(item, f"cannot tell where the module {specifier!r} is; {hint}")
+        return None
+
+    def _fault(self, item: Import, message: str) -> None:
+        place = (item.position.file, item.position.line)
+        # An import of five names is one fault.
+        if all(
+            (fault.position.file, fault.position.line, fault.message) != (*place, message) for fault in self._faults
+        ):
+            self._faults.append(Fault(item.position, message, self._texts.line(item.position)))
+
+
+def _mapped(value: str) -> _Place:
+    if value in catalog.revisions():
+        return _bundled(value)
+    file = Path(value)
+    if catalog.is_date(value) and not file.exists():
+        raise catalog.unknown_revision(value)
+    return _Place(_key(file), file, value)
+
+
+def _bundled(revision: str) -> _Place:
+    return _Place(revision, None, catalog.schema_name(revision))
+
+
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:
+        # A name that is too long, a folder that may not be searched: nothing that can be imported from.
+        return False
+
+
+def _key(file: Path) -> str:
+    return str(file.resolve())
+
+
+def _candidates(specifier: str) -> Iterator[str]:
+    """Where TypeScript would look for a relative module, nearest first."""
+    # "./core.js" names what core.ts will be compiled to.
+    for suffix in (".js", ".mjs", ".cjs"):
+        if specifier.endswith(suffix):
+            specifier = specifier.removesuffix(suffix)
+            break
+    if specifier.endswith(".ts"):
+        yield specifier
+    yield f"{specifier}.ts"
+    yield f"{specifier}.d.ts"
+    yield f"{specifier}/index.ts"
+
+
+def understand(modules: Modules, revision: str) -> Protocol:
+    """Resolve what was read."""
+    from mcp_bindgen.resolve.protocol import resolve_protocol
+
+    with showing_lines(modules.texts):
+        return resolve_protocol(modules.main, revision=revision, imported=modules.imported)
+
+
+@contextmanager
+def showing_lines(texts: Texts) -> Generator[None, None, None]:
+    """Faults found in here show the line they are in: the model has positions only, not the text."""
+    try:
+        yield
+    except SchemaError as error:
+        shown = [fault if fault.line else evolve(fault, line=texts.line(fault.position)) for fault in error.faults]
+        raise SchemaError(shown) from None

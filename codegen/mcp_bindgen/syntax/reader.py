@@ -1,0 +1,284 @@
+"""The declarations of a schema file: one method for each kind of node of the syntax tree, named after the kind.
+
+``read_schema`` is what the other stages use. Like the table of types, the table of statements is closed: whatever is
+not in it is a fault, and all faults of a file are told at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from mcp_bindgen.errors import SchemaError
+from mcp_bindgen.ir.declarations import NO_DOC, Alias, Constant, Declaration, Import, Interface, Module
+from mcp_bindgen.ir.types import LiteralType
+from mcp_bindgen.syntax.expressions import ExpressionReader, children, described, each_child
+from mcp_bindgen.syntax.jsdoc import DocComments
+from mcp_bindgen.syntax.literals import string_value
+from mcp_bindgen.syntax.parse import Parsed, parse
+from mcp_bindgen.syntax.source import Faults
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tree_sitter import Node
+
+    from mcp_bindgen.ir.types import Position
+
+MAX_FAULTS: Final = 1000
+"""How many faults other than syntax errors are told one by one."""
+
+STATEMENTS: Final = "an interface, a type alias, a constant, `import { name } from …`, `export { name }`"
+_DECLARATIONS: Final = "an interface, a type alias or a constant"
+_IMPORTS: Final = '`import { name, name as other } from "module"`'
+_EXPORTS: Final = "`export` before a declaration, `export { name }`"
+_CONSTANTS: Final = "`const NAME = value`"
+_BUILT_IN: Final = frozenset(
+    {
+        "any",
+        "bigint",
+        "boolean",
+        "never",
+        "null",
+        "number",
+        "object",
+        "string",
+        "symbol",
+        "undefined",
+        "unknown",
+        "void",
+    }
+)
+
+
+def read_schema(data: bytes, source: str) -> Module:
+    """Read the bytes of a schema file, which messages call ``source``; SchemaError tells all that is wrong with it."""
+    parsed = parse(data, source)
+    reader = SchemaReader(parsed)
+    reader.program(parsed.tree.root_node)
+    if faults := parsed.faults.listed() + reader.faults.listed():
+        raise SchemaError(faults)
+    return Module(source, hashlib.sha256(data).hexdigest(), tuple(reader.declarations.values()), tuple(reader.imports))
+
+
+class SchemaReader:
+    """Reads the statements of a file, in order."""
+
+    def __init__(self, parsed: Parsed) -> None:
+        self.source = parsed.source
+        self.faults = Faults(parsed.source, MAX_FAULTS, "error")
+        self.declarations: dict[str, Declaration] = {}
+        self.imports: list[Import] = []
+        self._parsed = parsed
+        self._expressions = ExpressionReader(self.source, self.faults)
+        self._names: dict[str, tuple[str, Position]] = {}
+        self._exports: list[tuple[str, Node]] = []
+        self._doc = NO_DOC
+        self._exported = False
+
+    def program(self, node: Node) -> None:
+        """A file."""
+        docs = DocComments(self.source)
+        for child in each_child(node):
+            if child.type == "comment":
+                docs.comment(child)
+            elif self._is_meant(child):
+                self._doc, self._exported = docs.take(child), False
+                self.statement(child)
+            else:
+                docs.other(child)
+        if not self._parsed.faults:
+            self._export_names()
+
+    def statement(self, node: Node) -> None:
+        """A statement, or the declaration after ``export``."""
+        read = _READERS.get(node.type)
+        if read is None:
+            self.faults.add(node, f"found {described(node)}; accepted: {STATEMENTS}")
+        else:
+            read(self, node)
+
+    # Statements
+
+    def empty_statement(self, node: Node) -> None:
+        """A stray ``;``."""
+
+    def export_statement(self, node: Node) -> None:
+        """``export interface …``, ``export { … }``."""
+        parts = [child for child in children(node) if child.type not in {"export", "type", ";"}]
+        if node.child_by_field_name("source") is not None:
+            self.faults.add(node, f"found an export from another module; accepted: {_EXPORTS}")
+        elif len(parts) != 1:
+            self.faults.add(parts[0], f"found {described(parts[0])} beside `export`; accepted: {_EXPORTS}")
+        elif parts[0].type == "export_clause":
+            self.export_clause(parts[0])
+        else:
+            self._exported = True
+            self.statement(parts[0])
+
+    def export_clause(self, node: Node) -> None:
+        """``{ name, type name }``: of names that may be declared further down."""
+        for specifier in children(node):
+            if specifier.type == "export_specifier":
+                parts = [child for child in children(specifier) if child.type != "type"]
+                if len(parts) == 1 and parts[0].type == "identifier":
+                    self._exports.append((self._expressions.name(parts[0]), parts[0]))
+                else:
+                    self.faults.add(specifier, "found an export under another name; accepted: `export { name }`")
+
+    def ambient_declaration(self, node: Node) -> None:
+        """``declare const …``."""
+        declared = children(node)[1]
+        if declared.type in {"interface_declaration", "lexical_declaration", "type_alias_declaration"}:
+            self.statement(declared)
+        else:
+            self.faults.add(declared, f"found {described(declared)} after `declare`; accepted: {_DECLARATIONS}")
+
+    def import_statement(self, node: Node) -> None:
+        """``import type { name, name as other } from "module"``."""
+        names: Node | None = None
+        module = ""
+        for child in children(node):
+            if child.type == "import_clause" and [part.type for part in children(child)] == ["named_imports"]:
+                names = children(child)[0]
+            elif child.type == "string":
+                module = string_value(child, self.source, self.faults)
+            elif child.type not in {"import", "type", "from", ";"}:
+                self.faults.add(child, f"found {described(child)}; accepted: {_IMPORTS}")
+                return
+        if names is None:
+            self.faults.add(node, f"found an import without names; accepted: {_IMPORTS}")
+            return
+        for child in children(names):
+            if child.type == "import_specifier":
+                self.import_specifier(child, module)
+
+    def import_specifier(self, node: Node, module: str) -> None:
+        """``name``, ``type name``, ``name as other``."""
+        parts = [child for child in children(node) if child.type not in {"type", "as"}]
+        names = [self._expressions.name(part) for part in parts if part.type == "identifier"]
+        if len(names) != len(parts):
+            self.faults.add(node, f"found {described(parts[0])}; accepted: {_IMPORTS}")
+        elif names[0] == "default":
+            self.faults.add(node, f"found an import of the default export; accepted: {_IMPORTS}")
+        elif self._is_new(names[-1], node, "import"):
+            position = self.source.position(node.start_byte)
+            self.imports.append(Import(names[0], names[-1], module, position=position))
+
+    def interface_declaration(self, node: Node) -> None:
+        """``interface name extends base, base { … }``."""
+        parts = {child.type: child for child in children(node)}
+        self._refuse_parameters(parts)
+        bases = children(parts["extends_type_clause"]) if "extends_type_clause" in parts else []
+        read = tuple(self._expressions.expression(base) for base in bases if base.type not in {"extends", ","})
+        properties, index = self._expressions.body(parts["interface_body"])
+        name, position = self._type_name(parts["type_identifier"])
+        declaration = Interface(name, read, properties, index, self._doc, self._exported, position=position)
+        self._declare(declaration, parts["type_identifier"])
+
+    def type_alias_declaration(self, node: Node) -> None:
+        """``type name = …``."""
+        parts = children(node)
+        self._refuse_parameters({child.type: child for child in parts})
+        value = node.child_by_field_name("value")
+        if value is not None:
+            name, position = self._type_name(parts[1])
+            type_ = self._expressions.expression(value)
+            self._declare(Alias(name, type_, self._doc, self._exported, position=position), parts[1])
+
+    def lexical_declaration(self, node: Node) -> None:
+        """``const NAME = value, NAME = value``."""
+        keyword, *declarators = children(node)
+        if keyword.type != "const":
+            self.faults.add(keyword, f"found `{keyword.type}`; accepted: {_CONSTANTS}")
+            return
+        for declarator in declarators:
+            if declarator.type == "variable_declarator":
+                self.variable_declarator(declarator)
+                self._doc = NO_DOC
+
+    def variable_declarator(self, node: Node) -> None:
+        """``NAME = value``, ``NAME: type = value``, or ``NAME: literal`` in a declaration file."""
+        parts = {child.type: child for child in children(node)}
+        name, value = children(node)[0], node.child_by_field_name("value")
+        annotation = parts.get("type_annotation")
+        type_ = None if annotation is None else self._expressions.type_annotation(annotation)
+        if name.type != "identifier" or "!" in parts:
+            place = parts.get("!", name)
+            self.faults.add(place, f"found {described(place)}; accepted: {_CONSTANTS}")
+            return
+        if value is not None:
+            constant = self._value(value)
+            if isinstance(type_, LiteralType) and (type_.value, type(type_.value)) != (constant, type(constant)):
+                self.faults.add(value, "the value of this constant is not the literal that its type says")
+        elif isinstance(type_, LiteralType):
+            constant = type_.value
+        else:
+            self.faults.add(node, f"this constant has no value; accepted: {_CONSTANTS}, `const NAME: literal`")
+            return
+        text, position = self._expressions.name(name), self.source.position(name.start_byte)
+        self._declare(Constant(text, constant, self._doc, self._exported, position=position), name)
+
+    def as_expression(self, node: Node) -> str | int | float | bool:
+        """``value as const``."""
+        value, _, type_ = children(node)
+        if type_.type != "const":
+            self.faults.add(type_, f"found {described(type_)} after `as`; accepted: `as const`")
+        return self._expressions.literal(value)
+
+    # Names and values
+
+    def _is_meant(self, node: Node) -> bool:
+        """In a file with syntax errors, only what is a declaration for sure is worth a word."""
+        if not self._parsed.faults:
+            return True
+        return self._parsed.is_sound(node) and (node.type in _READERS or node.type.endswith("_declaration"))
+
+    def _value(self, node: Node) -> str | int | float | bool:
+        return self.as_expression(node) if node.type == "as_expression" else self._expressions.literal(node)
+
+    def _type_name(self, node: Node) -> tuple[str, Position]:
+        name = self._expressions.name(node)
+        if name in _BUILT_IN:
+            self.faults.add(node, f"`{name}` is the name of a built-in type; accepted: any other")
+        return name, self.source.position(node.start_byte)
+
+    def _refuse_parameters(self, parts: dict[str, Node]) -> None:
+        if parameters := parts.get("type_parameters"):
+            self.faults.add(parameters, "found type parameters; accepted: types without parameters of their own")
+
+    def _declare(self, declaration: Declaration, name: Node) -> None:
+        kind = "interface" if isinstance(declaration, Interface) else "declaration"
+        if self._is_new(declaration.name, name, kind):
+            self.declarations[declaration.name] = declaration
+
+    def _is_new(self, name: str, node: Node, kind: str) -> bool:
+        """Take a name for a declaration or an import, unless it is taken."""
+        first = self._names.setdefault(name, (kind, position := self.source.position(node.start_byte)))
+        if first[1] is position:
+            return True
+        hint = "; interfaces of the same name are not merged" if kind == first[0] == "interface" else ""
+        self.faults.add(node, f"`{name}` is already declared at {first[1]}{hint}")
+        return False
+
+    def _export_names(self) -> None:
+        for name, node in self._exports:
+            if name in self.declarations:
+                self.declarations[name] = attrs.evolve(self.declarations[name], exported=True)
+            elif name not in self._names:
+                self.faults.add(node, f"`{name}` is exported, but not declared in this file")
+            elif self._names[name][0] == "import":
+                self.faults.add(node, f"found an export of the import `{name}`; accepted: {_EXPORTS}")
+
+
+_READERS: Final[dict[str, Callable[[SchemaReader, Node], None]]] = {
+    "ambient_declaration": SchemaReader.ambient_declaration,
+    "empty_statement": SchemaReader.empty_statement,
+    "export_statement": SchemaReader.export_statement,
+    "import_statement": SchemaReader.import_statement,
+    "interface_declaration": SchemaReader.interface_declaration,
+    "lexical_declaration": SchemaReader.lexical_declaration,
+    "type_alias_declaration": SchemaReader.type_alias_declaration,
+}
