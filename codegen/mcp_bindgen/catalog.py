@@ -79,11 +79,11 @@ def package_name(label: str) -> str:
         name += "_"
     if not name.isidentifier() or len(label) > _MAX_LABEL or not label.isprintable():
         shown = label if len(label) <= _MAX_LABEL else f"{label[:_MAX_LABEL]}…"
-        raise _wrong(
-            f"{shown!r} gives no name for a package; accepted are letters, digits, - and _ ({_MAX_LABEL} at most)"
-        )
+        message = f"{shown!r} gives no name for a package; accepted are letters, digits, - and _ ({_MAX_LABEL} at most)"
+        raise _wrong(message)
     if name in _TAKEN:
-        raise _wrong(f"the package of {label!r} would be {name!r}, which is the name of a shared part; choose another")
+        message = f"the package of {label!r} would be {name!r}, which is the name of a shared part; choose another"
+        raise _wrong(message)
     return name
 
 

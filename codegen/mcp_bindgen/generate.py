@@ -80,13 +80,14 @@ class Run:
         return files
 
 
-def generate(inputs: Iterable[Input], progress: Callable[[str], None] = lambda label: None) -> Run:
+def generate(inputs: Iterable[Input], progress: Callable[[str], None] | None = None) -> Run:
     """Read, resolve and render; ``progress`` is told each label before its turn."""
     from mcp_bindgen.emit.render import root_files, runtime_files
 
     packages: list[Package] = []
     for item in inputs:
-        progress(item.label)
+        if progress is not None:
+            progress(item.label)
         package = _package(item)
         twin = next((other for other in packages if other.name == package.name), None)
         if twin is not None:

@@ -75,14 +75,12 @@ class _Table:
         value = self._table.get("versions", [])
         if isinstance(value, str):
             return (value,)
-        if isinstance(value, list):
-            words = cast("list[object]", value)
-            texts = [word for word in words if isinstance(word, str)]
-            if len(texts) == len(words):
-                return tuple(texts)
-        # Without quotes TOML reads 2025-03-26 as a date, which is what people write first.
-        message = f'versions is {_kind(cast("object", value))}, expected a list of strings: ["2025-03-26"]'
-        raise self._wrong(message)
+        texts = _texts(value)
+        if texts is None:
+            # Without quotes TOML reads 2025-03-26 as a date, which is what people write first.
+            message = f'versions is {_kind(value)}, expected a list of strings: ["2025-03-26"]'
+            raise self._wrong(message)
+        return texts
 
     def _text(self, key: str) -> str | None:
         value = self._table.get(key)
@@ -116,6 +114,12 @@ class _Table:
 
 def _table(value: object) -> dict[str, object] | None:
     return cast("dict[str, object]", value) if isinstance(value, dict) else None
+
+
+def _texts(value: object) -> tuple[str, ...] | None:
+    words = cast("list[object]", value) if isinstance(value, list) else [None]
+    texts = tuple(word for word in words if isinstance(word, str))
+    return texts if len(texts) == len(words) else None
 
 
 def _kind(value: object) -> str:

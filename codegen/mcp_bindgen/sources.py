@@ -46,7 +46,7 @@ class Modules:
 
     main: Module
     imported: Mapping[str, Module]
-    """By name of the file. ``Import.module`` is that name too, as two folders may mean different files by ``./core``."""
+    """By name of the file, and ``Import.module`` is that name: two folders may mean different files by ``./core``."""
     texts: Texts
 
 

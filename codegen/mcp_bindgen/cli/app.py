@@ -175,7 +175,7 @@ def _guarded(arguments: list[str]) -> int:
         if problem.name not in {"attrs", "attr", "jinja2", "tree_sitter", "tree_sitter_typescript"}:
             return _bug(problem)
         sys.stderr.write(EXTRA)
-    except Exception as problem:
+    except Exception as problem:  # noqa: BLE001 - whatever it is, it is ours, and a user gets no traceback
         return _bug(problem)
     return WRONG
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -49,13 +50,32 @@ text_or_json = click.option(
 )
 
 
-def choose(
-    versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], settings: Settings, *, everything: bool
-) -> list[Input]:
-    """What the options ask for, else what the project's settings do; with ``everything``, else all bundled revisions."""
+class Asked(NamedTuple):
+    """What the options name, before it is known to exist."""
+
+    versions: tuple[str, ...]
+    schema: Path | None
+    mapped: tuple[str, ...]
+    out: Path | None = None
+
+    def typed(self) -> str:
+        """The command that generates it, as a person would type it."""
+        words = ["mcp-codegen"] if self.versions else ["mcp-codegen", "generate"]
+        for version in self.versions:
+            words += ["--version", version]
+        words += [] if self.schema is None else ["--schema", str(self.schema)]
+        for pair in self.mapped:
+            words += ["--map", pair]
+        words += [] if self.out is None else ["--out", str(self.out)]
+        return shlex.join(words)
+
+
+def choose(asked: Asked, settings: Settings, *, everything: bool) -> list[Input]:
+    """What the options ask for, else the settings of the project; with ``everything``, else all bundled revisions."""
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled
 
+    versions, schema, mapped, _ = asked
     if schema is not None:
         return [_own(schema, versions, _pairs(mapped) or settings.map)]
     if mapped and (versions or settings.schema is None):
@@ -72,16 +92,16 @@ def choose(
     return chosen
 
 
-def choose_one(versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...]) -> Input:
+def choose_one(asked: Asked) -> Input:
     """The one schema that the options ask for; the newest bundled revision where they name none."""
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled
     from mcp_bindgen.settings import Settings
 
-    if len(versions) > 1 or "all" in versions:
+    if len(asked.versions) > 1 or "all" in asked.versions:
         message = "this command shows one revision at a time; give --version once"
         raise BindgenError(message)
-    chosen = choose(versions, schema, mapped, Settings(), everything=False)
+    chosen = choose(asked, Settings(), everything=False)
     return chosen[0] if chosen else Bundled(catalog.revisions()[-1])
 
 

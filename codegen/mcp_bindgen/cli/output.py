@@ -64,7 +64,7 @@ def paint(stream: TextIO, text: str, **style: Any) -> str:
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """``NO_COLOR`` forbids, ``FORCE_COLOR`` demands (https://no-color.org, https://force-color.org); else a terminal."""
+    """``NO_COLOR`` forbids it (https://no-color.org), ``FORCE_COLOR`` demands it; else it takes a terminal."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):

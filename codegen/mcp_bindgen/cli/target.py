@@ -11,7 +11,7 @@ from mcp_bindgen.errors import BindgenError
 
 
 def target_of(out: Path | None, wanted: str) -> Path:
-    """The folder of ``--out``, else that of the checkout; ``wanted`` is the command so far, to be completed in advice."""
+    """The folder of ``--out``, else that of the checkout; ``wanted`` is the command so far, for advice to complete."""
     target = out or resources.default_target()
     if target is None:
         message = f"say where to write to; for example: {wanted} --out src/your_package/mcp"

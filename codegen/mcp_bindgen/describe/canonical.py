@@ -9,8 +9,22 @@ import json
 import re
 from collections.abc import Iterator
 
+from attrs import evolve
+
 from mcp_bindgen.errors import BindgenError
-from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
+from mcp_bindgen.ir.protocol import (
+    AliasOf,
+    AliasType,
+    Enum,
+    Field,
+    ListOf,
+    ObjectOf,
+    ObjectType,
+    Protocol,
+    Scalar,
+    Type,
+    Union,
+)
 from mcp_bindgen.ir.walk import parts
 from mcp_bindgen.resolve.graphs import components
 
@@ -34,14 +48,10 @@ class Canonical:
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
-        self._recursive: set[str] = set()
         self._aliases: dict[str, frozenset[str]] = {}
         self._objects: dict[str, str] = {}
         # What a name is made of comes before it, so that a long chain of aliases takes no deep recursion.
         for group in components([*protocol.objects, *protocol.aliases], self._edges):
-            if len(group) > 1 or group[0] in self._edges(group[0]):
-                # Every circle of names written out has a declared one in it, where the writing stops.
-                self._recursive.update(name for name in group if not self._is_inline(name))
             for name in group:
                 self._write(name)
 
@@ -60,14 +70,6 @@ class Canonical:
         """The members that the text of a schema gives an object, without those of an envelope added to it."""
         return tuple(member for member in declared.fields if not member.envelope)
 
-    def same_as(self, declared: ObjectType) -> str | None:
-        """The object that an alias is only another name for."""
-        if declared.kind != "alias" or not declared.bases:
-            return None
-        base = self._protocol.objects.get(declared.bases[0])
-        same = base is not None and (base.fields, base.index) == (declared.fields, declared.index)
-        return declared.bases[0] if same else None
-
     def _members(self, kind: Type) -> frozenset[str]:
         """The alternatives of a type, each as text."""
         match kind:
@@ -78,7 +80,7 @@ class Canonical:
             case ListOf():
                 return frozenset({f"Array<{self.text(kind.element)}>"})
             case Union():
-                return frozenset().union(*(self._members(member) for member in kind.written))
+                return frozenset[str]().union(*(self._members(member) for member in kind.written))
             case AliasOf():
                 return self._alias(kind.name)
             case ObjectOf():
@@ -91,45 +93,35 @@ class Canonical:
             raise BindgenError(message)
 
     def _alias(self, name: str) -> frozenset[str]:
-        if name in self._recursive:
-            return frozenset({f"@{name}"})
         if name not in self._aliases:
-            self._aliases[name] = self._members(self._protocol.aliases[name].type)
+            alias = self._protocol.aliases[name]
+            self._aliases[name] = frozenset({f"@{name}"}) if alias.recursive else self._members(alias.type)
         return self._aliases[name]
 
     def _object(self, path: str) -> str:
-        declared = self._protocol.objects[path]
-        if declared.kind == "interface" or path in self._recursive:
-            return f"@{path}"
         if path not in self._objects:
-            same = self.same_as(declared)
-            self._objects[path] = self._literal(declared) if same is None else self._object(same)
+            declared = self._protocol.objects[path]
+            named = declared.kind == "interface" or declared.recursive
+            self._objects[path] = f"@{path}" if named else self._literal(declared)
         return self._objects[path]
 
     def _literal(self, declared: ObjectType) -> str:
         parts = [
-            f"{key(member.name)}{'?' if member.optional else ''}: {self.text(member.type)}"
+            f"{key(member.name)}{'?' if member.optional else ''}: {self.text(schema_type(member))}"
             for member in sorted(self.properties(declared), key=lambda member: member.name)
         ]
         if declared.index is not None:
             parts.append(f"[string]: {self.text(declared.index)}")
         return f"{{{', '.join(parts)}}}"
 
-    def _is_inline(self, name: str) -> bool:
-        declared = self._protocol.objects.get(name)
-        return declared is not None and declared.kind == "inline"
-
     def _edges(self, name: str) -> Iterator[str]:
         """The names that the text of a name writes out."""
         alias = self._protocol.aliases.get(name)
         if alias is not None:
-            yield from self._expanded(alias.type)
+            yield from () if alias.recursive else self._expanded(alias.type)
             return
         declared = self._protocol.objects[name]
-        same = self.same_as(declared)
-        if same is not None:
-            yield same
-        elif declared.kind != "interface":
+        if declared.kind != "interface" and not declared.recursive:
             for member in declared.fields:
                 yield from self._expanded(member.type)
             if declared.index is not None:
@@ -156,6 +148,25 @@ class Canonical:
             elif isinstance(part, AliasOf) and part.name not in seen:
                 seen.add(part.name)
                 waiting.append(self._protocol.aliases[part.name].type)
+
+
+def schema_type(member: Field) -> Type:
+    """The type that the schema gives a member, without the null that receivers have learned to take."""
+    kind = member.type
+    if not member.null_tolerated or not isinstance(kind, Union):
+        return kind
+    left = tuple(part for part in kind.written if not (isinstance(part, Scalar) and part.kind == "null"))
+    return left[0] if len(left) == 1 else evolve(kind, written=left)
+
+
+def object_of(protocol: Protocol, alias: AliasType) -> ObjectType | None:
+    """The object that an alias is a second name for, over other aliases if need be."""
+    kind = alias.type
+    seen = {alias.name}
+    while isinstance(kind, AliasOf) and kind.name not in seen:
+        seen.add(kind.name)
+        kind = protocol.aliases[kind.name].type
+    return protocol.objects[kind.path] if isinstance(kind, ObjectOf) else None
 
 
 def literal(value: str | int | float | bool) -> str:

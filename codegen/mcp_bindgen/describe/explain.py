@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp_bindgen import catalog
 from mcp_bindgen.describe import history
-from mcp_bindgen.describe.canonical import Canonical
+from mcp_bindgen.describe.canonical import Canonical, object_of, schema_type
 from mcp_bindgen.describe.lookup import (
     ConstantSubject,
     Lookup,
@@ -70,6 +70,8 @@ class _Explanation:
             alias = self._protocol.aliases[name]
             page = {"subject": "type", "kind": "alias", **_about(alias.about), "type": self._text(alias.type)}
             page |= self._told_apart(alias.type)
+            target = object_of(self._protocol, alias)
+            page |= {} if target is None else {"members": [self._member(each, target.path) for each in target.fields]}
         else:
             page = {"subject": "type", "kind": declared.kind, **_about(declared.about)}
             page |= {"extends": list(declared.bases)} if declared.bases else {}
@@ -98,7 +100,7 @@ class _Explanation:
             "key": subject.member.name,
             **entry,
             **self._annotation(subject.member),
-            "canonical": self._canonical.text(subject.member.type),
+            "canonical": self._canonical.text(schema_type(subject.member)),
             **self._told_apart(subject.member.type),
             "messages": [_occurrence(found) for found in occurrences],
         }
@@ -118,9 +120,8 @@ class _Explanation:
         page |= self._python(f"methods.{names.methods[method.name]}") if names else {}
         if method.capability is not None:
             page["capability"] = method.capability
-            # Who answers a request must be able to; who sends a notification announces that it may.
             page["capability_of"] = [
-                side for side in SIDES if (side in method.sent_by) == (method.kind == "notification")
+                side for side in SIDES if (side in method.sent_by) == (method.capability_of == "sender")
             ] or list(method.sent_by)
         if method.params is not None:
             page["params"] = {
@@ -140,8 +141,8 @@ class _Explanation:
         names = self._lookup.python
         entry: Json = {
             "name": member.name,
-            "attribute": names.fields[owner].get(member.name) if names else None,
-            "type": self._text(member.type),
+            **({"attribute": names.fields[owner][member.name]} if names else {}),
+            "type": self._text(schema_type(member)),
             "required": not member.optional,
             **_about(member.about),
             "constraints": constraint_words(member.constraints),
@@ -150,6 +151,7 @@ class _Explanation:
         }
         entry |= {"envelope": True} if member.envelope else {}
         entry |= {"default": member.default} if member.default is not None else {}
+        entry |= {"null_tolerated": True} if member.null_tolerated else {}
         entry |= {"absence_tolerated": True} if member.absence_tolerated else {}
         if self._bundled:
             first = history.first_with_member(owner, member.name)

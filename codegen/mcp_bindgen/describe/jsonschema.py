@@ -6,10 +6,11 @@ value, and objects that only inherit an index signature are not shown as open.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
+from mcp_bindgen.describe.canonical import schema_type
 from mcp_bindgen.ir.protocol import (
     About,
     AliasOf,
@@ -24,8 +25,6 @@ from mcp_bindgen.ir.protocol import (
     Type,
     Union,
 )
-from mcp_bindgen.ir.walk import parts
-from mcp_bindgen.resolve.graphs import components
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -52,7 +51,6 @@ class _Schema:
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
         self._names = _definition_names(protocol)
-        self._whole = _whole_kinds(protocol)
 
     def document(self) -> Json:
         protocol = self._protocol
@@ -75,9 +73,7 @@ class _Schema:
         alias = self._protocol.aliases.get(path)
         if alias is None:
             return self._object(self._protocol.objects[path])
-        kind = {} if self._whole[path] >= _EVERY else self._type(alias.type)
-        whole = {**_about(alias.about), **kind}
-        return whole or True
+        return {**_about(alias.about), **self._type(alias.type)} or True
 
     def _object(self, declared: ObjectType) -> Json:
         properties = {member.name: self._property(member) for member in declared.fields}
@@ -93,7 +89,7 @@ class _Schema:
         return schema
 
     def _property(self, member: Field) -> Json | bool:
-        schema = {**_about(member.about), **self._type(member.type), **_keywords(member.constraints)}
+        schema = {**_about(member.about), **self._type(schema_type(member)), **_keywords(member.constraints)}
         if member.default is not None:
             schema["default"] = member.default
         return schema or True
@@ -170,7 +166,7 @@ def _definition_names(protocol: Protocol) -> dict[str, str]:
         if path.isidentifier():
             names[path] = path
             continue
-        words = "".join(char if char.isalnum() or char == "_" else " " for char in path).split()
+        words = "".join(char if char.isalnum() else " " for char in path).split()
         plain = name = "".join(word[0].upper() + word[1:] for word in words)
         number = 1
         while name in taken:
@@ -186,52 +182,3 @@ def _in_order(protocol: Protocol, paths: Iterable[str]) -> list[str]:
     place = {name: number for number, name in enumerate(protocol.order)}
     # Sorting is stable, and inline objects come after their owner already.
     return sorted(paths, key=lambda path: place.get(path.partition(".")[0].partition("#")[0], len(place)))
-
-
-_EVERY = frozenset({"string", "float", "boolean", "null", "array", "object"})
-
-
-def _whole_kinds(protocol: Protocol) -> dict[str, frozenset[str]]:
-    """For each name, the JSON kinds of which it takes every value: all of them for one that spells out what JSON is."""
-    whole: dict[str, frozenset[str]] = {}
-
-    def of_type(kind: Type) -> frozenset[str]:
-        match kind:
-            case Scalar():
-                return _EVERY if kind.kind == "json" else frozenset({kind.kind})
-            case Enum():
-                return frozenset({"string"} if kind.open else ())
-            case ListOf():
-                return frozenset({"array"} if of_type(kind.element) >= _EVERY else ())
-            case AliasOf():
-                return whole[kind.name]
-            case ObjectOf():
-                return whole[kind.path]
-            case Union():
-                return frozenset[str]().union(*(of_type(member) for member in kind.written))
-
-    def of_name(name: str) -> frozenset[str]:
-        declared = protocol.objects.get(name)
-        if declared is None:
-            return of_type(protocol.aliases[name].type)
-        free = not declared.fields and declared.index is not None and of_type(declared.index) >= _EVERY
-        return frozenset({"object"} if free else ())
-
-    def edges(name: str) -> Iterator[str]:
-        declared = protocol.objects.get(name)
-        kind = protocol.aliases[name].type if declared is None else None if declared.fields else declared.index
-        for part in () if kind is None else parts(kind):
-            if isinstance(part, AliasOf):
-                yield part.name
-            elif isinstance(part, ObjectOf):
-                yield part.path
-
-    for group in components([*protocol.objects, *protocol.aliases], edges):
-        # Of types that refer to each other all is assumed at first, as recursion by itself rules nothing out.
-        whole.update(dict.fromkeys(group, _EVERY))
-        narrowed = True
-        while narrowed:
-            before = [whole[name] for name in group]
-            whole.update((name, of_name(name)) for name in group)
-            narrowed = before != [whole[name] for name in group]
-    return whole

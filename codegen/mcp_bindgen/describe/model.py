@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_bindgen.describe.canonical import Canonical
+from mcp_bindgen.describe.canonical import Canonical, object_of, schema_type
 from mcp_bindgen.ir.protocol import AliasOf, AliasType, Constraints, Field, Method, ObjectOf, ObjectType, Protocol, Type
 from mcp_bindgen.ir.types import Position
 
@@ -44,7 +44,12 @@ class _Model:
         declared = self._protocol.objects.get(name)
         if declared is None:
             alias = self._protocol.aliases[name]
-            return {"kind": "alias", **self._about(alias), **self._text(alias.type)}
+            target = object_of(self._protocol, alias)
+            if target is not None:
+                members = {"open": target.index is not None, **self._about(alias), **self._members(target)}
+                return {"kind": "alias", **members}
+            # What takes every JSON value says so in the resolved type, but here its own text is wanted.
+            return {"kind": "alias", **self._about(alias), **self._text(alias.written or alias.type)}
         return {
             "kind": declared.kind,
             "open": declared.index is not None,
@@ -69,7 +74,7 @@ class _Model:
     def _property(self, member: Field) -> Json:
         return {
             "optional": member.optional,
-            **self._text(member.type),
+            **self._text(schema_type(member)),
             "declared_in": member.declared_in,
             "doc": member.about.doc,
             "deprecated": member.about.deprecated,

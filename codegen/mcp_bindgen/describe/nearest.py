@@ -19,6 +19,12 @@ _ENOUGH = 0.62
 _CLOSE = 0.15
 """Names this far behind the best are not worth a look."""
 
+_ABBREVIATION = 3
+"""So many letters may stand for a longer word: ``log`` for ``logging``."""
+
+_MISSPELT = 0.75
+"""Words as like as this are one word, misspelt."""
+
 
 def nearest_names(query: str, names: Iterable[str], count: int = 3) -> list[str]:
     """At most ``count`` of the names, the most alike first; equally alike ones the shorter first, then by alphabet."""
@@ -60,7 +66,7 @@ def _word_likeness(one: str, other: str) -> float:
     if one == other:
         return 1.0
     short, long = sorted((one, other), key=len)
-    if len(short) >= 3 and long.startswith(short):
+    if len(short) >= _ABBREVIATION and long.startswith(short):
         return 0.9
     ratio = difflib.SequenceMatcher(None, one, other).ratio()
-    return ratio if ratio >= 0.75 else 0.0
+    return ratio if ratio >= _MISSPELT else 0.0

@@ -40,12 +40,12 @@ class _Page:
 
     def lines(self, document: Json) -> Iterator[str]:
         kind = document.get("kind") or document["subject"]
-        origin = f"{kind} of {_safe(document['revision'])}"
+        origin = f"{kind} in {_safe(document['revision'])}"
         yield f"{self._ink.strong(_safe(document['name']))}  {self._ink.faint(origin)}"
         yield ""
         yield from self._prose(document)
         yield from self._facts(document)
-        yield from self._tree(document)
+        yield from self._trees(document)
         yield from self._sections(document)
 
     def _prose(self, document: Json) -> Iterator[str]:
@@ -53,8 +53,7 @@ class _Page:
             yield from self._paragraphs(document["doc"], 0)
             yield ""
         if document["deprecated"] is not None:
-            words = f"Deprecated: {document['deprecated']}" if document["deprecated"] else "Deprecated."
-            yield from map(self._ink.warning, self._paragraphs(words, 0))
+            yield from map(self._ink.warning, self._paragraphs(_deprecation(document), 0))
             yield ""
 
     def _facts(self, document: Json) -> Iterator[str]:
@@ -62,13 +61,11 @@ class _Page:
             yield from self._fact(label, value)
 
     def _fact(self, label: str, value: str) -> Iterator[str]:
-        first, *rest = textwrap.wrap(
-            _safe(value), self._width - _LABEL, break_long_words=False, break_on_hyphens=False
-        ) or [""]
+        first, *rest = self._wrapped(value, "", "", self._width - _LABEL) or [""]
         yield f"{self._ink.faint(label.ljust(_LABEL))}{first}"
         yield from (" " * _LABEL + line for line in rest)
 
-    def _tree(self, document: Json) -> Iterator[str]:
+    def _trees(self, document: Json) -> Iterator[str]:
         method = document["subject"] == "method"
         params: Json = document.get("params") or {}
         trees: list[tuple[str, list[str]]] = [
@@ -79,28 +76,17 @@ class _Page:
             if tree:
                 yield ""
                 yield self._ink.strong(title)
-                yield from (line for branch in tree for line in self._branch(branch))
-
-    def _branch(self, line: str) -> list[str]:
-        indent = len(line) - len(line.lstrip()) + 2
-        return textwrap.wrap(
-            _safe(line.strip()),
-            self._width,
-            initial_indent=" " * indent,
-            subsequent_indent=" " * (indent + 4),
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+            for line in tree:
+                indent = " " * (len(line) - len(line.lstrip()) + 2)
+                yield from self._wrapped(line.strip(), indent, f"{indent}    ")
 
     def _sections(self, document: Json) -> Iterator[str]:
-        if document["subject"] == "method":
-            params = document.get("params")
-            if params is not None:
-                needed = "required" if params["required"] else "optional"
-                yield from self._members(f"Params  {params['type']}, {needed}", params["members"])
-            for result in document.get("results", []):
-                yield from self._members(f"Result  {result['type']}", result["members"])
-            return
+        params = document.get("params")
+        if params is not None:
+            needed = "required" if params["required"] else "optional"
+            yield from self._members(f"Params  {params['type']}, {needed}", params["members"])
+        for result in document.get("results", []):
+            yield from self._members(f"Result  {result['type']}", result["members"])
         if "members" in document:
             yield from self._members("Members", document["members"])
         former = document.get("former_members", [])
@@ -119,28 +105,26 @@ class _Page:
         yield from self._rows(members, 2)
 
     def _rows(self, members: list[Json], indent: int) -> Iterator[str]:
-        names = max((len(member["name"]) for member in members if len(member["name"]) <= _NAMES), default=0)
+        column = max((len(member["name"]) for member in members if len(member["name"]) <= _NAMES), default=0)
         for member in members:
-            yield from self._row(member, indent, names)
+            yield from self._row(member, indent, column)
 
     def _row(self, member: Json, indent: int, column: int) -> Iterator[str]:
         name = _safe(member["name"])
         pad = " " * indent
+        hang = " " * (indent + column + 2)
         needed = "required" if member["required"] else "optional"
-        words = f"{_safe(member['type'])}, {needed}"
-        kind = textwrap.wrap(words, self._width - indent - column - 2, break_long_words=False, break_on_hyphens=False)
+        kind = self._wrapped(f"{member['type']}, {needed}", hang, hang)
         if len(name) > _NAMES:
             yield pad + self._ink.strong(name)
-            name, first = "", kind.pop(0)
-            yield f"{pad}{' ' * column}  {first}"
         else:
-            yield f"{pad}{self._ink.strong(name)}{' ' * (column - len(name))}  {kind.pop(0)}"
-        yield from (f"{pad}{' ' * column}  {line}" for line in kind)
+            first = kind.pop(0).removeprefix(hang)
+            yield f"{pad}{self._ink.strong(name)}{' ' * (column - len(name))}  {first}"
+        yield from kind
         if member["doc"]:
             yield from self._paragraphs(member["doc"], indent + 4)
         if member["deprecated"] is not None:
-            words = f"Deprecated: {member['deprecated']}" if member["deprecated"] else "Deprecated."
-            yield from map(self._ink.warning, self._paragraphs(words, indent + 4))
+            yield from map(self._ink.warning, self._paragraphs(_deprecation(member), indent + 4))
         notes = "; ".join(_notes(member))
         if notes:
             yield from map(self._ink.faint, self._paragraphs(f"({notes})", indent + 4))
@@ -153,51 +137,69 @@ class _Page:
                 yield ""
             for item in _items(block):
                 hang = "  " if item.startswith(("- ", "* ")) else ""
-                yield from textwrap.wrap(
-                    _safe(item),
-                    self._width,
-                    initial_indent=pad,
-                    subsequent_indent=pad + hang,
-                    break_long_words=False,
-                    break_on_hyphens=False,
-                )
+                yield from self._wrapped(item, pad, pad + hang)
+
+    def _wrapped(self, text: str, first: str, rest: str, width: int | None = None) -> list[str]:
+        return textwrap.wrap(
+            _safe(text),
+            width or self._width,
+            initial_indent=first,
+            subsequent_indent=rest,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
 
 def _facts(document: Json) -> Iterator[tuple[str, str]]:
-    if document["subject"] == "member":
-        needed = "required" if document["required"] else "optional"
-        yield "type", f"{document['type']}, {needed}"
-        yield "member of", document["of"]
-        notes = "; ".join(_notes({**document, "since": None}))
-        if notes:
-            yield "notes", notes
-    if "value" in document:
-        yield "value", str(document["value"])
-    if document["subject"] == "type" and "type" in document:
+    """What is short enough to stand beside a label."""
+    yield from _OWN_FACTS[document["subject"]](document)
+    if "since" in document:
+        yield "since", document["since"]
+    if "attribute" in document:
+        yield "in Python", f"{document['attribute']}: {document['annotation']}"
+    if "python" in document:
+        yield "in Python", document["python"]
+    for label in ("extends", "extended_by", "used_by"):
+        if document.get(label):
+            yield label.replace("_", " "), ", ".join(document[label])
+    yield from _occurrences(document)
+
+
+def _type_facts(document: Json) -> Iterator[tuple[str, str]]:
+    if "type" in document:
         yield "type", document["type"]
-    if "sent_by" in document:
-        inside = ", inside other messages only" if document["embedded"] else ""
-        yield "sent by", " and ".join(document["sent_by"]) + inside
-    if "message" in document:
-        yield "message", document["message"]
-    if document.get("capability"):
+    if "further_members" in document:
+        yield "others", f"further members: {document['further_members']}"
+
+
+def _member_facts(document: Json) -> Iterator[tuple[str, str]]:
+    yield "type", f"{document['type']}, {'required' if document['required'] else 'optional'}"
+    yield "member of", document["of"]
+    notes = "; ".join(_notes({**document, "since": None}))
+    if notes:
+        yield "notes", notes
+
+
+def _method_facts(document: Json) -> Iterator[tuple[str, str]]:
+    inside = ", inside other messages only" if document["embedded"] else ""
+    yield "sent by", " and ".join(document["sent_by"]) + inside
+    yield "message", document["message"]
+    if "capability" in document:
         yield "capability", f"{document['capability']}, declared by the {' or the '.join(document['capability_of'])}"
     if "results" in document:
         yield "result", " or ".join(result["type"] for result in document["results"])
-    if "since" in document:
-        yield "since", document["since"]
-    if document.get("attribute"):
-        yield "in Python", f"{document['attribute']}: {document.get('annotation', '')}"
-    if document.get("python"):
-        yield "in Python", document["python"]
-    for label in ("extends", "extended_by"):
-        if document.get(label):
-            yield label.replace("_", " "), ", ".join(document[label])
-    if document["subject"] == "type" and "further_members" in document:
-        yield "others", f"further members: {document['further_members']}"
-    if document.get("used_by"):
-        yield "used by", ", ".join(document["used_by"])
-    yield from _occurrences(document)
+
+
+def _constant_facts(document: Json) -> Iterator[tuple[str, str]]:
+    yield "value", str(document["value"])
+
+
+_OWN_FACTS: dict[str, Callable[[Json], Iterator[tuple[str, str]]]] = {
+    "type": _type_facts,
+    "member": _member_facts,
+    "method": _method_facts,
+    "constant": _constant_facts,
+}
 
 
 def _occurrences(document: Json) -> Iterator[tuple[str, str]]:
@@ -217,6 +219,8 @@ def _notes(member: Json) -> list[str]:
         notes.append(f"default {member['default']!r}")
     if member.get("absence_tolerated"):
         notes.append("receivers accept its absence")
+    if member.get("null_tolerated"):
+        notes.append("receivers accept null")
     if member.get("envelope"):
         notes.append("of the JSON-RPC envelope")
     if member["inherited"]:
@@ -226,6 +230,10 @@ def _notes(member: Json) -> list[str]:
     if "further_members" in member:
         notes.append(f"further members: {member['further_members']}")
     return notes
+
+
+def _deprecation(entry: Json) -> str:
+    return f"Deprecated: {entry['deprecated']}" if entry["deprecated"] else "Deprecated."
 
 
 def _items(block: str) -> list[str]:

@@ -12,6 +12,8 @@ from mcp_bindgen.describe.nearest import nearest_names
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import ObjectOf, ObjectType
 
+_SHOWN = 80
+
 
 def unknown_in(name: str, lookup: Lookup, elsewhere: list[str]) -> BindgenError:
     """The error for a name that one protocol does not have, but ``elsewhere`` does."""
@@ -27,7 +29,7 @@ def unknown_anywhere(name: str) -> BindgenError:
 
 
 def _unknown(name: str, where: str, hints: list[str]) -> BindgenError:
-    shown = name if len(name) <= 80 else f"{name[:80]}…"
+    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
     return BindgenError("; ".join([f"no {shown!r} in {where}", *hints]))
 
 

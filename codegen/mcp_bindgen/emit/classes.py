@@ -154,12 +154,14 @@ class _Planner:
 
     def _member(self, declared: ObjectType, member: Field) -> MemberView:
         name = self._names.fields[declared.path][member.name]
-        note = f"On the wire: `{member.name}`." if member.about.doc and name != member.name else None
+        notes = [f"On the wire: `{member.name}`."] if member.about.doc and name != member.name else []
+        if absent_is_unset(self._protocol, member):
+            notes.append("`UNSET` is absent, as `None` is null.")
         return MemberView(
             annotation=tuple(lines("", Alternatives(f"{name}: ", self._alternatives(declared, member)), indent=4)),
             doc=tuple(
                 docstring(
-                    describe(member.about, _member_fallback(member), constraints=member.constraints, note=note), 4
+                    describe(member.about, _member_fallback(member), constraints=member.constraints, notes=notes), 4
                 )
             ),
             store=statement(f"self.{name} = {name}", 8),

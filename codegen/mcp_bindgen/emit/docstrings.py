@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Sequence
 
 from mcp_bindgen.emit.layout import LINE
 from mcp_bindgen.ir.protocol import About, Constraints
@@ -39,12 +40,11 @@ def docstring(text: str, indent: int) -> list[str]:
     return [f'{pad}"""{before}{head}', *(f"{pad}{line}" if line else "" for line in tail), f'{pad}"""']
 
 
-def describe(about: About, fallback: str, *, constraints: Constraints | None = None, note: str | None = None) -> str:
+def describe(about: About, fallback: str, *, constraints: Constraints | None = None, notes: Sequence[str] = ()) -> str:
     """All that is known of a type or field, as a docstring's text."""
     parts = [about.doc or fallback]
     limits = _limits(constraints) if constraints else []
-    if note:
-        limits.append(note)
+    limits.extend(notes)
     if limits:
         parts.append(" ".join(limits))
     if about.deprecated is not None:

@@ -84,15 +84,14 @@ class Encoders:
 
     def _extra(self, declared: ObjectType, function: str) -> tuple[str, ...]:
         """What is done with ``extra``: a name that the type declares has an attribute of its own."""
-        written: list[str] = []
-        if declared.fields:
-            written.append(statement(f"undeclared(o.extra, {self._table(self._decoders.keys(declared))})", 8))
-        writing = Reading((), "e") if declared.index is None else self.write(declared.index, "e", f"{function}_extra")
-        if declared.index is None or (writing.is_copy and not writing.checks):
-            return (*written, "        d.update(o.extra)")
-        each = f"{self.function(declared.index, f'{function}_extra')}(e)"
+        declares = self._table(self._decoders.keys(declared)) if declared.fields else "frozenset()"
+        head = statement(f"undeclared(o.extra, {declares})", 8)
+        index = declared.index
+        if index is None or (isinstance(index, Scalar) and index.kind == "json"):
+            return (head, "        opaque(o.extra)", "        d.update(o.extra)")
+        each = f"{self.function(index, f'{function}_extra')}(e)"
         body: Tree = ("(", [f"(k, {each}) for k, e in o.extra.items()"], ")")
-        return (*written, *assign("d.update", body, 8))
+        return (head, "        keys(o.extra)", *assign("d.update", body, 8))
 
     def _step(self, declared: ObjectType, member: Field, hint: str, indent: int) -> StepView:
         writing = self.write(member.type, "v", hint)
@@ -115,7 +114,9 @@ class Encoders:
         """How the value in the variable ``v`` is written as ``kind``; ``hint`` names what may have to be made for it."""
         match kind:
             case Scalar(kind="json"):
-                return Reading((), v)
+                return Reading((f"if {v}.__class__ not in ATOMS:", f"    opaque({v})"), v)
+            case Scalar(kind="object"):
+                return Reading((*refuse(_CONDITIONS["object"].format(v=v), v).checks, f"opaque({v})"), v)
             case Scalar():
                 return refuse(_CONDITIONS[kind.kind].format(v=v), v)
             case Enum(open=True):
@@ -143,8 +144,10 @@ class Encoders:
 
     def _write_items(self, element: Type | None, v: str, hint: str, cls: str, accepted: str) -> Reading:
         head = refuse(f"{v}.__class__ is not {cls} and not {accepted}({v})", v)
-        if element is None:
-            return head
+        if element is None or (isinstance(element, Scalar) and element.kind == "json"):
+            return Reading((*head.checks, f"opaque({v})"), v)
+        if cls == "dict":
+            head = Reading((*head.checks, f"keys({v})"), v)
         each = self.write(element, "e", hint)
         if each.is_copy:
             values = v if cls == "list" else f"{v}.values()"
@@ -157,7 +160,7 @@ class Encoders:
 
     def _is_simple(self, kind: Union) -> bool:
         """Whether a union is written without a function of its own: scalars only, or classes only."""
-        scalars = all(isinstance(member, Scalar) and member.kind != "json" for member in kind.members)
+        scalars = all(isinstance(member, Scalar) and member.kind not in {"json", "object"} for member in kind.members)
         return scalars or len(self._classes(kind)) == len(kind.members)
 
     def _write_union(self, kind: Union, v: str, hint: str) -> Reading:
@@ -237,7 +240,8 @@ class Encoders:
                 break
         for member in kind.members:
             if isinstance(member, Scalar) and member.kind != "json":
-                body += [f"    if {_SCALAR_TESTS[member.kind]}:", "        return v"]
+                deep = ["        opaque(v)"] if member.kind == "object" else []
+                body += [f"    if {_SCALAR_TESTS[member.kind]}:", *deep, "        return v"]
             elif isinstance(member, Enum):
                 refused = self.write(member, "v", hint).checks[0].removeprefix("if ").removesuffix(":")
                 body += [statement(f"if not ({refused}):", 4), "        return v"]
@@ -245,7 +249,7 @@ class Encoders:
         if classes:
             return [*body, statement(f"return {self._choice(classes, hint)}[v.__class__](v)", 4)]
         if any(isinstance(member, Scalar) and member.kind == "json" for member in kind.members):
-            return [*body, "    return v"]
+            return [*body, "    opaque(v)", "    return v"]
         return [*body, "    raise Invalid"]
 
 

@@ -147,13 +147,13 @@ def _decoders_imports(view: CodecView) -> tuple[str, ...]:
 
 
 def _encoders_imports(view: CodecView) -> tuple[str, ...]:
-    used = names_in(_codec_code(view)) | {"Any", "ByClass", "TypeAlias", "Json", "types"}
+    used = names_in(_codec_code(view)) | {"Any", "ByClass", "TypeAlias", "Json", "opaque", "types"}
     if view.objects:
         used.add("expect")
     tables = tuple(table for (table,) in view.tables)
     checks = (
-        *("ByClass", "Invalid", "Json", "NoneType", "expect", "first_fitting", "fits", "is_array"),
-        *("is_integer", "is_number", "is_object", "is_string", "undeclared"),
+        *("ATOMS", "ByClass", "Invalid", "Json", "NoneType", "expect", "first_fitting", "fits", "is_array"),
+        *("is_integer", "is_number", "is_object", "is_string", "keys", "opaque", "undeclared"),
     )
     return imports(
         used | set(tables),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.docstrings import literal
+from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import Tree, inline, lines, tuple_of
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
@@ -35,7 +36,7 @@ class Shapes:
         for declared in self._protocol.objects.values():
             if declared.is_map:
                 continue
-            members: list[Tree] = [self._member(declared, member) for member in declared.fields]
+            members: list[Tree] = [self._member(declared, member) for member in in_wire_order(declared)]
             index = "None" if declared.index is None else self.shape(declared.index)
             name = self._names.types[declared.path]
             entries.append((f"{literal(name)}: (", [tuple_of(members), index], ")"))

@@ -52,16 +52,21 @@ class ObjectOf:
 
 @frozen
 class AliasOf:
-    """The alias of this name in ``Protocol.aliases``. An alias that builds an object is no alias but an object; one that
-    is only a second name for an object is one."""
+    """The alias of this name in ``Protocol.aliases``.
+
+    An alias that builds an object is no alias but an object; one that is only a second name for an object is one.
+    """
 
     name: str
 
 
 @frozen
 class Union:
-    """Alternatives. ``written`` are those of the source (aliases kept), for people; ``members`` the same with aliases of
-    unions expanded and literals merged into one ``Enum``, for the decision."""
+    """Alternatives.
+
+    ``written`` are those of the source (aliases kept), for people; ``members`` the same with aliases of unions expanded
+    and literals merged into one ``Enum``, for the decision.
+    """
 
     written: tuple[Type, ...]
     members: tuple[Type, ...]

@@ -7,16 +7,20 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from mcp_bindgen.ir.declarations import Doc
+from mcp_bindgen.ir.declarations import NO_DOC, Doc
 from mcp_bindgen.ir.protocol import About, Constraints
 from mcp_bindgen.ir.types import Position
 from mcp_bindgen.resolve.faults import Faults
 
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+_NOTHING = About()
+_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,3})?")
+_COUNT = re.compile(r"[0-9]{1,9}")
 
 
 def about(doc: Doc) -> About:
     """The text and the tags that are for people."""
+    if doc is NO_DOC:
+        return _NOTHING
     return About(
         doc=doc.text or None,
         deprecated=doc.tag("deprecated"),
@@ -61,7 +65,7 @@ def _word(doc: Doc, position: Position, faults: Faults) -> str | None:
 
 
 def _number(text: str) -> float | None:
-    if not _NUMBER.fullmatch(text) or len(text) > 100:
+    if not _NUMBER.fullmatch(text):
         return None
     value = float(text)
     if not math.isfinite(value):
@@ -70,4 +74,4 @@ def _number(text: str) -> float | None:
 
 
 def _count(text: str) -> float | None:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
+    return int(text) if _COUNT.fullmatch(text) else None

@@ -6,17 +6,17 @@ that is a name too. ``notifications/x/list_changed`` depends on ``x.listChanged`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import Literal
 
 from mcp_bindgen.ir.protocol import ObjectOf, ObjectType, Side
 from mcp_bindgen.resolve import overrides
-from mcp_bindgen.resolve.overrides import Applied
+from mcp_bindgen.resolve.overrides import Applied, Party
 
 _OBJECTS: Mapping[Side, str] = {"client": "ClientCapabilities", "server": "ServerCapabilities"}
 _OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
 
-Party = Literal["receiver", "sender"]
+_LIST_CHANGED = re.compile("notifications/([^/]+)/list_changed")
 
 
 class Features:
@@ -40,9 +40,8 @@ class Features:
         else:
             party = "sender"
             sides = sent_by
-            paths = (
-                [[words[1], "listChanged"]] if len(words) == 3 and words[2] == "list_changed" else []
-            )  # noqa: PLR2004
+            changed = _LIST_CHANGED.fullmatch(method)
+            paths = [[changed[1], "listChanged"]] if changed else []
         found = next((path for path in paths if self._declared(path, sides)), None)
         return (".".join(found), party) if found else (None, None)
 

@@ -131,7 +131,6 @@ class Flattener:
 
     def _interface(self, declared: Interface) -> Shape:
         own = own_shape(declared.name, declared.properties, declared.index, declared.position)
-        self._refuse_twice(declared.properties)
         if not declared.bases:
             return own
         base = self._all([(base, declared.name) for base in declared.bases], declared)
@@ -158,7 +157,6 @@ class Flattener:
         key = path, id(expression)
         if key not in self._braces:
             braces = expression if isinstance(expression, ObjectLiteral) else self._record(expression)
-            self._refuse_twice(braces.properties)
             self._braces[key] = own_shape(path, braces.properties, braces.index, expression.position)
         return self._braces[key]
 
@@ -258,19 +256,8 @@ class Flattener:
         if len(names) > _SHOWN:
             names[_SHOWN - 2 : -1] = [f"({len(names) - _SHOWN + 1} more)"]
         first = way[0]
-        if isinstance(first, LookupType):
-            position = first.position
-        else:
-            position = self._scope.types[first].position
+        position = first.position if isinstance(first, LookupType) else self._scope.types[first].position
         self._faults.add(position, f"{names[0]} is made of itself: {' -> '.join(names)}")
-
-    def _refuse_twice(self, properties: tuple[Property, ...]) -> None:
-        seen: dict[str, Property] = {}
-        for each in properties:
-            if each.name in seen:
-                first = seen[each.name].position
-                self._faults.add(each.position, f"property {each.name!r} is declared twice, first at {first}")
-            seen.setdefault(each.name, each)
 
 
 def branded(expression: IntersectionType) -> Keyword | None:

@@ -31,27 +31,24 @@ class Comparison:
         return self.within(one, other) and self.within(other, one)
 
     def _fits(self, one: Type, other: Type) -> bool:
-        if isinstance(other, Scalar) and other.kind == "json":
+        if one == other or _is_json(other):
             return True
-        if isinstance(one, Scalar) and one.kind == "json":
-            return False
-        if one == other:
-            return True
-        if kind_of(one) != kind_of(other):
+        if _is_json(one) or kind_of(one) != kind_of(other):
             return False
         match one, other:
             case _, Scalar():
-                return other.kind != "integer" or not _has_fractions(one)
+                fits = other.kind != "integer" or not _has_fractions(one)
             case Enum(), Enum():
-                return other.open or (not one.open and all(_among(value, other.values) for value in one.values))
+                fits = other.open or (not one.open and all(_among(value, other.values) for value in one.values))
             case ListOf(), ListOf():
-                return self.within(one.element, other.element)
+                fits = self.within(one.element, other.element)
             case ObjectOf(), ObjectOf():
-                return self._object(one.path, other.path)
-            case Scalar(kind="string"), Enum():
-                return other.open
+                fits = self._object(one.path, other.path)
+            case Scalar(), Enum():
+                fits = other.open
             case _:
-                return False
+                fits = False
+        return fits
 
     def _object(self, one: str, other: str) -> bool:
         narrow, wide = self._look_up(one), self._look_up(other)
@@ -73,6 +70,10 @@ class Comparison:
         if narrow.index is not None:
             values.append(narrow.index)
         return all(self.within(value, index) for value in values)
+
+
+def _is_json(kind: Type) -> bool:
+    return isinstance(kind, Scalar) and kind.kind == "json"
 
 
 def _has_fractions(kind: Type) -> bool:

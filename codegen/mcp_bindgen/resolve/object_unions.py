@@ -1,4 +1,6 @@
-"""Tells objects of different types apart. What is looked for, in this order:
+"""Tells objects of different types apart.
+
+What is looked for, in this order:
 
 1. An override that names the key and what its value means.
 2. A tag: a key that every member declares, with literals, and at most one member as optional. The key that makes the
@@ -143,7 +145,7 @@ class ObjectUnions:
             optional += self._fields(each)[name].optional
             for value in values:
                 groups.setdefault((type(value), value), (value, []))[1].append(each)
-        return {value: members for value, members in groups.values()} if optional < 2 else None
+        return dict(groups.values()) if optional <= 1 else None
 
     def _key(self, group: list[Candidate], seen: _Seen) -> Decision | None:
         best: tuple[tuple[bool, bool, bool], str] | None = None

@@ -7,7 +7,7 @@ from typing import Literal, TypeVar, cast
 
 from attrs import evolve
 
-from mcp_bindgen.ir.protocol import Field, ListOf, ObjectType, Scalar, Type
+from mcp_bindgen.ir.protocol import Enum, Field, ListOf, ObjectOf, ObjectType, Scalar, Type
 from mcp_bindgen.resolve import overrides
 from mcp_bindgen.resolve.describe import describe
 from mcp_bindgen.resolve.documentation import about, constraints
@@ -109,8 +109,10 @@ class Objects:
 
     def _number(self, kind: Type) -> Literal["integer", "float"] | None:
         """Which numbers are among the values of a type, or of its elements."""
+        if isinstance(kind, (ObjectOf, Enum)):
+            return None
         numbers: set[str] = set()
-        waiting = [kind]
+        waiting: list[Type] = [kind]
         while waiting:
             for leaf in leaves(waiting.pop(), self._spelled_out):
                 if isinstance(leaf, Scalar):
@@ -135,8 +137,8 @@ class Objects:
             if not self._comparison.within(kind_of(other), kind_of(best)):
                 self._faults.add(
                     place.position,
-                    f"{name} is {describe(kind_of(best))} in {best.owner} and {describe(kind_of(other))} in {other.owner}; "
-                    "one of the two would have to include the other",
+                    f"{name} is {describe(kind_of(best))} in {best.owner} and {describe(kind_of(other))} in "
+                    f"{other.owner}; one of the two would have to include the other",
                 )
             best = other
         self._chosen[candidates] = best

@@ -7,7 +7,7 @@ schema that is not one of the bundled revisions, entries apply where their names
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Literal, TypeVar, cast
@@ -15,6 +15,8 @@ from typing import Literal, TypeVar, cast
 from attrs import NOTHING, fields, frozen
 
 from mcp_bindgen.errors import BindgenError
+
+Party = Literal["receiver", "sender"]
 
 BUNDLED = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 
@@ -95,7 +97,7 @@ class Capability(Entry):
 
     method: str
     capability: str
-    of: Literal["receiver", "sender"]
+    of: Party
 
 
 @frozen(kw_only=True)
@@ -155,7 +157,7 @@ class Overrides:
 
 @cache
 def _bundled() -> Overrides:
-    return Overrides.parse((files(__package__) / "overrides.toml").read_text("utf-8"))
+    return Overrides.parse((files("mcp_bindgen.resolve") / "overrides.toml").read_text("utf-8"))
 
 
 def _entries(tables: Mapping[str, object], source: str) -> Iterator[Entry]:
@@ -164,44 +166,62 @@ def _entries(tables: Mapping[str, object], source: str) -> Iterator[Entry]:
             message = f"{source}: [[{kind}]] is not an override; accepted are {', '.join(_KINDS)}"
             raise OverrideError(message)
         for place, row in enumerate(cast("list[object]", rows), 1):
-            problem = _problem(_KINDS[kind], row)
-            if problem:
-                message = f"{source}: [[{kind}]], entry {place}: {problem}"
-                raise OverrideError(message)
-            values = cast("dict[str, object]", row)
-            listed = {
-                key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
-            }  # pyright: ignore[reportUnknownArgumentType]
-            yield _KINDS[kind](**listed)  # type: ignore[arg-type]
+            try:
+                yield _entry(_KINDS[kind], row)
+            except ValueError as error:
+                message = f"{source}: [[{kind}]], entry {place}: {error}"
+                raise OverrideError(message) from None
 
 
-def _problem(kind: type[Entry], row: object) -> str | None:
-    if not isinstance(row, dict):
-        return "not a table"
-    values = cast("dict[str, object]", row)
+def _entry(kind: type[Entry], row: object) -> Entry:
+    """The entry of one table; raises ValueError saying what is wrong with it."""
+    values = cast("dict[str, object]", row) if isinstance(row, dict) else {}
     known = {each.name: each for each in fields(kind)}
-    for key, value in values.items():
-        if key not in known:
-            return f"unknown key {key!r}; accepted are {', '.join(known)}"
-        if not _fits(str(known[key].type), value):
-            return f"{key} = {value!r} is not {known[key].type}"
-    for key, each in known.items():
-        if key not in values and each.default is NOTHING:
-            return f"{key} is missing"
-    unknown = [each for each in cast("list[str]", values["revisions"]) if each not in BUNDLED]
-    return f"{unknown[0]!r} is not a bundled revision" if unknown else None
+    problem = next(
+        (f"unknown key {key!r}; accepted are {', '.join(known)}" for key in values if key not in known), None
+    )
+    problem = problem or next(
+        (f"{key} is missing" for key, each in known.items() if key not in values and each.default is NOTHING), None
+    )
+    if problem:
+        raise ValueError(problem)
+    read = {key: _READERS[str(known[key].type)](value) for key, value in values.items()}
+    for key, value in read.items():
+        if value is None:
+            message = f"{key} = {values[key]!r} is not {known[key].type}"
+            raise ValueError(message)
+    for revision in cast("tuple[str, ...]", read["revisions"]):
+        if revision not in BUNDLED:
+            message = f"{revision!r} is not a bundled revision"
+            raise ValueError(message)
+    return kind(**read)  # type: ignore[arg-type]
 
 
-def _fits(wanted: str, value: object) -> bool:
-    if wanted == "bool":
-        return isinstance(value, bool)
-    if wanted.startswith("Literal"):
-        return value in {"receiver", "sender"}
-    if wanted.startswith("tuple"):
-        return (
-            isinstance(value, list) and bool(value) and all(_fits("str", each) for each in cast("list[object]", value))
-        )
-    return isinstance(value, str) and value.strip() != ""
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def _texts(value: object) -> tuple[str, ...] | None:
+    texts = [_text(each) for each in cast("list[object]", value)] if isinstance(value, list) else []
+    return tuple(each for each in texts if each is not None) if texts and None not in texts else None
+
+
+def _flag(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _party(value: object) -> str | None:
+    return value if isinstance(value, str) and value in {"receiver", "sender"} else None
+
+
+_READERS: Mapping[str, Callable[[object], object]] = {
+    "str": _text,
+    "str | None": _text,
+    "tuple[str, ...]": _texts,
+    "bool": _flag,
+    "Party": _party,
+}
+"""By the annotation of an entry's attribute."""
 
 
 class Applied:

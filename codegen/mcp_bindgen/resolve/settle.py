@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from mcp_bindgen.ir.decisions import JsonKind
-from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Scalar, Type, Union
+from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, Scalar, Type, Union
 from mcp_bindgen.resolve.types import PENDING
 
 
@@ -75,7 +75,7 @@ def kind_of(leaf: Type) -> JsonKind:
 
 
 def merged(alternatives: Iterator[Type]) -> tuple[Type, ...]:
-    """The alternatives without those that others include: one for each kind of plain values, each object and array once."""
+    """The alternatives without those that others include: one for each kind of values without parts, the rest once."""
     found: dict[object, list[Type]] = {}
     for each in alternatives:
         kind = kind_of(each)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from attrs import define, evolve, frozen
+from attrs import define, frozen
 
 from mcp_bindgen.ir.declarations import IndexSignature, Property
 from mcp_bindgen.ir.types import Keyword, Position, UnionType
@@ -12,7 +12,7 @@ from mcp_bindgen.ir.types import Keyword, Position, UnionType
 
 @define(eq=False)
 class Written:
-    """A property where the text declares it. Whoever inherits it has the same object, which is how a diamond is known."""
+    """A property where the text declares it. Whoever inherits it has this same object: so a diamond is known."""
 
     owner: str
     """Path of the object type whose text this is."""
@@ -69,7 +69,8 @@ def may_be_undefined(written: Property) -> bool:
 
 def named(name: str, shape: Shape) -> Shape:
     """The shape as a base of others: with its name before its own bases."""
-    return evolve(shape, bases={name: 1} | {base: distance + 1 for base, distance in shape.bases.items()})
+    bases = {name: 1} | {base: distance + 1 for base, distance in shape.bases.items()}
+    return Shape(shape.slots, shape.index, shape.position, bases)
 
 
 def combined(parts: list[Shape], position: Position) -> Shape:

@@ -6,8 +6,8 @@ from typing import Literal
 
 from attrs import define, frozen
 
-from mcp_bindgen.ir.declarations import Alias, Doc, Interface
 from mcp_bindgen.ir.decisions import Undecidable
+from mcp_bindgen.ir.declarations import Alias, Doc, Interface
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Scalar, Type, Union
 from mcp_bindgen.ir.types import (
     ArrayType,
@@ -140,7 +140,7 @@ class Types:
         return self._convert(signature.value, _Site(site.path, floats))
 
     def _floats(self, doc: Doc, position: Position, site: str | None) -> bool:
-        tag = doc.tag("TJS-type")
+        tag = doc.tag("TJS-type") if doc.tags else None
         if tag is not None and tag.strip() not in {"number", "integer"}:
             self._faults.add(position, f"@TJS-type {tag.strip()!r} says nothing of a number; accepted: number, integer")
         override = site is not None and self._applied.about(overrides.Float, site) is not None

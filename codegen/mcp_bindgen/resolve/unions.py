@@ -7,14 +7,13 @@ decides instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from attrs import evolve
 
 from mcp_bindgen.ir.decisions import ByFirst, ByKind, Decision, JsonKind, Member, Undecidable
-from mcp_bindgen.ir.protocol import AliasType, Field, ListOf, ObjectType, Scalar, Type, Union
+from mcp_bindgen.ir.protocol import AliasType, Field, ListOf, ObjectOf, ObjectType, Scalar, Type, Union
 from mcp_bindgen.ir.types import Position
-from mcp_bindgen.ir.walk import parts
 from mcp_bindgen.resolve import overrides
 from mcp_bindgen.resolve.describe import describe
 from mcp_bindgen.resolve.faults import Faults
@@ -48,7 +47,7 @@ class Decider:
         if isinstance(kind, Union):
             entry = self._applied.about(overrides.Undecided, alias.name)
             if entry is not None:
-                return evolve(alias, type=evolve(self._inner(kind, alias.name), decision=Undecidable(entry.look_at)))
+                return evolve(alias, type=self._inner(kind, alias.name, Undecidable(entry.look_at)))
         written = alias.written and self.decided(alias.written, alias.name)
         return evolve(alias, type=self.decided(kind, alias.name), written=written)
 
@@ -62,16 +61,16 @@ class Decider:
 
     def decided(self, kind: Type, place: str) -> Type:
         """The type with every union in it decided; ``place`` names it in faults."""
-        if not any(isinstance(part, Union) for part in parts(kind)):
-            return kind
         if isinstance(kind, ListOf):
-            return ListOf(self.decided(kind.element, place))
-        assert isinstance(kind, Union)
-        return evolve(self._inner(kind, place), decision=self._decision(kind, place))
+            element = self.decided(kind.element, place)
+            return kind if element is kind.element else ListOf(element)
+        if isinstance(kind, Union):
+            return self._inner(kind, place, self._decision(kind, place))
+        return kind
 
-    def _inner(self, kind: Union, place: str) -> Union:
+    def _inner(self, kind: Union, place: str, decision: Decision) -> Union:
         written = tuple(self.decided(each, place) for each in kind.written)
-        return evolve(kind, written=written, members=tuple(self.decided(each, place) for each in kind.members))
+        return Union(written, tuple(self.decided(each, place) for each in kind.members), decision, kind.position)
 
     def _field(self, field: Field) -> Field:
         # Types that inherit a property share the object, and the decision is made once for all.
@@ -93,12 +92,16 @@ class Decider:
             return decision
         one, other = describe(decision.one), describe(decision.other)
         if decision.too_many:
-            message = f"more than {MAX_SPLITS} keys would have to be looked for; give the members a tag, a key with a literal"
-        else:
             message = (
-                f"{one} and {other} cannot be told apart on the wire: they have neither a key with different literals "
-                "nor a required key that the other does not declare"
+                f"more than {MAX_SPLITS} keys would have to be looked for; give the members a tag, a key with a literal"
             )
+        else:
+            message = f"{one} and {other} cannot be told apart on the wire"
+            if isinstance(decision.one, ObjectOf) and isinstance(decision.other, ObjectOf):
+                message += (
+                    "; what would tell is a key with different literals, or a required key of one that the other does "
+                    "not declare"
+                )
         self._faults.add(kind.position or Position("", 1, 1), f"{place}: {message}")
         return Undecidable(message)
 

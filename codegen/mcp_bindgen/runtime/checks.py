@@ -97,6 +97,35 @@ def is_object(v: object) -> bool:
     return isinstance(v, dict)
 
 
+ATOMS = frozenset({str, int, bool, NoneType})
+"""Classes of which every value is JSON."""
+
+
+def opaque(v: Any) -> None:
+    """Refuse what has no JSON form, however deep: printers turn a key that is no string into one without a word."""
+    if v.__class__ in ATOMS:
+        return
+    if is_object(v):
+        for key, item in v.items():
+            if key.__class__ is not str and not is_string(key):
+                raise Invalid
+            if item.__class__ not in ATOMS:
+                opaque(item)
+    elif is_array(v):
+        for item in v:
+            if item.__class__ not in ATOMS:
+                opaque(item)
+    elif not is_string(v) and not is_number(v):
+        raise Invalid
+
+
+def keys(v: Any) -> None:
+    """Refuse a mapping of which a key is no string."""
+    for key in v:
+        if key.__class__ is not str and not is_string(key):
+            raise Invalid
+
+
 def expect(v: object, cls: type) -> None:
     """Refuse a value that is not of the class, or of one that derives from it."""
     if not isinstance(v, cls):
@@ -124,8 +153,8 @@ class ByClass(dict[type, Callable[[Any], Any]]):
 
 
 def undeclared(extra: Any, declared: frozenset[str]) -> None:
-    """Refuse an ``extra`` that holds what has an attribute of its own."""
-    if not declared.isdisjoint(extra):
+    """Refuse an ``extra`` that is no mapping, or holds what has an attribute of its own."""
+    if not is_object(extra) or not declared.isdisjoint(extra):
         raise Invalid
 
 

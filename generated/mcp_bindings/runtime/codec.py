@@ -107,7 +107,7 @@ class Codec:
         """The JSON of an object of the revision, or of a list of them; raises EncodeError."""
         try:
             return self._write(value)
-        except FAULTS:
+        except (*FAULTS, RecursionError):
             raise self._unwritable(value) from None
 
     def _write(self, value: Any) -> Json:

@@ -84,14 +84,24 @@ class Shapes:
                 return value
             return [self.read(item, shape[1], (*path, place), faults) for place, item in enumerate(value)]
         if kind == "union":
-            member = self._decide(value, shape[1], shape[2], path, faults)
-            return value if member is None else self.read(value, shape[2][member], path, faults)
+            return self._read_union(value, shape, path, faults)
         if value.__class__ is not dict:
             faults.append(Violation(path, describe(value), "an object"))
             return value
         if kind == "map":
             return {key: self.read(item, shape[1], (*path, key), faults) for key, item in value.items()}
         return self._read_class(value, shape[1], path, faults)
+
+    def _read_union(self, value: Any, shape: Shape, path: Path, faults: list[Violation]) -> Any:
+        member = self._decide(value, shape[1], shape[2], path, faults)
+        if member is None:
+            return value
+        chosen = shape[2][member]
+        if isinstance(chosen, str) and not _is_scalar(value, chosen):
+            # Only the kind was looked at: 1.5 is a number, yet no integer.
+            faults.append(Violation(path, describe(value), self._wanted(shape)))
+            return value
+        return self.read(value, chosen, path, faults)
 
     def _read_class(self, value: dict[str, Any], name: str, path: Path, faults: list[Violation]) -> Any:
         members, index = self._objects[name]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..runtime.checks import (
+    ATOMS,
     ByClass,
     Invalid,
     Json,
@@ -21,6 +22,8 @@ from ..runtime.checks import (
     is_number,
     is_object,
     is_string,
+    keys,
+    opaque,
     undeclared,
 )
 from ..runtime.unset import UNSET
@@ -128,6 +131,7 @@ JsonObject: TypeAlias = dict[str, Any]
 
 def unstructure_raw(v: Any) -> Json:
     if v.__class__ is dict:
+        opaque(v)
         return v
     return VALUES[v.__class__](v)
 
@@ -145,6 +149,7 @@ def unstructure_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -158,6 +163,7 @@ def unstructure_request_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_request_params_meta(v)
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -173,6 +179,7 @@ def unstructure_request_params_meta(o: Any) -> JsonObject:
         d["progressToken"] = v
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_META_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -190,6 +197,7 @@ def unstructure_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -202,9 +210,11 @@ def unstructure_notification_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -217,9 +227,11 @@ def unstructure_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -241,6 +253,7 @@ def unstructure_jsonrpc_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -258,6 +271,7 @@ def unstructure_jsonrpc_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -274,6 +288,7 @@ def unstructure_jsonrpc_response(o: Any) -> JsonObject:
     d["result"] = unstructure_raw(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -291,6 +306,7 @@ def unstructure_jsonrpc_error(o: Any) -> JsonObject:
         d["id"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -309,9 +325,12 @@ def unstructure_jsonrpc_error_error(o: Any) -> JsonObject:
     d["message"] = v
     v = o.data
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["data"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -330,6 +349,7 @@ def unstructure_implementation(o: Any) -> JsonObject:
     d["version"] = v
     if o.extra:
         undeclared(o.extra, IMPLEMENTATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -343,6 +363,7 @@ def unstructure_annotated(o: Any) -> JsonObject:
         d["annotations"] = unstructure_annotated_annotations(v)
     if o.extra:
         undeclared(o.extra, ANNOTATED_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -366,6 +387,7 @@ def unstructure_annotated_annotations(o: Any) -> JsonObject:
         d["priority"] = v
     if o.extra:
         undeclared(o.extra, ANNOTATED_ANNOTATIONS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -378,6 +400,7 @@ def unstructure_cancelled_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_cancelled_notification_params(v)
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -397,6 +420,7 @@ def unstructure_cancelled_notification_params(o: Any) -> JsonObject:
         d["reason"] = v
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -413,6 +437,7 @@ def unstructure_initialize_request(o: Any) -> JsonObject:
     d["params"] = unstructure_initialize_request_params(v)
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -431,6 +456,7 @@ def unstructure_initialize_request_params(o: Any) -> JsonObject:
     d["clientInfo"] = unstructure_implementation(v)
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -451,6 +477,7 @@ def unstructure_initialize_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.instructions
     if v is not None:
@@ -459,6 +486,7 @@ def unstructure_initialize_result(o: Any) -> JsonObject:
         d["instructions"] = v
     if o.extra:
         undeclared(o.extra, INITIALIZE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -472,6 +500,7 @@ def unstructure_initialized_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, INITIALIZED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -484,9 +513,11 @@ def unstructure_client_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["experimental"] = v
     v = o.roots
     if v is not None:
@@ -495,9 +526,11 @@ def unstructure_client_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["sampling"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -513,6 +546,7 @@ def unstructure_client_capabilities_roots(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_ROOTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -525,14 +559,17 @@ def unstructure_server_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["experimental"] = v
     v = o.logging
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["logging"] = v
     v = o.prompts
     if v is not None:
@@ -545,6 +582,7 @@ def unstructure_server_capabilities(o: Any) -> JsonObject:
         d["tools"] = unstructure_server_capabilities_tools(v)
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -560,6 +598,7 @@ def unstructure_server_capabilities_prompts(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_PROMPTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -580,6 +619,7 @@ def unstructure_server_capabilities_resources(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_RESOURCES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -595,6 +635,7 @@ def unstructure_server_capabilities_tools(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TOOLS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -612,6 +653,7 @@ def unstructure_ping_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, PING_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -624,6 +666,7 @@ def unstructure_progress_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_progress_notification_params(v)
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -647,6 +690,7 @@ def unstructure_progress_notification_params(o: Any) -> JsonObject:
         d["total"] = v
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -664,6 +708,7 @@ def unstructure_paginated_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -679,6 +724,7 @@ def unstructure_paginated_request_params(o: Any) -> JsonObject:
         d["cursor"] = v
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -691,6 +737,7 @@ def unstructure_paginated_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -699,6 +746,7 @@ def unstructure_paginated_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, PAGINATED_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -716,6 +764,7 @@ def unstructure_list_resources_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -732,6 +781,7 @@ def unstructure_list_resources_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -740,6 +790,7 @@ def unstructure_list_resources_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -757,6 +808,7 @@ def unstructure_list_resource_templates_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -773,6 +825,7 @@ def unstructure_list_resource_templates_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -781,6 +834,7 @@ def unstructure_list_resource_templates_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -797,6 +851,7 @@ def unstructure_read_resource_request(o: Any) -> JsonObject:
     d["params"] = unstructure_read_resource_request_params(v)
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -811,6 +866,7 @@ def unstructure_read_resource_request_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -827,9 +883,11 @@ def unstructure_read_resource_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -843,6 +901,7 @@ def unstructure_resource_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -859,6 +918,7 @@ def unstructure_subscribe_request(o: Any) -> JsonObject:
     d["params"] = unstructure_subscribe_request_params(v)
     if o.extra:
         undeclared(o.extra, SUBSCRIBE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -873,6 +933,7 @@ def unstructure_subscribe_request_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, SUBSCRIBE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -889,6 +950,7 @@ def unstructure_unsubscribe_request(o: Any) -> JsonObject:
     d["params"] = unstructure_unsubscribe_request_params(v)
     if o.extra:
         undeclared(o.extra, UNSUBSCRIBE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -903,6 +965,7 @@ def unstructure_unsubscribe_request_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, UNSUBSCRIBE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -915,6 +978,7 @@ def unstructure_resource_updated_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_resource_updated_notification_params(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -929,6 +993,7 @@ def unstructure_resource_updated_notification_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -965,6 +1030,7 @@ def unstructure_resource(o: Any) -> JsonObject:
         d["size"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -996,6 +1062,7 @@ def unstructure_resource_template(o: Any) -> JsonObject:
         d["mimeType"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1015,6 +1082,7 @@ def unstructure_resource_contents(o: Any) -> JsonObject:
         d["mimeType"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1038,6 +1106,7 @@ def unstructure_text_resource_contents(o: Any) -> JsonObject:
         d["mimeType"] = v
     if o.extra:
         undeclared(o.extra, TEXT_RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1061,6 +1130,7 @@ def unstructure_blob_resource_contents(o: Any) -> JsonObject:
         d["mimeType"] = v
     if o.extra:
         undeclared(o.extra, BLOB_RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1078,6 +1148,7 @@ def unstructure_text_content(o: Any) -> JsonObject:
         d["annotations"] = unstructure_annotated_annotations(v)
     if o.extra:
         undeclared(o.extra, TEXT_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1099,6 +1170,7 @@ def unstructure_image_content(o: Any) -> JsonObject:
         d["annotations"] = unstructure_annotated_annotations(v)
     if o.extra:
         undeclared(o.extra, IMAGE_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1114,6 +1186,7 @@ def unstructure_embedded_resource(o: Any) -> JsonObject:
         d["annotations"] = unstructure_annotated_annotations(v)
     if o.extra:
         undeclared(o.extra, EMBEDDED_RESOURCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1131,6 +1204,7 @@ def unstructure_list_prompts_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1147,6 +1221,7 @@ def unstructure_list_prompts_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -1155,6 +1230,7 @@ def unstructure_list_prompts_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1171,6 +1247,7 @@ def unstructure_get_prompt_request(o: Any) -> JsonObject:
     d["params"] = unstructure_get_prompt_request_params(v)
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1187,12 +1264,14 @@ def unstructure_get_prompt_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not str and not is_string(e):
                 raise Invalid
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1209,6 +1288,7 @@ def unstructure_get_prompt_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.description
     if v is not None:
@@ -1217,6 +1297,7 @@ def unstructure_get_prompt_result(o: Any) -> JsonObject:
         d["description"] = v
     if o.extra:
         undeclared(o.extra, GET_PROMPT_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1241,6 +1322,7 @@ def unstructure_prompt(o: Any) -> JsonObject:
         d["arguments"] = [unstructure_prompt_argument(e) for e in v]
     if o.extra:
         undeclared(o.extra, PROMPT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1265,6 +1347,7 @@ def unstructure_prompt_argument(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_ARGUMENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1281,6 +1364,7 @@ def unstructure_prompt_message(o: Any) -> JsonObject:
     d["content"] = PROMPT_MESSAGE_CONTENT[v.__class__](v)
     if o.extra:
         undeclared(o.extra, PROMPT_MESSAGE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1294,6 +1378,7 @@ def unstructure_prompt_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, PROMPT_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1311,6 +1396,7 @@ def unstructure_list_tools_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1327,6 +1413,7 @@ def unstructure_list_tools_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -1335,6 +1422,7 @@ def unstructure_list_tools_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1351,6 +1439,7 @@ def unstructure_call_tool_request(o: Any) -> JsonObject:
     d["params"] = unstructure_call_tool_request_params(v)
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1367,9 +1456,11 @@ def unstructure_call_tool_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1386,6 +1477,7 @@ def unstructure_call_tool_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.is_error
     if v is not None:
@@ -1394,6 +1486,7 @@ def unstructure_call_tool_result(o: Any) -> JsonObject:
         d["isError"] = v
     if o.extra:
         undeclared(o.extra, CALL_TOOL_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1407,6 +1500,7 @@ def unstructure_tool_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, TOOL_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1428,6 +1522,7 @@ def unstructure_tool(o: Any) -> JsonObject:
         d["description"] = v
     if o.extra:
         undeclared(o.extra, TOOL_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1440,9 +1535,11 @@ def unstructure_tool_input_schema(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["properties"] = v
     v = o.required
     if v is not None:
@@ -1454,6 +1551,7 @@ def unstructure_tool_input_schema(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, TOOL_INPUT_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1470,6 +1568,7 @@ def unstructure_set_level_request(o: Any) -> JsonObject:
     d["params"] = unstructure_set_level_request_params(v)
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1484,6 +1583,7 @@ def unstructure_set_level_request_params(o: Any) -> JsonObject:
     d["level"] = v
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1496,6 +1596,7 @@ def unstructure_logging_message_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_logging_message_notification_params(v)
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1509,6 +1610,8 @@ def unstructure_logging_message_notification_params(o: Any) -> JsonObject:
         raise Invalid
     d["level"] = v
     v = o.data
+    if v.__class__ not in ATOMS:
+        opaque(v)
     d["data"] = v
     v = o.logger
     if v is not None:
@@ -1517,6 +1620,7 @@ def unstructure_logging_message_notification_params(o: Any) -> JsonObject:
         d["logger"] = v
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1533,6 +1637,7 @@ def unstructure_create_message_request(o: Any) -> JsonObject:
     d["params"] = unstructure_create_message_request_params(v)
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1579,9 +1684,11 @@ def unstructure_create_message_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["metadata"] = v
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1604,6 +1711,7 @@ def unstructure_create_message_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.stop_reason
     if v is not None:
@@ -1612,6 +1720,7 @@ def unstructure_create_message_result(o: Any) -> JsonObject:
         d["stopReason"] = v
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1628,6 +1737,7 @@ def unstructure_sampling_message(o: Any) -> JsonObject:
     d["content"] = CREATE_MESSAGE_RESULT_CONTENT[v.__class__](v)
     if o.extra:
         undeclared(o.extra, SAMPLING_MESSAGE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1658,6 +1768,7 @@ def unstructure_model_preferences(o: Any) -> JsonObject:
         d["intelligencePriority"] = v
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1673,6 +1784,7 @@ def unstructure_model_hint(o: Any) -> JsonObject:
         d["name"] = v
     if o.extra:
         undeclared(o.extra, MODEL_HINT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1689,6 +1801,7 @@ def unstructure_complete_request(o: Any) -> JsonObject:
     d["params"] = unstructure_complete_request_params(v)
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1703,6 +1816,7 @@ def unstructure_complete_request_params(o: Any) -> JsonObject:
     d["argument"] = unstructure_complete_request_params_argument(v)
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1721,6 +1835,7 @@ def unstructure_complete_request_params_argument(o: Any) -> JsonObject:
     d["value"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1735,9 +1850,11 @@ def unstructure_complete_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1765,6 +1882,7 @@ def unstructure_complete_result_completion(o: Any) -> JsonObject:
         d["hasMore"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_COMPLETION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1779,6 +1897,7 @@ def unstructure_resource_reference(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_REFERENCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1793,6 +1912,7 @@ def unstructure_prompt_reference(o: Any) -> JsonObject:
     d["name"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_REFERENCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1810,6 +1930,7 @@ def unstructure_list_roots_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1826,9 +1947,11 @@ def unstructure_list_roots_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1848,6 +1971,7 @@ def unstructure_root(o: Any) -> JsonObject:
         d["name"] = v
     if o.extra:
         undeclared(o.extra, ROOT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1861,6 +1985,7 @@ def unstructure_roots_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, ROOTS_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 

@@ -44,18 +44,18 @@ OBJECTS: Final[Objects] = {
     "Result": ((("_meta", "meta", "optional", "object", None),), "json"),
     "JSONRPCRequest": (
         (
-            ("method", "method", "required", "string", None),
-            ("params", "params", "optional", ("class", "RequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", "method", "required", "string", None),
+            ("params", "params", "optional", ("class", "RequestParams"), None),
         ),
         None,
     ),
     "JSONRPCNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", "method", "required", "string", None),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -128,6 +128,7 @@ OBJECTS: Final[Objects] = {
     ),
     "CancelledNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/cancelled"), None),
             (
                 "params",
@@ -136,7 +137,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "CancelledNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -149,6 +149,8 @@ OBJECTS: Final[Objects] = {
     ),
     "InitializeRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "initialize"), None),
             (
                 "params",
@@ -157,8 +159,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "InitializeRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -206,9 +206,9 @@ OBJECTS: Final[Objects] = {
     ),
     "InitializedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/initialized"), None),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -263,15 +263,16 @@ OBJECTS: Final[Objects] = {
     ),
     "PingRequest": (
         (
-            ("method", None, "required", ("enum", "ping"), None),
-            ("params", "params", "optional", ("class", "RequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "ping"), None),
+            ("params", "params", "optional", ("class", "RequestParams"), None),
         ),
         None,
     ),
     "ProgressNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/progress"), None),
             (
                 "params",
@@ -280,7 +281,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ProgressNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -318,10 +318,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListResourcesRequest": (
         (
-            ("method", None, "required", ("enum", "resources/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "resources/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -341,10 +341,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListResourceTemplatesRequest": (
         (
-            ("method", None, "required", ("enum", "resources/templates/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "resources/templates/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -364,6 +364,8 @@ OBJECTS: Final[Objects] = {
     ),
     "ReadResourceRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "resources/read"), None),
             (
                 "params",
@@ -372,8 +374,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ReadResourceRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -409,6 +409,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ResourceListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -417,16 +418,15 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
     "SubscribeRequest": (
         (
-            ("method", None, "required", ("enum", "resources/subscribe"), None),
-            ("params", "params", "required", ("class", "SubscribeRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "resources/subscribe"), None),
+            ("params", "params", "required", ("class", "SubscribeRequestParams"), None),
         ),
         None,
     ),
@@ -436,6 +436,8 @@ OBJECTS: Final[Objects] = {
     ),
     "UnsubscribeRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "resources/unsubscribe"), None),
             (
                 "params",
@@ -444,8 +446,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "UnsubscribeRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -455,6 +455,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ResourceUpdatedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -469,7 +470,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ResourceUpdatedNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -601,10 +601,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListPromptsRequest": (
         (
-            ("method", None, "required", ("enum", "prompts/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "prompts/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -618,10 +618,10 @@ OBJECTS: Final[Objects] = {
     ),
     "GetPromptRequest": (
         (
-            ("method", None, "required", ("enum", "prompts/get"), None),
-            ("params", "params", "required", ("class", "GetPromptRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "prompts/get"), None),
+            ("params", "params", "required", ("class", "GetPromptRequestParams"), None),
         ),
         None,
     ),
@@ -704,6 +704,7 @@ OBJECTS: Final[Objects] = {
     ),
     "PromptListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -712,16 +713,15 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
     "ListToolsRequest": (
         (
-            ("method", None, "required", ("enum", "tools/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "tools/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -735,10 +735,10 @@ OBJECTS: Final[Objects] = {
     ),
     "CallToolRequest": (
         (
-            ("method", None, "required", ("enum", "tools/call"), None),
-            ("params", "params", "required", ("class", "CallToolRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "tools/call"), None),
+            ("params", "params", "required", ("class", "CallToolRequestParams"), None),
         ),
         None,
     ),
@@ -789,6 +789,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ToolListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -797,7 +798,6 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -825,10 +825,10 @@ OBJECTS: Final[Objects] = {
     ),
     "SetLevelRequest": (
         (
-            ("method", None, "required", ("enum", "logging/setLevel"), None),
-            ("params", "params", "required", ("class", "SetLevelRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "logging/setLevel"), None),
+            ("params", "params", "required", ("class", "SetLevelRequestParams"), None),
         ),
         None,
     ),
@@ -838,6 +838,7 @@ OBJECTS: Final[Objects] = {
     ),
     "LoggingMessageNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/message"), None),
             (
                 "params",
@@ -846,7 +847,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "LoggingMessageNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -860,6 +860,8 @@ OBJECTS: Final[Objects] = {
     ),
     "CreateMessageRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "sampling/createMessage"), None),
             (
                 "params",
@@ -868,8 +870,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "CreateMessageRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -990,10 +990,10 @@ OBJECTS: Final[Objects] = {
     "ModelHint": ((("name", "name", "optional", "string", None),), None),
     "CompleteRequest": (
         (
-            ("method", None, "required", ("enum", "completion/complete"), None),
-            ("params", "params", "required", ("class", "CompleteRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "completion/complete"), None),
+            ("params", "params", "required", ("class", "CompleteRequestParams"), None),
         ),
         None,
     ),
@@ -1077,10 +1077,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListRootsRequest": (
         (
-            ("method", None, "required", ("enum", "roots/list"), None),
-            ("params", "params", "optional", ("class", "RequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "roots/list"), None),
+            ("params", "params", "optional", ("class", "RequestParams"), None),
         ),
         None,
     ),
@@ -1100,6 +1100,7 @@ OBJECTS: Final[Objects] = {
     ),
     "RootsListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -1108,7 +1109,6 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),

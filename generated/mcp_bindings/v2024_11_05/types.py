@@ -438,7 +438,10 @@ class JSONRPCError(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId | None | Unset
-    """Identifies the request; its response carries the same."""
+    """Identifies the request; its response carries the same.
+
+    `UNSET` is absent, as `None` is null.
+    """
     error: JSONRPCErrorError
     """What went wrong."""
     extra: dict[str, Any] | None
@@ -467,7 +470,10 @@ class JSONRPCErrorError(Record):
     message: str
     """Brief explanation for people, best kept to one sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes."""
+    """Further details, in any JSON form the sender likes.
+
+    `UNSET` is absent, as `None` is null.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, written back as they are."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..runtime.checks import (
+    ATOMS,
     ByClass,
     Invalid,
     Json,
@@ -21,6 +22,8 @@ from ..runtime.checks import (
     is_number,
     is_object,
     is_string,
+    keys,
+    opaque,
     undeclared,
 )
 from ..runtime.unset import UNSET
@@ -129,6 +132,7 @@ JsonObject: TypeAlias = dict[str, Any]
 
 def unstructure_raw(v: Any) -> Json:
     if v.__class__ is dict:
+        opaque(v)
         return v
     return VALUES[v.__class__](v)
 
@@ -146,6 +150,7 @@ def unstructure_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -159,6 +164,7 @@ def unstructure_request_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_request_params_meta(v)
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -174,6 +180,7 @@ def unstructure_request_params_meta(o: Any) -> JsonObject:
         d["progressToken"] = v
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_META_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -191,6 +198,7 @@ def unstructure_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -203,9 +211,11 @@ def unstructure_notification_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -218,9 +228,11 @@ def unstructure_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -242,6 +254,7 @@ def unstructure_jsonrpc_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -259,6 +272,7 @@ def unstructure_jsonrpc_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -275,6 +289,7 @@ def unstructure_jsonrpc_response(o: Any) -> JsonObject:
     d["result"] = unstructure_raw(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -292,6 +307,7 @@ def unstructure_jsonrpc_error(o: Any) -> JsonObject:
         d["id"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -310,9 +326,12 @@ def unstructure_jsonrpc_error_error(o: Any) -> JsonObject:
     d["message"] = v
     v = o.data
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["data"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -331,6 +350,7 @@ def unstructure_implementation(o: Any) -> JsonObject:
     d["version"] = v
     if o.extra:
         undeclared(o.extra, IMPLEMENTATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -354,6 +374,7 @@ def unstructure_annotations(o: Any) -> JsonObject:
         d["priority"] = v
     if o.extra:
         undeclared(o.extra, ANNOTATIONS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -366,6 +387,7 @@ def unstructure_cancelled_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_cancelled_notification_params(v)
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -385,6 +407,7 @@ def unstructure_cancelled_notification_params(o: Any) -> JsonObject:
         d["reason"] = v
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -401,6 +424,7 @@ def unstructure_initialize_request(o: Any) -> JsonObject:
     d["params"] = unstructure_initialize_request_params(v)
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -419,6 +443,7 @@ def unstructure_initialize_request_params(o: Any) -> JsonObject:
     d["clientInfo"] = unstructure_implementation(v)
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -439,6 +464,7 @@ def unstructure_initialize_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.instructions
     if v is not None:
@@ -447,6 +473,7 @@ def unstructure_initialize_result(o: Any) -> JsonObject:
         d["instructions"] = v
     if o.extra:
         undeclared(o.extra, INITIALIZE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -460,6 +487,7 @@ def unstructure_initialized_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, INITIALIZED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -472,9 +500,11 @@ def unstructure_client_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["experimental"] = v
     v = o.roots
     if v is not None:
@@ -483,9 +513,11 @@ def unstructure_client_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["sampling"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -501,6 +533,7 @@ def unstructure_client_capabilities_roots(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_ROOTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -513,19 +546,23 @@ def unstructure_server_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["experimental"] = v
     v = o.logging
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["logging"] = v
     v = o.completions
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["completions"] = v
     v = o.prompts
     if v is not None:
@@ -538,6 +575,7 @@ def unstructure_server_capabilities(o: Any) -> JsonObject:
         d["tools"] = unstructure_server_capabilities_tools(v)
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -553,6 +591,7 @@ def unstructure_server_capabilities_prompts(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_PROMPTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -573,6 +612,7 @@ def unstructure_server_capabilities_resources(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_RESOURCES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -588,6 +628,7 @@ def unstructure_server_capabilities_tools(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TOOLS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -605,6 +646,7 @@ def unstructure_ping_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, PING_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -617,6 +659,7 @@ def unstructure_progress_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_progress_notification_params(v)
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -645,6 +688,7 @@ def unstructure_progress_notification_params(o: Any) -> JsonObject:
         d["message"] = v
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -662,6 +706,7 @@ def unstructure_paginated_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -677,6 +722,7 @@ def unstructure_paginated_request_params(o: Any) -> JsonObject:
         d["cursor"] = v
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -689,6 +735,7 @@ def unstructure_paginated_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -697,6 +744,7 @@ def unstructure_paginated_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, PAGINATED_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -714,6 +762,7 @@ def unstructure_list_resources_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -730,6 +779,7 @@ def unstructure_list_resources_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -738,6 +788,7 @@ def unstructure_list_resources_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -755,6 +806,7 @@ def unstructure_list_resource_templates_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -771,6 +823,7 @@ def unstructure_list_resource_templates_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -779,6 +832,7 @@ def unstructure_list_resource_templates_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -795,6 +849,7 @@ def unstructure_read_resource_request(o: Any) -> JsonObject:
     d["params"] = unstructure_read_resource_request_params(v)
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -809,6 +864,7 @@ def unstructure_read_resource_request_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -825,9 +881,11 @@ def unstructure_read_resource_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -841,6 +899,7 @@ def unstructure_resource_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -857,6 +916,7 @@ def unstructure_subscribe_request(o: Any) -> JsonObject:
     d["params"] = unstructure_subscribe_request_params(v)
     if o.extra:
         undeclared(o.extra, SUBSCRIBE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -871,6 +931,7 @@ def unstructure_subscribe_request_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, SUBSCRIBE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -887,6 +948,7 @@ def unstructure_unsubscribe_request(o: Any) -> JsonObject:
     d["params"] = unstructure_unsubscribe_request_params(v)
     if o.extra:
         undeclared(o.extra, UNSUBSCRIBE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -901,6 +963,7 @@ def unstructure_unsubscribe_request_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, UNSUBSCRIBE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -913,6 +976,7 @@ def unstructure_resource_updated_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_resource_updated_notification_params(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -927,6 +991,7 @@ def unstructure_resource_updated_notification_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -963,6 +1028,7 @@ def unstructure_resource(o: Any) -> JsonObject:
         d["size"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -994,6 +1060,7 @@ def unstructure_resource_template(o: Any) -> JsonObject:
         d["annotations"] = unstructure_annotations(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1013,6 +1080,7 @@ def unstructure_resource_contents(o: Any) -> JsonObject:
         d["mimeType"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1036,6 +1104,7 @@ def unstructure_text_resource_contents(o: Any) -> JsonObject:
         d["mimeType"] = v
     if o.extra:
         undeclared(o.extra, TEXT_RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1059,6 +1128,7 @@ def unstructure_blob_resource_contents(o: Any) -> JsonObject:
         d["mimeType"] = v
     if o.extra:
         undeclared(o.extra, BLOB_RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1076,6 +1146,7 @@ def unstructure_text_content(o: Any) -> JsonObject:
         d["annotations"] = unstructure_annotations(v)
     if o.extra:
         undeclared(o.extra, TEXT_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1097,6 +1168,7 @@ def unstructure_image_content(o: Any) -> JsonObject:
         d["annotations"] = unstructure_annotations(v)
     if o.extra:
         undeclared(o.extra, IMAGE_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1118,6 +1190,7 @@ def unstructure_audio_content(o: Any) -> JsonObject:
         d["annotations"] = unstructure_annotations(v)
     if o.extra:
         undeclared(o.extra, AUDIO_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1133,6 +1206,7 @@ def unstructure_embedded_resource(o: Any) -> JsonObject:
         d["annotations"] = unstructure_annotations(v)
     if o.extra:
         undeclared(o.extra, EMBEDDED_RESOURCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1150,6 +1224,7 @@ def unstructure_list_prompts_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1166,6 +1241,7 @@ def unstructure_list_prompts_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -1174,6 +1250,7 @@ def unstructure_list_prompts_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1190,6 +1267,7 @@ def unstructure_get_prompt_request(o: Any) -> JsonObject:
     d["params"] = unstructure_get_prompt_request_params(v)
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1206,12 +1284,14 @@ def unstructure_get_prompt_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not str and not is_string(e):
                 raise Invalid
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1228,6 +1308,7 @@ def unstructure_get_prompt_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.description
     if v is not None:
@@ -1236,6 +1317,7 @@ def unstructure_get_prompt_result(o: Any) -> JsonObject:
         d["description"] = v
     if o.extra:
         undeclared(o.extra, GET_PROMPT_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1260,6 +1342,7 @@ def unstructure_prompt(o: Any) -> JsonObject:
         d["arguments"] = [unstructure_prompt_argument(e) for e in v]
     if o.extra:
         undeclared(o.extra, PROMPT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1284,6 +1367,7 @@ def unstructure_prompt_argument(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_ARGUMENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1300,6 +1384,7 @@ def unstructure_prompt_message(o: Any) -> JsonObject:
     d["content"] = PROMPT_MESSAGE_CONTENT[v.__class__](v)
     if o.extra:
         undeclared(o.extra, PROMPT_MESSAGE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1313,6 +1398,7 @@ def unstructure_prompt_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, PROMPT_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1330,6 +1416,7 @@ def unstructure_list_tools_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1346,6 +1433,7 @@ def unstructure_list_tools_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -1354,6 +1442,7 @@ def unstructure_list_tools_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1370,6 +1459,7 @@ def unstructure_call_tool_request(o: Any) -> JsonObject:
     d["params"] = unstructure_call_tool_request_params(v)
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1386,9 +1476,11 @@ def unstructure_call_tool_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1405,6 +1497,7 @@ def unstructure_call_tool_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.is_error
     if v is not None:
@@ -1413,6 +1506,7 @@ def unstructure_call_tool_result(o: Any) -> JsonObject:
         d["isError"] = v
     if o.extra:
         undeclared(o.extra, CALL_TOOL_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1426,6 +1520,7 @@ def unstructure_tool_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, TOOL_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1450,6 +1545,7 @@ def unstructure_tool(o: Any) -> JsonObject:
         d["annotations"] = unstructure_tool_annotations(v)
     if o.extra:
         undeclared(o.extra, TOOL_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1462,9 +1558,11 @@ def unstructure_tool_input_schema(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["properties"] = v
     v = o.required
     if v is not None:
@@ -1476,6 +1574,7 @@ def unstructure_tool_input_schema(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, TOOL_INPUT_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1511,6 +1610,7 @@ def unstructure_tool_annotations(o: Any) -> JsonObject:
         d["openWorldHint"] = v
     if o.extra:
         undeclared(o.extra, TOOL_ANNOTATIONS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1527,6 +1627,7 @@ def unstructure_set_level_request(o: Any) -> JsonObject:
     d["params"] = unstructure_set_level_request_params(v)
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1541,6 +1642,7 @@ def unstructure_set_level_request_params(o: Any) -> JsonObject:
     d["level"] = v
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1553,6 +1655,7 @@ def unstructure_logging_message_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_logging_message_notification_params(v)
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1566,6 +1669,8 @@ def unstructure_logging_message_notification_params(o: Any) -> JsonObject:
         raise Invalid
     d["level"] = v
     v = o.data
+    if v.__class__ not in ATOMS:
+        opaque(v)
     d["data"] = v
     v = o.logger
     if v is not None:
@@ -1574,6 +1679,7 @@ def unstructure_logging_message_notification_params(o: Any) -> JsonObject:
         d["logger"] = v
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1590,6 +1696,7 @@ def unstructure_create_message_request(o: Any) -> JsonObject:
     d["params"] = unstructure_create_message_request_params(v)
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1636,9 +1743,11 @@ def unstructure_create_message_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["metadata"] = v
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1661,6 +1770,7 @@ def unstructure_create_message_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.stop_reason
     if v is not None:
@@ -1669,6 +1779,7 @@ def unstructure_create_message_result(o: Any) -> JsonObject:
         d["stopReason"] = v
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1685,6 +1796,7 @@ def unstructure_sampling_message(o: Any) -> JsonObject:
     d["content"] = CREATE_MESSAGE_RESULT_CONTENT[v.__class__](v)
     if o.extra:
         undeclared(o.extra, SAMPLING_MESSAGE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1715,6 +1827,7 @@ def unstructure_model_preferences(o: Any) -> JsonObject:
         d["intelligencePriority"] = v
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1730,6 +1843,7 @@ def unstructure_model_hint(o: Any) -> JsonObject:
         d["name"] = v
     if o.extra:
         undeclared(o.extra, MODEL_HINT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1746,6 +1860,7 @@ def unstructure_complete_request(o: Any) -> JsonObject:
     d["params"] = unstructure_complete_request_params(v)
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1760,6 +1875,7 @@ def unstructure_complete_request_params(o: Any) -> JsonObject:
     d["argument"] = unstructure_complete_request_params_argument(v)
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1778,6 +1894,7 @@ def unstructure_complete_request_params_argument(o: Any) -> JsonObject:
     d["value"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1792,9 +1909,11 @@ def unstructure_complete_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1822,6 +1941,7 @@ def unstructure_complete_result_completion(o: Any) -> JsonObject:
         d["hasMore"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_COMPLETION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1836,6 +1956,7 @@ def unstructure_resource_reference(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_REFERENCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1850,6 +1971,7 @@ def unstructure_prompt_reference(o: Any) -> JsonObject:
     d["name"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_REFERENCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1867,6 +1989,7 @@ def unstructure_list_roots_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1883,9 +2006,11 @@ def unstructure_list_roots_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1905,6 +2030,7 @@ def unstructure_root(o: Any) -> JsonObject:
         d["name"] = v
     if o.extra:
         undeclared(o.extra, ROOT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1918,6 +2044,7 @@ def unstructure_roots_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, ROOTS_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 

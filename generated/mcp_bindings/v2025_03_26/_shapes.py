@@ -44,18 +44,18 @@ OBJECTS: Final[Objects] = {
     "Result": ((("_meta", "meta", "optional", "object", None),), "json"),
     "JSONRPCRequest": (
         (
-            ("method", "method", "required", "string", None),
-            ("params", "params", "optional", ("class", "RequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", "method", "required", "string", None),
+            ("params", "params", "optional", ("class", "RequestParams"), None),
         ),
         None,
     ),
     "JSONRPCNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", "method", "required", "string", None),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -116,6 +116,7 @@ OBJECTS: Final[Objects] = {
     ),
     "CancelledNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/cancelled"), None),
             (
                 "params",
@@ -124,7 +125,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "CancelledNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -137,6 +137,8 @@ OBJECTS: Final[Objects] = {
     ),
     "InitializeRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "initialize"), None),
             (
                 "params",
@@ -145,8 +147,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "InitializeRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -194,9 +194,9 @@ OBJECTS: Final[Objects] = {
     ),
     "InitializedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/initialized"), None),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -252,15 +252,16 @@ OBJECTS: Final[Objects] = {
     ),
     "PingRequest": (
         (
-            ("method", None, "required", ("enum", "ping"), None),
-            ("params", "params", "optional", ("class", "RequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "ping"), None),
+            ("params", "params", "optional", ("class", "RequestParams"), None),
         ),
         None,
     ),
     "ProgressNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/progress"), None),
             (
                 "params",
@@ -269,7 +270,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ProgressNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -308,10 +308,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListResourcesRequest": (
         (
-            ("method", None, "required", ("enum", "resources/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "resources/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -331,10 +331,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListResourceTemplatesRequest": (
         (
-            ("method", None, "required", ("enum", "resources/templates/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "resources/templates/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -354,6 +354,8 @@ OBJECTS: Final[Objects] = {
     ),
     "ReadResourceRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "resources/read"), None),
             (
                 "params",
@@ -362,8 +364,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ReadResourceRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -399,6 +399,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ResourceListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -407,16 +408,15 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
     "SubscribeRequest": (
         (
-            ("method", None, "required", ("enum", "resources/subscribe"), None),
-            ("params", "params", "required", ("class", "SubscribeRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "resources/subscribe"), None),
+            ("params", "params", "required", ("class", "SubscribeRequestParams"), None),
         ),
         None,
     ),
@@ -426,6 +426,8 @@ OBJECTS: Final[Objects] = {
     ),
     "UnsubscribeRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "resources/unsubscribe"), None),
             (
                 "params",
@@ -434,8 +436,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "UnsubscribeRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -445,6 +445,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ResourceUpdatedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -459,7 +460,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ResourceUpdatedNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -570,10 +570,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListPromptsRequest": (
         (
-            ("method", None, "required", ("enum", "prompts/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "prompts/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -587,10 +587,10 @@ OBJECTS: Final[Objects] = {
     ),
     "GetPromptRequest": (
         (
-            ("method", None, "required", ("enum", "prompts/get"), None),
-            ("params", "params", "required", ("class", "GetPromptRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "prompts/get"), None),
+            ("params", "params", "required", ("class", "GetPromptRequestParams"), None),
         ),
         None,
     ),
@@ -679,6 +679,7 @@ OBJECTS: Final[Objects] = {
     ),
     "PromptListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -687,16 +688,15 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
     "ListToolsRequest": (
         (
-            ("method", None, "required", ("enum", "tools/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "tools/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -710,10 +710,10 @@ OBJECTS: Final[Objects] = {
     ),
     "CallToolRequest": (
         (
-            ("method", None, "required", ("enum", "tools/call"), None),
-            ("params", "params", "required", ("class", "CallToolRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "tools/call"), None),
+            ("params", "params", "required", ("class", "CallToolRequestParams"), None),
         ),
         None,
     ),
@@ -770,6 +770,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ToolListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -778,7 +779,6 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -823,10 +823,10 @@ OBJECTS: Final[Objects] = {
     ),
     "SetLevelRequest": (
         (
-            ("method", None, "required", ("enum", "logging/setLevel"), None),
-            ("params", "params", "required", ("class", "SetLevelRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "logging/setLevel"), None),
+            ("params", "params", "required", ("class", "SetLevelRequestParams"), None),
         ),
         None,
     ),
@@ -836,6 +836,7 @@ OBJECTS: Final[Objects] = {
     ),
     "LoggingMessageNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/message"), None),
             (
                 "params",
@@ -844,7 +845,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "LoggingMessageNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -858,6 +858,8 @@ OBJECTS: Final[Objects] = {
     ),
     "CreateMessageRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "sampling/createMessage"), None),
             (
                 "params",
@@ -866,8 +868,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "CreateMessageRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -1006,10 +1006,10 @@ OBJECTS: Final[Objects] = {
     "ModelHint": ((("name", "name", "optional", "string", None),), None),
     "CompleteRequest": (
         (
-            ("method", None, "required", ("enum", "completion/complete"), None),
-            ("params", "params", "required", ("class", "CompleteRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "completion/complete"), None),
+            ("params", "params", "required", ("class", "CompleteRequestParams"), None),
         ),
         None,
     ),
@@ -1093,10 +1093,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListRootsRequest": (
         (
-            ("method", None, "required", ("enum", "roots/list"), None),
-            ("params", "params", "optional", ("class", "RequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "roots/list"), None),
+            ("params", "params", "optional", ("class", "RequestParams"), None),
         ),
         None,
     ),
@@ -1116,6 +1116,7 @@ OBJECTS: Final[Objects] = {
     ),
     "RootsListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -1124,7 +1125,6 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..runtime.checks import (
+    ATOMS,
     ByClass,
     Invalid,
     Json,
@@ -21,6 +22,8 @@ from ..runtime.checks import (
     is_number,
     is_object,
     is_string,
+    keys,
+    opaque,
     undeclared,
 )
 from ..runtime.unset import UNSET
@@ -144,6 +147,7 @@ JsonObject: TypeAlias = dict[str, Any]
 
 def unstructure_raw(v: Any) -> Json:
     if v.__class__ is dict:
+        opaque(v)
         return v
     return VALUES[v.__class__](v)
 
@@ -161,6 +165,7 @@ def unstructure_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -174,6 +179,7 @@ def unstructure_request_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_request_params_meta(v)
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -189,6 +195,7 @@ def unstructure_request_params_meta(o: Any) -> JsonObject:
         d["progressToken"] = v
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_META_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -206,6 +213,7 @@ def unstructure_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -218,9 +226,11 @@ def unstructure_notification_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -233,9 +243,11 @@ def unstructure_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -257,6 +269,7 @@ def unstructure_jsonrpc_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -274,6 +287,7 @@ def unstructure_jsonrpc_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -290,6 +304,7 @@ def unstructure_jsonrpc_response(o: Any) -> JsonObject:
     d["result"] = unstructure_raw(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -307,6 +322,7 @@ def unstructure_jsonrpc_error(o: Any) -> JsonObject:
         d["id"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -325,9 +341,12 @@ def unstructure_jsonrpc_error_error(o: Any) -> JsonObject:
     d["message"] = v
     v = o.data
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["data"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -347,6 +366,7 @@ def unstructure_base_metadata(o: Any) -> JsonObject:
         d["title"] = v
     if o.extra:
         undeclared(o.extra, BASE_METADATA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -370,6 +390,7 @@ def unstructure_implementation(o: Any) -> JsonObject:
         d["title"] = v
     if o.extra:
         undeclared(o.extra, IMPLEMENTATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -398,6 +419,7 @@ def unstructure_annotations(o: Any) -> JsonObject:
         d["lastModified"] = v
     if o.extra:
         undeclared(o.extra, ANNOTATIONS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -410,6 +432,7 @@ def unstructure_cancelled_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_cancelled_notification_params(v)
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -429,6 +452,7 @@ def unstructure_cancelled_notification_params(o: Any) -> JsonObject:
         d["reason"] = v
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -445,6 +469,7 @@ def unstructure_initialize_request(o: Any) -> JsonObject:
     d["params"] = unstructure_initialize_request_params(v)
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -463,6 +488,7 @@ def unstructure_initialize_request_params(o: Any) -> JsonObject:
     d["clientInfo"] = unstructure_implementation(v)
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -483,6 +509,7 @@ def unstructure_initialize_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.instructions
     if v is not None:
@@ -491,6 +518,7 @@ def unstructure_initialize_result(o: Any) -> JsonObject:
         d["instructions"] = v
     if o.extra:
         undeclared(o.extra, INITIALIZE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -504,6 +532,7 @@ def unstructure_initialized_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, INITIALIZED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -516,9 +545,11 @@ def unstructure_client_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["experimental"] = v
     v = o.roots
     if v is not None:
@@ -527,14 +558,17 @@ def unstructure_client_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["sampling"] = v
     v = o.elicitation
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["elicitation"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -550,6 +584,7 @@ def unstructure_client_capabilities_roots(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_ROOTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -562,19 +597,23 @@ def unstructure_server_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["experimental"] = v
     v = o.logging
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["logging"] = v
     v = o.completions
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["completions"] = v
     v = o.prompts
     if v is not None:
@@ -587,6 +626,7 @@ def unstructure_server_capabilities(o: Any) -> JsonObject:
         d["tools"] = unstructure_server_capabilities_tools(v)
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -602,6 +642,7 @@ def unstructure_server_capabilities_prompts(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_PROMPTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -622,6 +663,7 @@ def unstructure_server_capabilities_resources(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_RESOURCES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -637,6 +679,7 @@ def unstructure_server_capabilities_tools(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TOOLS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -654,6 +697,7 @@ def unstructure_ping_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, PING_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -666,6 +710,7 @@ def unstructure_progress_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_progress_notification_params(v)
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -694,6 +739,7 @@ def unstructure_progress_notification_params(o: Any) -> JsonObject:
         d["message"] = v
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -711,6 +757,7 @@ def unstructure_paginated_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -726,6 +773,7 @@ def unstructure_paginated_request_params(o: Any) -> JsonObject:
         d["cursor"] = v
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -738,6 +786,7 @@ def unstructure_paginated_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -746,6 +795,7 @@ def unstructure_paginated_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, PAGINATED_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -763,6 +813,7 @@ def unstructure_list_resources_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -779,6 +830,7 @@ def unstructure_list_resources_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -787,6 +839,7 @@ def unstructure_list_resources_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -804,6 +857,7 @@ def unstructure_list_resource_templates_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -820,6 +874,7 @@ def unstructure_list_resource_templates_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -828,6 +883,7 @@ def unstructure_list_resource_templates_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -844,6 +900,7 @@ def unstructure_read_resource_request(o: Any) -> JsonObject:
     d["params"] = unstructure_read_resource_request_params(v)
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -858,6 +915,7 @@ def unstructure_read_resource_request_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -874,9 +932,11 @@ def unstructure_read_resource_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -890,6 +950,7 @@ def unstructure_resource_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -906,6 +967,7 @@ def unstructure_subscribe_request(o: Any) -> JsonObject:
     d["params"] = unstructure_subscribe_request_params(v)
     if o.extra:
         undeclared(o.extra, SUBSCRIBE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -920,6 +982,7 @@ def unstructure_subscribe_request_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, SUBSCRIBE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -936,6 +999,7 @@ def unstructure_unsubscribe_request(o: Any) -> JsonObject:
     d["params"] = unstructure_unsubscribe_request_params(v)
     if o.extra:
         undeclared(o.extra, UNSUBSCRIBE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -950,6 +1014,7 @@ def unstructure_unsubscribe_request_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, UNSUBSCRIBE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -962,6 +1027,7 @@ def unstructure_resource_updated_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_resource_updated_notification_params(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -976,6 +1042,7 @@ def unstructure_resource_updated_notification_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1019,9 +1086,11 @@ def unstructure_resource(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1060,9 +1129,11 @@ def unstructure_resource_template(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1084,9 +1155,11 @@ def unstructure_resource_contents(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1112,9 +1185,11 @@ def unstructure_text_resource_contents(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TEXT_RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1140,9 +1215,11 @@ def unstructure_blob_resource_contents(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, BLOB_RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1162,9 +1239,11 @@ def unstructure_text_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TEXT_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1188,9 +1267,11 @@ def unstructure_image_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, IMAGE_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1214,9 +1295,11 @@ def unstructure_audio_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, AUDIO_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1260,9 +1343,11 @@ def unstructure_resource_link(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_LINK_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1280,9 +1365,11 @@ def unstructure_embedded_resource(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, EMBEDDED_RESOURCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1300,6 +1387,7 @@ def unstructure_list_prompts_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1316,6 +1404,7 @@ def unstructure_list_prompts_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -1324,6 +1413,7 @@ def unstructure_list_prompts_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1340,6 +1430,7 @@ def unstructure_get_prompt_request(o: Any) -> JsonObject:
     d["params"] = unstructure_get_prompt_request_params(v)
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1356,12 +1447,14 @@ def unstructure_get_prompt_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not str and not is_string(e):
                 raise Invalid
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1378,6 +1471,7 @@ def unstructure_get_prompt_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.description
     if v is not None:
@@ -1386,6 +1480,7 @@ def unstructure_get_prompt_result(o: Any) -> JsonObject:
         d["description"] = v
     if o.extra:
         undeclared(o.extra, GET_PROMPT_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1417,9 +1512,11 @@ def unstructure_prompt(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1449,6 +1546,7 @@ def unstructure_prompt_argument(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_ARGUMENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1465,6 +1563,7 @@ def unstructure_prompt_message(o: Any) -> JsonObject:
     d["content"] = CONTENT_BLOCK[v.__class__](v)
     if o.extra:
         undeclared(o.extra, PROMPT_MESSAGE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1478,6 +1577,7 @@ def unstructure_prompt_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, PROMPT_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1495,6 +1595,7 @@ def unstructure_list_tools_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1511,6 +1612,7 @@ def unstructure_list_tools_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -1519,6 +1621,7 @@ def unstructure_list_tools_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1535,6 +1638,7 @@ def unstructure_call_tool_request(o: Any) -> JsonObject:
     d["params"] = unstructure_call_tool_request_params(v)
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1551,9 +1655,11 @@ def unstructure_call_tool_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1570,11 +1676,13 @@ def unstructure_call_tool_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.structured_content
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["structuredContent"] = v
     v = o.is_error
     if v is not None:
@@ -1583,6 +1691,7 @@ def unstructure_call_tool_result(o: Any) -> JsonObject:
         d["isError"] = v
     if o.extra:
         undeclared(o.extra, CALL_TOOL_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1596,6 +1705,7 @@ def unstructure_tool_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, TOOL_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1630,9 +1740,11 @@ def unstructure_tool(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TOOL_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1645,9 +1757,11 @@ def unstructure_tool_input_schema(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["properties"] = v
     v = o.required
     if v is not None:
@@ -1659,6 +1773,7 @@ def unstructure_tool_input_schema(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, TOOL_INPUT_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1671,9 +1786,11 @@ def unstructure_tool_output_schema(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["properties"] = v
     v = o.required
     if v is not None:
@@ -1685,6 +1802,7 @@ def unstructure_tool_output_schema(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, TOOL_OUTPUT_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1720,6 +1838,7 @@ def unstructure_tool_annotations(o: Any) -> JsonObject:
         d["openWorldHint"] = v
     if o.extra:
         undeclared(o.extra, TOOL_ANNOTATIONS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1736,6 +1855,7 @@ def unstructure_set_level_request(o: Any) -> JsonObject:
     d["params"] = unstructure_set_level_request_params(v)
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1750,6 +1870,7 @@ def unstructure_set_level_request_params(o: Any) -> JsonObject:
     d["level"] = v
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1762,6 +1883,7 @@ def unstructure_logging_message_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_logging_message_notification_params(v)
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1775,6 +1897,8 @@ def unstructure_logging_message_notification_params(o: Any) -> JsonObject:
         raise Invalid
     d["level"] = v
     v = o.data
+    if v.__class__ not in ATOMS:
+        opaque(v)
     d["data"] = v
     v = o.logger
     if v is not None:
@@ -1783,6 +1907,7 @@ def unstructure_logging_message_notification_params(o: Any) -> JsonObject:
         d["logger"] = v
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1799,6 +1924,7 @@ def unstructure_create_message_request(o: Any) -> JsonObject:
     d["params"] = unstructure_create_message_request_params(v)
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1845,9 +1971,11 @@ def unstructure_create_message_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["metadata"] = v
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1870,6 +1998,7 @@ def unstructure_create_message_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.stop_reason
     if v is not None:
@@ -1878,6 +2007,7 @@ def unstructure_create_message_result(o: Any) -> JsonObject:
         d["stopReason"] = v
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1894,6 +2024,7 @@ def unstructure_sampling_message(o: Any) -> JsonObject:
     d["content"] = CREATE_MESSAGE_RESULT_CONTENT[v.__class__](v)
     if o.extra:
         undeclared(o.extra, SAMPLING_MESSAGE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1924,6 +2055,7 @@ def unstructure_model_preferences(o: Any) -> JsonObject:
         d["intelligencePriority"] = v
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1939,6 +2071,7 @@ def unstructure_model_hint(o: Any) -> JsonObject:
         d["name"] = v
     if o.extra:
         undeclared(o.extra, MODEL_HINT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1955,6 +2088,7 @@ def unstructure_complete_request(o: Any) -> JsonObject:
     d["params"] = unstructure_complete_request_params(v)
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1972,6 +2106,7 @@ def unstructure_complete_request_params(o: Any) -> JsonObject:
         d["context"] = unstructure_complete_request_params_context(v)
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1990,6 +2125,7 @@ def unstructure_complete_request_params_argument(o: Any) -> JsonObject:
     d["value"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2002,12 +2138,14 @@ def unstructure_complete_request_params_context(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not str and not is_string(e):
                 raise Invalid
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_CONTEXT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2022,9 +2160,11 @@ def unstructure_complete_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2052,6 +2192,7 @@ def unstructure_complete_result_completion(o: Any) -> JsonObject:
         d["hasMore"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_COMPLETION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2066,6 +2207,7 @@ def unstructure_resource_template_reference(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_REFERENCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2085,6 +2227,7 @@ def unstructure_prompt_reference(o: Any) -> JsonObject:
         d["title"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_REFERENCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2102,6 +2245,7 @@ def unstructure_list_roots_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2118,9 +2262,11 @@ def unstructure_list_roots_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2142,9 +2288,11 @@ def unstructure_root(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, ROOT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2158,6 +2306,7 @@ def unstructure_roots_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, ROOTS_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2174,6 +2323,7 @@ def unstructure_elicit_request(o: Any) -> JsonObject:
     d["params"] = unstructure_elicit_request_params(v)
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2190,6 +2340,7 @@ def unstructure_elicit_request_params(o: Any) -> JsonObject:
     d["requestedSchema"] = unstructure_elicit_request_params_requested_schema(v)
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2201,6 +2352,7 @@ def unstructure_elicit_request_params_requested_schema(o: Any) -> JsonObject:
     v = o.properties
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
+    keys(v)
     d["properties"] = {
         k: PRIMITIVE_SCHEMA_DEFINITION[e.__class__](e) for k, e in v.items()
     }
@@ -2214,6 +2366,7 @@ def unstructure_elicit_request_params_requested_schema(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_PARAMS_REQUESTED_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2249,6 +2402,7 @@ def unstructure_string_schema(o: Any) -> JsonObject:
         d["format"] = v
     if o.extra:
         undeclared(o.extra, STRING_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2283,6 +2437,7 @@ def unstructure_number_schema(o: Any) -> JsonObject:
         d["maximum"] = v
     if o.extra:
         undeclared(o.extra, NUMBER_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2308,6 +2463,7 @@ def unstructure_boolean_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, BOOLEAN_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2343,6 +2499,7 @@ def unstructure_enum_schema(o: Any) -> JsonObject:
         d["enumNames"] = v
     if o.extra:
         undeclared(o.extra, ENUM_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2359,17 +2516,20 @@ def unstructure_elicit_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.content
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ not in (str, int, bool):
                 fits(e, is_string, is_number)
         d["content"] = v
     if o.extra:
         undeclared(o.extra, ELICIT_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 

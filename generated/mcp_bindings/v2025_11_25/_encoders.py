@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..runtime.checks import (
+    ATOMS,
     ByClass,
     Invalid,
     Json,
@@ -21,6 +22,8 @@ from ..runtime.checks import (
     is_number,
     is_object,
     is_string,
+    keys,
+    opaque,
     undeclared,
 )
 from ..runtime.unset import UNSET
@@ -196,6 +199,7 @@ JsonObject: TypeAlias = dict[str, Any]
 
 def unstructure_raw(v: Any) -> Json:
     if v.__class__ is dict:
+        opaque(v)
         return v
     return VALUES[v.__class__](v)
 
@@ -209,6 +213,7 @@ def unstructure_request_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_request_params_meta(v)
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -224,6 +229,7 @@ def unstructure_request_params_meta(o: Any) -> JsonObject:
         d["progressToken"] = v
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_META_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -240,6 +246,7 @@ def unstructure_task_augmented_request_params(o: Any) -> JsonObject:
         d["task"] = unstructure_task_metadata(v)
     if o.extra:
         undeclared(o.extra, TASK_AUGMENTED_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -256,9 +263,11 @@ def unstructure_request(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["params"] = v
     if o.extra:
         undeclared(o.extra, REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -271,9 +280,11 @@ def unstructure_notification_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -290,9 +301,11 @@ def unstructure_notification(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["params"] = v
     if o.extra:
         undeclared(o.extra, NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -305,9 +318,11 @@ def unstructure_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -326,9 +341,12 @@ def unstructure_error(o: Any) -> JsonObject:
     d["message"] = v
     v = o.data
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["data"] = v
     if o.extra:
         undeclared(o.extra, ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -349,9 +367,11 @@ def unstructure_jsonrpc_request(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["params"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -368,9 +388,11 @@ def unstructure_jsonrpc_notification(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["params"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -387,6 +409,7 @@ def unstructure_jsonrpc_result_response(o: Any) -> JsonObject:
     d["result"] = unstructure_raw(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -404,6 +427,7 @@ def unstructure_jsonrpc_error_response(o: Any) -> JsonObject:
         d["id"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -421,6 +445,7 @@ def unstructure_url_elicitation_required_error(o: Any) -> JsonObject:
         d["id"] = v
     if o.extra:
         undeclared(o.extra, URL_ELICITATION_REQUIRED_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -437,6 +462,7 @@ def unstructure_url_elicitation_required_error_error(o: Any) -> JsonObject:
     d["data"] = unstructure_url_elicitation_required_error_error_data(v)
     if o.extra:
         undeclared(o.extra, URL_ELICITATION_REQUIRED_ERROR_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -451,6 +477,7 @@ def unstructure_url_elicitation_required_error_error_data(o: Any) -> JsonObject:
     d["elicitations"] = [unstructure_elicit_request_url_params(e) for e in v]
     if o.extra:
         undeclared(o.extra, URL_ELICITATION_REQUIRED_ERROR_ERROR_DATA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -470,6 +497,7 @@ def unstructure_base_metadata(o: Any) -> JsonObject:
         d["title"] = v
     if o.extra:
         undeclared(o.extra, BASE_METADATA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -502,6 +530,7 @@ def unstructure_icon(o: Any) -> JsonObject:
         d["theme"] = v
     if o.extra:
         undeclared(o.extra, ICON_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -517,6 +546,7 @@ def unstructure_icons(o: Any) -> JsonObject:
         d["icons"] = [unstructure_icon(e) for e in v]
     if o.extra:
         undeclared(o.extra, ICONS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -555,6 +585,7 @@ def unstructure_implementation(o: Any) -> JsonObject:
         d["websiteUrl"] = v
     if o.extra:
         undeclared(o.extra, IMPLEMENTATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -583,6 +614,7 @@ def unstructure_annotations(o: Any) -> JsonObject:
         d["lastModified"] = v
     if o.extra:
         undeclared(o.extra, ANNOTATIONS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -595,6 +627,7 @@ def unstructure_cancelled_notification_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.request_id
     if v is not None:
@@ -608,6 +641,7 @@ def unstructure_cancelled_notification_params(o: Any) -> JsonObject:
         d["reason"] = v
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -620,6 +654,7 @@ def unstructure_cancelled_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_cancelled_notification_params(v)
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -641,6 +676,7 @@ def unstructure_initialize_request_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_request_params_meta(v)
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -657,6 +693,7 @@ def unstructure_initialize_request(o: Any) -> JsonObject:
     d["params"] = unstructure_initialize_request_params(v)
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -677,6 +714,7 @@ def unstructure_initialize_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.instructions
     if v is not None:
@@ -685,6 +723,7 @@ def unstructure_initialize_result(o: Any) -> JsonObject:
         d["instructions"] = v
     if o.extra:
         undeclared(o.extra, INITIALIZE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -698,6 +737,7 @@ def unstructure_initialized_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, INITIALIZED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -710,9 +750,11 @@ def unstructure_client_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["experimental"] = v
     v = o.roots
     if v is not None:
@@ -728,6 +770,7 @@ def unstructure_client_capabilities(o: Any) -> JsonObject:
         d["tasks"] = unstructure_client_capabilities_tasks(v)
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -743,6 +786,7 @@ def unstructure_client_capabilities_roots(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_ROOTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -755,14 +799,17 @@ def unstructure_client_capabilities_sampling(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["context"] = v
     v = o.tools
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["tools"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_SAMPLING_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -775,14 +822,17 @@ def unstructure_client_capabilities_elicitation(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["form"] = v
     v = o.url
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["url"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_ELICITATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -795,17 +845,20 @@ def unstructure_client_capabilities_tasks(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["list"] = v
     v = o.cancel
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["cancel"] = v
     v = o.requests
     if v is not None:
         d["requests"] = unstructure_client_capabilities_tasks_requests(v)
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_TASKS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -822,6 +875,7 @@ def unstructure_client_capabilities_tasks_requests(o: Any) -> JsonObject:
         d["elicitation"] = unstructure_client_capabilities_tasks_requests_elicitation(v)
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_TASKS_REQUESTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -834,9 +888,11 @@ def unstructure_client_capabilities_tasks_requests_sampling(o: Any) -> JsonObjec
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["createMessage"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_TASKS_REQUESTS_SAMPLING_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -849,9 +905,11 @@ def unstructure_client_capabilities_tasks_requests_elicitation(o: Any) -> JsonOb
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["create"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_TASKS_REQUESTS_ELICITATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -864,19 +922,23 @@ def unstructure_server_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["experimental"] = v
     v = o.logging
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["logging"] = v
     v = o.completions
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["completions"] = v
     v = o.prompts
     if v is not None:
@@ -892,6 +954,7 @@ def unstructure_server_capabilities(o: Any) -> JsonObject:
         d["tasks"] = unstructure_server_capabilities_tasks(v)
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -907,6 +970,7 @@ def unstructure_server_capabilities_prompts(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_PROMPTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -927,6 +991,7 @@ def unstructure_server_capabilities_resources(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_RESOURCES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -942,6 +1007,7 @@ def unstructure_server_capabilities_tools(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TOOLS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -954,17 +1020,20 @@ def unstructure_server_capabilities_tasks(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["list"] = v
     v = o.cancel
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["cancel"] = v
     v = o.requests
     if v is not None:
         d["requests"] = unstructure_server_capabilities_tasks_requests(v)
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TASKS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -978,6 +1047,7 @@ def unstructure_server_capabilities_tasks_requests(o: Any) -> JsonObject:
         d["tools"] = unstructure_server_capabilities_tasks_requests_tools(v)
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TASKS_REQUESTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -990,9 +1060,11 @@ def unstructure_server_capabilities_tasks_requests_tools(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["call"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TASKS_REQUESTS_TOOLS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1010,6 +1082,7 @@ def unstructure_ping_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, PING_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1030,6 +1103,7 @@ def unstructure_progress_notification_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.total
     if v is not None:
@@ -1043,6 +1117,7 @@ def unstructure_progress_notification_params(o: Any) -> JsonObject:
         d["message"] = v
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1055,6 +1130,7 @@ def unstructure_progress_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_progress_notification_params(v)
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1073,6 +1149,7 @@ def unstructure_paginated_request_params(o: Any) -> JsonObject:
         d["cursor"] = v
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1094,6 +1171,7 @@ def unstructure_paginated_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1106,6 +1184,7 @@ def unstructure_paginated_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -1114,6 +1193,7 @@ def unstructure_paginated_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, PAGINATED_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1131,6 +1211,7 @@ def unstructure_list_resources_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1147,6 +1228,7 @@ def unstructure_list_resources_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -1155,6 +1237,7 @@ def unstructure_list_resources_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1172,6 +1255,7 @@ def unstructure_list_resource_templates_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1188,6 +1272,7 @@ def unstructure_list_resource_templates_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -1196,6 +1281,7 @@ def unstructure_list_resource_templates_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1213,6 +1299,7 @@ def unstructure_resource_request_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_request_params_meta(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1230,6 +1317,7 @@ def unstructure_read_resource_request_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_request_params_meta(v)
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1246,6 +1334,7 @@ def unstructure_read_resource_request(o: Any) -> JsonObject:
     d["params"] = unstructure_read_resource_request_params(v)
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1262,9 +1351,11 @@ def unstructure_read_resource_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1278,6 +1369,7 @@ def unstructure_resource_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1295,6 +1387,7 @@ def unstructure_subscribe_request_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_request_params_meta(v)
     if o.extra:
         undeclared(o.extra, SUBSCRIBE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1311,6 +1404,7 @@ def unstructure_subscribe_request(o: Any) -> JsonObject:
     d["params"] = unstructure_subscribe_request_params(v)
     if o.extra:
         undeclared(o.extra, SUBSCRIBE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1328,6 +1422,7 @@ def unstructure_unsubscribe_request_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_request_params_meta(v)
     if o.extra:
         undeclared(o.extra, UNSUBSCRIBE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1344,6 +1439,7 @@ def unstructure_unsubscribe_request(o: Any) -> JsonObject:
     d["params"] = unstructure_unsubscribe_request_params(v)
     if o.extra:
         undeclared(o.extra, UNSUBSCRIBE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1360,9 +1456,11 @@ def unstructure_resource_updated_notification_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1375,6 +1473,7 @@ def unstructure_resource_updated_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_resource_updated_notification_params(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1423,9 +1522,11 @@ def unstructure_resource(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1469,9 +1570,11 @@ def unstructure_resource_template(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1493,9 +1596,11 @@ def unstructure_resource_contents(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1521,9 +1626,11 @@ def unstructure_text_resource_contents(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TEXT_RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1549,9 +1656,11 @@ def unstructure_blob_resource_contents(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, BLOB_RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1571,9 +1680,11 @@ def unstructure_text_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TEXT_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1597,9 +1708,11 @@ def unstructure_image_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, IMAGE_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1623,9 +1736,11 @@ def unstructure_audio_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, AUDIO_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1674,9 +1789,11 @@ def unstructure_resource_link(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_LINK_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1694,9 +1811,11 @@ def unstructure_embedded_resource(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, EMBEDDED_RESOURCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1714,6 +1833,7 @@ def unstructure_list_prompts_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1730,6 +1850,7 @@ def unstructure_list_prompts_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -1738,6 +1859,7 @@ def unstructure_list_prompts_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1757,12 +1879,14 @@ def unstructure_get_prompt_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not str and not is_string(e):
                 raise Invalid
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1779,6 +1903,7 @@ def unstructure_get_prompt_request(o: Any) -> JsonObject:
     d["params"] = unstructure_get_prompt_request_params(v)
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1795,6 +1920,7 @@ def unstructure_get_prompt_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.description
     if v is not None:
@@ -1803,6 +1929,7 @@ def unstructure_get_prompt_result(o: Any) -> JsonObject:
         d["description"] = v
     if o.extra:
         undeclared(o.extra, GET_PROMPT_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1839,9 +1966,11 @@ def unstructure_prompt(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1871,6 +2000,7 @@ def unstructure_prompt_argument(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_ARGUMENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1887,6 +2017,7 @@ def unstructure_prompt_message(o: Any) -> JsonObject:
     d["content"] = CONTENT_BLOCK[v.__class__](v)
     if o.extra:
         undeclared(o.extra, PROMPT_MESSAGE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1900,6 +2031,7 @@ def unstructure_prompt_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, PROMPT_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1917,6 +2049,7 @@ def unstructure_list_tools_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1933,6 +2066,7 @@ def unstructure_list_tools_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -1941,6 +2075,7 @@ def unstructure_list_tools_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1963,9 +2098,11 @@ def unstructure_call_tool_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1982,6 +2119,7 @@ def unstructure_call_tool_request(o: Any) -> JsonObject:
     d["params"] = unstructure_call_tool_request_params(v)
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1998,11 +2136,13 @@ def unstructure_call_tool_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.structured_content
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["structuredContent"] = v
     v = o.is_error
     if v is not None:
@@ -2011,6 +2151,7 @@ def unstructure_call_tool_result(o: Any) -> JsonObject:
         d["isError"] = v
     if o.extra:
         undeclared(o.extra, CALL_TOOL_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2024,6 +2165,7 @@ def unstructure_tool_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, TOOL_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2066,9 +2208,11 @@ def unstructure_tool(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TOOL_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2086,9 +2230,11 @@ def unstructure_tool_input_schema(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["properties"] = v
     v = o.required
     if v is not None:
@@ -2100,6 +2246,7 @@ def unstructure_tool_input_schema(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, TOOL_INPUT_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2117,9 +2264,11 @@ def unstructure_tool_output_schema(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            opaque(e)
         d["properties"] = v
     v = o.required
     if v is not None:
@@ -2131,6 +2280,7 @@ def unstructure_tool_output_schema(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, TOOL_OUTPUT_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2146,6 +2296,7 @@ def unstructure_tool_execution(o: Any) -> JsonObject:
         d["taskSupport"] = v
     if o.extra:
         undeclared(o.extra, TOOL_EXECUTION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2181,6 +2332,7 @@ def unstructure_tool_annotations(o: Any) -> JsonObject:
         d["openWorldHint"] = v
     if o.extra:
         undeclared(o.extra, TOOL_ANNOTATIONS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2221,6 +2373,7 @@ def unstructure_task(o: Any) -> JsonObject:
         d["pollInterval"] = v
     if o.extra:
         undeclared(o.extra, TASK_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2236,6 +2389,7 @@ def unstructure_task_metadata(o: Any) -> JsonObject:
         d["ttl"] = v
     if o.extra:
         undeclared(o.extra, TASK_METADATA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2250,6 +2404,7 @@ def unstructure_related_task_metadata(o: Any) -> JsonObject:
     d["taskId"] = v
     if o.extra:
         undeclared(o.extra, RELATED_TASK_METADATA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2264,9 +2419,11 @@ def unstructure_create_task_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, CREATE_TASK_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2283,6 +2440,7 @@ def unstructure_get_task_request(o: Any) -> JsonObject:
     d["params"] = unstructure_get_task_request_params(v)
     if o.extra:
         undeclared(o.extra, GET_TASK_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2297,6 +2455,7 @@ def unstructure_get_task_request_params(o: Any) -> JsonObject:
     d["taskId"] = v
     if o.extra:
         undeclared(o.extra, GET_TASK_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2329,6 +2488,7 @@ def unstructure_get_task_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.status_message
     if v is not None:
@@ -2342,6 +2502,7 @@ def unstructure_get_task_result(o: Any) -> JsonObject:
         d["pollInterval"] = v
     if o.extra:
         undeclared(o.extra, GET_TASK_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2358,6 +2519,7 @@ def unstructure_get_task_payload_request(o: Any) -> JsonObject:
     d["params"] = unstructure_get_task_payload_request_params(v)
     if o.extra:
         undeclared(o.extra, GET_TASK_PAYLOAD_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2372,6 +2534,7 @@ def unstructure_get_task_payload_request_params(o: Any) -> JsonObject:
     d["taskId"] = v
     if o.extra:
         undeclared(o.extra, GET_TASK_PAYLOAD_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2384,9 +2547,11 @@ def unstructure_get_task_payload_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, GET_TASK_PAYLOAD_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2403,6 +2568,7 @@ def unstructure_cancel_task_request(o: Any) -> JsonObject:
     d["params"] = unstructure_cancel_task_request_params(v)
     if o.extra:
         undeclared(o.extra, CANCEL_TASK_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2417,6 +2583,7 @@ def unstructure_cancel_task_request_params(o: Any) -> JsonObject:
     d["taskId"] = v
     if o.extra:
         undeclared(o.extra, CANCEL_TASK_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2449,6 +2616,7 @@ def unstructure_cancel_task_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.status_message
     if v is not None:
@@ -2462,6 +2630,7 @@ def unstructure_cancel_task_result(o: Any) -> JsonObject:
         d["pollInterval"] = v
     if o.extra:
         undeclared(o.extra, CANCEL_TASK_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2479,6 +2648,7 @@ def unstructure_list_tasks_request(o: Any) -> JsonObject:
         d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_TASKS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2495,6 +2665,7 @@ def unstructure_list_tasks_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.next_cursor
     if v is not None:
@@ -2503,6 +2674,7 @@ def unstructure_list_tasks_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_TASKS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2535,6 +2707,7 @@ def unstructure_task_status_notification_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.status_message
     if v is not None:
@@ -2548,6 +2721,7 @@ def unstructure_task_status_notification_params(o: Any) -> JsonObject:
         d["pollInterval"] = v
     if o.extra:
         undeclared(o.extra, TASK_STATUS_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2560,6 +2734,7 @@ def unstructure_task_status_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_task_status_notification_params(v)
     if o.extra:
         undeclared(o.extra, TASK_STATUS_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2577,6 +2752,7 @@ def unstructure_set_level_request_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_request_params_meta(v)
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2593,6 +2769,7 @@ def unstructure_set_level_request(o: Any) -> JsonObject:
     d["params"] = unstructure_set_level_request_params(v)
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2606,11 +2783,14 @@ def unstructure_logging_message_notification_params(o: Any) -> JsonObject:
         raise Invalid
     d["level"] = v
     v = o.data
+    if v.__class__ not in ATOMS:
+        opaque(v)
     d["data"] = v
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.logger
     if v is not None:
@@ -2619,6 +2799,7 @@ def unstructure_logging_message_notification_params(o: Any) -> JsonObject:
         d["logger"] = v
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2631,6 +2812,7 @@ def unstructure_logging_message_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_logging_message_notification_params(v)
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2683,6 +2865,7 @@ def unstructure_create_message_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["metadata"] = v
     v = o.tools
     if v is not None:
@@ -2694,6 +2877,7 @@ def unstructure_create_message_request_params(o: Any) -> JsonObject:
         d["toolChoice"] = unstructure_tool_choice(v)
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2710,6 +2894,7 @@ def unstructure_create_message_request(o: Any) -> JsonObject:
     d["params"] = unstructure_create_message_request_params(v)
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2732,6 +2917,7 @@ def unstructure_create_message_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.stop_reason
     if v is not None:
@@ -2740,6 +2926,7 @@ def unstructure_create_message_result(o: Any) -> JsonObject:
         d["stopReason"] = v
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2758,9 +2945,11 @@ def unstructure_sampling_message(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, SAMPLING_MESSAGE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2780,14 +2969,17 @@ def unstructure_tool_use_content(o: Any) -> JsonObject:
     v = o.input
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
+    opaque(v)
     d["input"] = v
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TOOL_USE_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2808,6 +3000,7 @@ def unstructure_tool_result_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["structuredContent"] = v
     v = o.is_error
     if v is not None:
@@ -2818,9 +3011,11 @@ def unstructure_tool_result_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TOOL_RESULT_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2836,6 +3031,7 @@ def unstructure_tool_choice(o: Any) -> JsonObject:
         d["mode"] = v
     if o.extra:
         undeclared(o.extra, TOOL_CHOICE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2866,6 +3062,7 @@ def unstructure_model_preferences(o: Any) -> JsonObject:
         d["intelligencePriority"] = v
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2881,6 +3078,7 @@ def unstructure_model_hint(o: Any) -> JsonObject:
         d["name"] = v
     if o.extra:
         undeclared(o.extra, MODEL_HINT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2901,6 +3099,7 @@ def unstructure_complete_request_params(o: Any) -> JsonObject:
         d["context"] = unstructure_complete_request_params_context(v)
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2919,6 +3118,7 @@ def unstructure_complete_request_params_argument(o: Any) -> JsonObject:
     d["value"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2931,12 +3131,14 @@ def unstructure_complete_request_params_context(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not str and not is_string(e):
                 raise Invalid
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_CONTEXT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2953,6 +3155,7 @@ def unstructure_complete_request(o: Any) -> JsonObject:
     d["params"] = unstructure_complete_request_params(v)
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2967,9 +3170,11 @@ def unstructure_complete_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2997,6 +3202,7 @@ def unstructure_complete_result_completion(o: Any) -> JsonObject:
         d["hasMore"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_COMPLETION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3011,6 +3217,7 @@ def unstructure_resource_template_reference(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_REFERENCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3030,6 +3237,7 @@ def unstructure_prompt_reference(o: Any) -> JsonObject:
         d["title"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_REFERENCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3047,6 +3255,7 @@ def unstructure_list_roots_request(o: Any) -> JsonObject:
         d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3063,9 +3272,11 @@ def unstructure_list_roots_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3087,9 +3298,11 @@ def unstructure_root(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, ROOT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3103,6 +3316,7 @@ def unstructure_roots_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, ROOTS_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3130,6 +3344,7 @@ def unstructure_elicit_request_form_params(o: Any) -> JsonObject:
         d["mode"] = v
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_FORM_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3141,6 +3356,7 @@ def unstructure_elicit_request_form_params_requested_schema(o: Any) -> JsonObjec
     v = o.properties
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
+    keys(v)
     d["properties"] = {
         k: PRIMITIVE_SCHEMA_DEFINITION[e.__class__](e) for k, e in v.items()
     }
@@ -3159,6 +3375,7 @@ def unstructure_elicit_request_form_params_requested_schema(o: Any) -> JsonObjec
         d["required"] = v
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_FORM_PARAMS_REQUESTED_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3187,6 +3404,7 @@ def unstructure_elicit_request_url_params(o: Any) -> JsonObject:
         d["task"] = unstructure_task_metadata(v)
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_URL_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3203,6 +3421,7 @@ def unstructure_elicit_request(o: Any) -> JsonObject:
     d["params"] = ELICIT_REQUEST_PARAMS[v.__class__](v)
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3243,6 +3462,7 @@ def unstructure_string_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, STRING_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3282,6 +3502,7 @@ def unstructure_number_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, NUMBER_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3307,6 +3528,7 @@ def unstructure_boolean_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, BOOLEAN_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3339,6 +3561,7 @@ def unstructure_untitled_single_select_enum_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, UNTITLED_SINGLE_SELECT_ENUM_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3368,6 +3591,7 @@ def unstructure_titled_single_select_enum_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, TITLED_SINGLE_SELECT_ENUM_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3386,6 +3610,7 @@ def unstructure_titled_single_select_enum_schema_one_of(o: Any) -> JsonObject:
     d["title"] = v
     if o.extra:
         undeclared(o.extra, TITLED_SINGLE_SELECT_ENUM_SCHEMA_ONE_OF_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3426,6 +3651,7 @@ def unstructure_untitled_multi_select_enum_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, UNTITLED_MULTI_SELECT_ENUM_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3443,6 +3669,7 @@ def unstructure_untitled_multi_select_enum_schema_items(o: Any) -> JsonObject:
     d["enum"] = v
     if o.extra:
         undeclared(o.extra, UNTITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3483,6 +3710,7 @@ def unstructure_titled_multi_select_enum_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, TITLED_MULTI_SELECT_ENUM_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3499,6 +3727,7 @@ def unstructure_titled_multi_select_enum_schema_items(o: Any) -> JsonObject:
     ]
     if o.extra:
         undeclared(o.extra, TITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3517,6 +3746,7 @@ def unstructure_titled_multi_select_enum_schema_items_any_of(o: Any) -> JsonObje
     d["title"] = v
     if o.extra:
         undeclared(o.extra, TITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_ANY_OF_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3557,6 +3787,7 @@ def unstructure_legacy_titled_enum_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, LEGACY_TITLED_ENUM_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3573,14 +3804,17 @@ def unstructure_elicit_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.content
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         d["content"] = {k: unstructure_elicit_result_content(e) for k, e in v.items()}
     if o.extra:
         undeclared(o.extra, ELICIT_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3593,6 +3827,7 @@ def unstructure_elicitation_complete_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_elicitation_complete_notification_params(v)
     if o.extra:
         undeclared(o.extra, ELICITATION_COMPLETE_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3607,6 +3842,7 @@ def unstructure_elicitation_complete_notification_params(o: Any) -> JsonObject:
     d["elicitationId"] = v
     if o.extra:
         undeclared(o.extra, ELICITATION_COMPLETE_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 

@@ -59,18 +59,18 @@ OBJECTS: Final[Objects] = {
     ),
     "JSONRPCRequest": (
         (
-            ("method", "method", "required", "string", None),
-            ("params", "params", "optional", "object", None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", "method", "required", "string", None),
+            ("params", "params", "optional", "object", None),
         ),
         None,
     ),
     "JSONRPCNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", "method", "required", "string", None),
             ("params", "params", "optional", "object", None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -213,6 +213,7 @@ OBJECTS: Final[Objects] = {
     ),
     "CancelledNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/cancelled"), None),
             (
                 "params",
@@ -221,7 +222,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "CancelledNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -248,6 +248,8 @@ OBJECTS: Final[Objects] = {
     ),
     "InitializeRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "initialize"), None),
             (
                 "params",
@@ -256,8 +258,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "InitializeRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -285,9 +285,9 @@ OBJECTS: Final[Objects] = {
     ),
     "InitializedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/initialized"), None),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -443,10 +443,10 @@ OBJECTS: Final[Objects] = {
     ),
     "PingRequest": (
         (
-            ("method", None, "required", ("enum", "ping"), None),
-            ("params", "params", "optional", ("class", "RequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "ping"), None),
+            ("params", "params", "optional", ("class", "RequestParams"), None),
         ),
         None,
     ),
@@ -468,6 +468,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ProgressNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/progress"), None),
             (
                 "params",
@@ -476,7 +477,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ProgressNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -489,10 +489,10 @@ OBJECTS: Final[Objects] = {
     ),
     "PaginatedRequest": (
         (
-            ("method", "method", "required", "string", None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", "method", "required", "string", None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -505,10 +505,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListResourcesRequest": (
         (
-            ("method", None, "required", ("enum", "resources/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "resources/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -528,10 +528,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListResourceTemplatesRequest": (
         (
-            ("method", None, "required", ("enum", "resources/templates/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "resources/templates/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -565,6 +565,8 @@ OBJECTS: Final[Objects] = {
     ),
     "ReadResourceRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "resources/read"), None),
             (
                 "params",
@@ -573,8 +575,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ReadResourceRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -606,6 +606,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ResourceListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -614,7 +615,6 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -627,10 +627,10 @@ OBJECTS: Final[Objects] = {
     ),
     "SubscribeRequest": (
         (
-            ("method", None, "required", ("enum", "resources/subscribe"), None),
-            ("params", "params", "required", ("class", "SubscribeRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "resources/subscribe"), None),
+            ("params", "params", "required", ("class", "SubscribeRequestParams"), None),
         ),
         None,
     ),
@@ -643,6 +643,8 @@ OBJECTS: Final[Objects] = {
     ),
     "UnsubscribeRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "resources/unsubscribe"), None),
             (
                 "params",
@@ -651,8 +653,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "UnsubscribeRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -665,6 +665,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ResourceUpdatedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -679,7 +680,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ResourceUpdatedNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -814,10 +814,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListPromptsRequest": (
         (
-            ("method", None, "required", ("enum", "prompts/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "prompts/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -839,10 +839,10 @@ OBJECTS: Final[Objects] = {
     ),
     "GetPromptRequest": (
         (
-            ("method", None, "required", ("enum", "prompts/get"), None),
-            ("params", "params", "required", ("class", "GetPromptRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "prompts/get"), None),
+            ("params", "params", "required", ("class", "GetPromptRequestParams"), None),
         ),
         None,
     ),
@@ -895,6 +895,7 @@ OBJECTS: Final[Objects] = {
     ),
     "PromptListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -903,16 +904,15 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
     "ListToolsRequest": (
         (
-            ("method", None, "required", ("enum", "tools/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "tools/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -935,10 +935,10 @@ OBJECTS: Final[Objects] = {
     ),
     "CallToolRequest": (
         (
-            ("method", None, "required", ("enum", "tools/call"), None),
-            ("params", "params", "required", ("class", "CallToolRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "tools/call"), None),
+            ("params", "params", "required", ("class", "CallToolRequestParams"), None),
         ),
         None,
     ),
@@ -959,6 +959,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ToolListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -967,7 +968,6 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -1072,10 +1072,10 @@ OBJECTS: Final[Objects] = {
     ),
     "GetTaskRequest": (
         (
-            ("method", None, "required", ("enum", "tasks/get"), None),
-            ("params", "params", "required", ("class", "GetTaskRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "tasks/get"), None),
+            ("params", "params", "required", ("class", "GetTaskRequestParams"), None),
         ),
         None,
     ),
@@ -1104,6 +1104,8 @@ OBJECTS: Final[Objects] = {
     ),
     "GetTaskPayloadRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "tasks/result"), None),
             (
                 "params",
@@ -1112,8 +1114,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "GetTaskPayloadRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -1124,6 +1124,8 @@ OBJECTS: Final[Objects] = {
     "GetTaskPayloadResult": ((("_meta", "meta", "optional", "object", None),), "json"),
     "CancelTaskRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "tasks/cancel"), None),
             (
                 "params",
@@ -1132,8 +1134,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "CancelTaskRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -1162,10 +1162,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListTasksRequest": (
         (
-            ("method", None, "required", ("enum", "tasks/list"), None),
-            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "tasks/list"), None),
+            ("params", "params", "optional", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -1198,6 +1198,7 @@ OBJECTS: Final[Objects] = {
     ),
     "TaskStatusNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/tasks/status"), None),
             (
                 "params",
@@ -1206,7 +1207,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "TaskStatusNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -1219,10 +1219,10 @@ OBJECTS: Final[Objects] = {
     ),
     "SetLevelRequest": (
         (
-            ("method", None, "required", ("enum", "logging/setLevel"), None),
-            ("params", "params", "required", ("class", "SetLevelRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "logging/setLevel"), None),
+            ("params", "params", "required", ("class", "SetLevelRequestParams"), None),
         ),
         None,
     ),
@@ -1237,6 +1237,7 @@ OBJECTS: Final[Objects] = {
     ),
     "LoggingMessageNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/message"), None),
             (
                 "params",
@@ -1245,7 +1246,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "LoggingMessageNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -1286,6 +1286,8 @@ OBJECTS: Final[Objects] = {
     ),
     "CreateMessageRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "sampling/createMessage"), None),
             (
                 "params",
@@ -1294,8 +1296,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "CreateMessageRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -1513,10 +1513,10 @@ OBJECTS: Final[Objects] = {
     ),
     "CompleteRequest": (
         (
-            ("method", None, "required", ("enum", "completion/complete"), None),
-            ("params", "params", "required", ("class", "CompleteRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "completion/complete"), None),
+            ("params", "params", "required", ("class", "CompleteRequestParams"), None),
         ),
         None,
     ),
@@ -1558,10 +1558,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListRootsRequest": (
         (
-            ("method", None, "required", ("enum", "roots/list"), None),
-            ("params", "params", "optional", ("class", "RequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "roots/list"), None),
+            ("params", "params", "optional", ("class", "RequestParams"), None),
         ),
         None,
     ),
@@ -1582,6 +1582,7 @@ OBJECTS: Final[Objects] = {
     ),
     "RootsListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -1590,7 +1591,6 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -1638,10 +1638,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ElicitRequest": (
         (
-            ("method", None, "required", ("enum", "elicitation/create"), None),
-            ("params", "params", "required", ("alias", "ElicitRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "elicitation/create"), None),
+            ("params", "params", "required", ("alias", "ElicitRequestParams"), None),
         ),
         None,
     ),
@@ -1826,6 +1826,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ElicitationCompleteNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -1840,7 +1841,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ElicitationCompleteNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),

@@ -485,7 +485,10 @@ class Error(Record):
     message: str
     """Brief explanation for people, best kept to one sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes."""
+    """Further details, in any JSON form the sender likes.
+
+    `UNSET` is absent, as `None` is null.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, written back as they are."""
 
@@ -609,7 +612,10 @@ class JSONRPCErrorResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId | None | Unset
-    """Id of the request; absent if it could not be read."""
+    """Id of the request; absent if it could not be read.
+
+    `UNSET` is absent, as `None` is null.
+    """
     error: Error
     """What went wrong."""
     extra: dict[str, Any] | None
@@ -640,7 +646,10 @@ class URLElicitationRequiredError(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId | None | Unset
-    """Id of the request; absent if it could not be read."""
+    """Id of the request; absent if it could not be read.
+
+    `UNSET` is absent, as `None` is null.
+    """
     error: URLElicitationRequiredErrorError
     """The failure; its `data` holds the elicitations."""
     extra: dict[str, Any] | None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..runtime.checks import (
+    ATOMS,
     ByClass,
     Invalid,
     Json,
@@ -21,6 +22,8 @@ from ..runtime.checks import (
     is_number,
     is_object,
     is_string,
+    keys,
+    opaque,
     undeclared,
 )
 from ..runtime.unset import UNSET
@@ -189,6 +192,7 @@ JsonObject: TypeAlias = dict[str, Any]
 
 def unstructure_raw(v: Any) -> Json:
     if v.__class__ is dict:
+        opaque(v)
         return v
     return VALUES[v.__class__](v)
 
@@ -218,6 +222,7 @@ def unstructure_request_meta_object(o: Any) -> JsonObject:
         d["io.modelcontextprotocol/logLevel"] = v
     if o.extra:
         undeclared(o.extra, REQUEST_META_OBJECT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -233,6 +238,7 @@ def unstructure_notification_meta_object(o: Any) -> JsonObject:
         d["io.modelcontextprotocol/subscriptionId"] = v
     if o.extra:
         undeclared(o.extra, NOTIFICATION_META_OBJECT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -246,6 +252,7 @@ def unstructure_result_meta_object(o: Any) -> JsonObject:
         d["io.modelcontextprotocol/serverInfo"] = unstructure_implementation(v)
     if o.extra:
         undeclared(o.extra, RESULT_META_OBJECT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -258,6 +265,7 @@ def unstructure_request_params(o: Any) -> JsonObject:
     d["_meta"] = unstructure_request_meta_object(v)
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -274,9 +282,11 @@ def unstructure_request(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["params"] = v
     if o.extra:
         undeclared(o.extra, REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -290,6 +300,7 @@ def unstructure_notification_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_notification_meta_object(v)
     if o.extra:
         undeclared(o.extra, NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -306,9 +317,11 @@ def unstructure_notification(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["params"] = v
     if o.extra:
         undeclared(o.extra, NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -327,6 +340,7 @@ def unstructure_result(o: Any) -> JsonObject:
         d["resultType"] = v
     if o.extra:
         undeclared(o.extra, RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -345,9 +359,12 @@ def unstructure_error(o: Any) -> JsonObject:
     d["message"] = v
     v = o.data
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["data"] = v
     if o.extra:
         undeclared(o.extra, ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -368,9 +385,11 @@ def unstructure_jsonrpc_request(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["params"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -387,9 +406,11 @@ def unstructure_jsonrpc_notification(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["params"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -406,6 +427,7 @@ def unstructure_jsonrpc_result_response(o: Any) -> JsonObject:
     d["result"] = unstructure_raw(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -423,6 +445,7 @@ def unstructure_jsonrpc_error_response(o: Any) -> JsonObject:
         d["id"] = v
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -437,9 +460,12 @@ def unstructure_parse_error(o: Any) -> JsonObject:
     d["message"] = v
     v = o.data
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["data"] = v
     if o.extra:
         undeclared(o.extra, PARSE_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -454,9 +480,12 @@ def unstructure_invalid_request_error(o: Any) -> JsonObject:
     d["message"] = v
     v = o.data
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["data"] = v
     if o.extra:
         undeclared(o.extra, INVALID_REQUEST_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -471,9 +500,12 @@ def unstructure_method_not_found_error(o: Any) -> JsonObject:
     d["message"] = v
     v = o.data
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["data"] = v
     if o.extra:
         undeclared(o.extra, METHOD_NOT_FOUND_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -488,9 +520,12 @@ def unstructure_invalid_params_error(o: Any) -> JsonObject:
     d["message"] = v
     v = o.data
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["data"] = v
     if o.extra:
         undeclared(o.extra, INVALID_PARAMS_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -505,9 +540,12 @@ def unstructure_internal_error(o: Any) -> JsonObject:
     d["message"] = v
     v = o.data
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["data"] = v
     if o.extra:
         undeclared(o.extra, INTERNAL_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -525,6 +563,7 @@ def unstructure_header_mismatch_error(o: Any) -> JsonObject:
         d["id"] = v
     if o.extra:
         undeclared(o.extra, HEADER_MISMATCH_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -539,9 +578,12 @@ def unstructure_header_mismatch_error_error(o: Any) -> JsonObject:
     d["message"] = v
     v = o.data
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["data"] = v
     if o.extra:
         undeclared(o.extra, HEADER_MISMATCH_ERROR_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -559,6 +601,7 @@ def unstructure_missing_required_client_capability_error(o: Any) -> JsonObject:
         d["id"] = v
     if o.extra:
         undeclared(o.extra, MISSING_REQUIRED_CLIENT_CAPABILITY_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -575,6 +618,7 @@ def unstructure_missing_required_client_capability_error_error(o: Any) -> JsonOb
     d["data"] = unstructure_missing_required_client_capability_error_error_data(v)
     if o.extra:
         undeclared(o.extra, MISSING_REQUIRED_CLIENT_CAPABILITY_ERROR_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -589,6 +633,7 @@ def unstructure_missing_required_client_capability_error_error_data(
     d["requiredCapabilities"] = unstructure_client_capabilities(v)
     if o.extra:
         undeclared(o.extra, MISSING_REQUIRED_CLIENT_CAPABILITY_ERROR_ERROR_DATA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -606,6 +651,7 @@ def unstructure_unsupported_protocol_version_error(o: Any) -> JsonObject:
         d["id"] = v
     if o.extra:
         undeclared(o.extra, UNSUPPORTED_PROTOCOL_VERSION_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -622,6 +668,7 @@ def unstructure_unsupported_protocol_version_error_error(o: Any) -> JsonObject:
     d["data"] = unstructure_unsupported_protocol_version_error_error_data(v)
     if o.extra:
         undeclared(o.extra, UNSUPPORTED_PROTOCOL_VERSION_ERROR_ERROR_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -643,6 +690,7 @@ def unstructure_unsupported_protocol_version_error_error_data(o: Any) -> JsonObj
     d["requested"] = v
     if o.extra:
         undeclared(o.extra, UNSUPPORTED_PROTOCOL_VERSION_ERROR_ERROR_DATA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -662,6 +710,7 @@ def unstructure_base_metadata(o: Any) -> JsonObject:
         d["title"] = v
     if o.extra:
         undeclared(o.extra, BASE_METADATA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -694,6 +743,7 @@ def unstructure_icon(o: Any) -> JsonObject:
         d["theme"] = v
     if o.extra:
         undeclared(o.extra, ICON_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -709,6 +759,7 @@ def unstructure_icons(o: Any) -> JsonObject:
         d["icons"] = [unstructure_icon(e) for e in v]
     if o.extra:
         undeclared(o.extra, ICONS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -747,6 +798,7 @@ def unstructure_implementation(o: Any) -> JsonObject:
         d["websiteUrl"] = v
     if o.extra:
         undeclared(o.extra, IMPLEMENTATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -775,6 +827,7 @@ def unstructure_annotations(o: Any) -> JsonObject:
         d["lastModified"] = v
     if o.extra:
         undeclared(o.extra, ANNOTATIONS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -797,6 +850,7 @@ def unstructure_cancelled_notification_params(o: Any) -> JsonObject:
         d["reason"] = v
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -809,6 +863,7 @@ def unstructure_cancelled_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_cancelled_notification_params(v)
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -825,6 +880,7 @@ def unstructure_discover_request(o: Any) -> JsonObject:
     d["params"] = unstructure_request_params(v)
     if o.extra:
         undeclared(o.extra, DISCOVER_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -865,6 +921,7 @@ def unstructure_discover_result(o: Any) -> JsonObject:
         d["instructions"] = v
     if o.extra:
         undeclared(o.extra, DISCOVER_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -881,6 +938,7 @@ def unstructure_discover_result_response(o: Any) -> JsonObject:
     d["result"] = unstructure_discover_result(v)
     if o.extra:
         undeclared(o.extra, DISCOVER_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -893,14 +951,20 @@ def unstructure_client_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            keys(e)
+            for e in e.values():
+                if e.__class__ not in ATOMS:
+                    opaque(e)
         d["experimental"] = v
     v = o.roots
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["roots"] = v
     v = o.sampling
     if v is not None:
@@ -912,12 +976,18 @@ def unstructure_client_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            keys(e)
+            for e in e.values():
+                if e.__class__ not in ATOMS:
+                    opaque(e)
         d["extensions"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -930,14 +1000,23 @@ def unstructure_client_capabilities_sampling(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
+        for e in v.values():
+            if e.__class__ not in ATOMS:
+                opaque(e)
         d["context"] = v
     v = o.tools
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
+        for e in v.values():
+            if e.__class__ not in ATOMS:
+                opaque(e)
         d["tools"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_SAMPLING_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -950,14 +1029,23 @@ def unstructure_client_capabilities_elicitation(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
+        for e in v.values():
+            if e.__class__ not in ATOMS:
+                opaque(e)
         d["form"] = v
     v = o.url
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
+        for e in v.values():
+            if e.__class__ not in ATOMS:
+                opaque(e)
         d["url"] = v
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_ELICITATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -970,19 +1058,32 @@ def unstructure_server_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            keys(e)
+            for e in e.values():
+                if e.__class__ not in ATOMS:
+                    opaque(e)
         d["experimental"] = v
     v = o.logging
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
+        for e in v.values():
+            if e.__class__ not in ATOMS:
+                opaque(e)
         d["logging"] = v
     v = o.completions
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
+        for e in v.values():
+            if e.__class__ not in ATOMS:
+                opaque(e)
         d["completions"] = v
     v = o.prompts
     if v is not None:
@@ -997,12 +1098,18 @@ def unstructure_server_capabilities(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not dict and not is_object(e):
                 raise Invalid
+            keys(e)
+            for e in e.values():
+                if e.__class__ not in ATOMS:
+                    opaque(e)
         d["extensions"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1018,6 +1125,7 @@ def unstructure_server_capabilities_prompts(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_PROMPTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1038,6 +1146,7 @@ def unstructure_server_capabilities_resources(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_RESOURCES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1053,6 +1162,7 @@ def unstructure_server_capabilities_tools(o: Any) -> JsonObject:
         d["listChanged"] = v
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TOOLS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1084,6 +1194,7 @@ def unstructure_progress_notification_params(o: Any) -> JsonObject:
         d["message"] = v
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1096,6 +1207,7 @@ def unstructure_progress_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_progress_notification_params(v)
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1113,6 +1225,7 @@ def unstructure_paginated_request_params(o: Any) -> JsonObject:
         d["cursor"] = v
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1133,6 +1246,7 @@ def unstructure_paginated_request(o: Any) -> JsonObject:
     d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1156,6 +1270,7 @@ def unstructure_paginated_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, PAGINATED_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1182,6 +1297,7 @@ def unstructure_cacheable_result(o: Any) -> JsonObject:
         d["resultType"] = v
     if o.extra:
         undeclared(o.extra, CACHEABLE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1201,6 +1317,7 @@ def unstructure_input_required_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         d["inputRequests"] = {k: INPUT_REQUEST[e.__class__](e) for k, e in v.items()}
     v = o.request_state
     if v is not None:
@@ -1209,6 +1326,7 @@ def unstructure_input_required_result(o: Any) -> JsonObject:
         d["requestState"] = v
     if o.extra:
         undeclared(o.extra, INPUT_REQUIRED_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1223,6 +1341,7 @@ def unstructure_input_response_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         d["inputResponses"] = {k: INPUT_RESPONSE[e.__class__](e) for k, e in v.items()}
     v = o.request_state
     if v is not None:
@@ -1231,6 +1350,7 @@ def unstructure_input_response_request_params(o: Any) -> JsonObject:
         d["requestState"] = v
     if o.extra:
         undeclared(o.extra, INPUT_RESPONSE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1264,6 +1384,7 @@ def unstructure_subscription_filter(o: Any) -> JsonObject:
         d["resourceSubscriptions"] = v
     if o.extra:
         undeclared(o.extra, SUBSCRIPTION_FILTER_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1278,6 +1399,7 @@ def unstructure_subscriptions_listen_request_params(o: Any) -> JsonObject:
     d["notifications"] = unstructure_subscription_filter(v)
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_LISTEN_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1294,6 +1416,7 @@ def unstructure_subscriptions_listen_request(o: Any) -> JsonObject:
     d["params"] = unstructure_subscriptions_listen_request_params(v)
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_LISTEN_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1311,6 +1434,7 @@ def unstructure_subscriptions_listen_result_meta_object(o: Any) -> JsonObject:
         d["io.modelcontextprotocol/serverInfo"] = unstructure_implementation(v)
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_LISTEN_RESULT_META_OBJECT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1328,6 +1452,7 @@ def unstructure_subscriptions_listen_result(o: Any) -> JsonObject:
         d["resultType"] = v
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_LISTEN_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1344,6 +1469,7 @@ def unstructure_subscriptions_listen_result_response(o: Any) -> JsonObject:
     d["result"] = unstructure_subscriptions_listen_result(v)
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_LISTEN_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1359,6 +1485,7 @@ def unstructure_subscriptions_acknowledged_notification_params(o: Any) -> JsonOb
         d["_meta"] = unstructure_notification_meta_object(v)
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_ACKNOWLEDGED_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1374,6 +1501,7 @@ def unstructure_subscriptions_acknowledged_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_subscriptions_acknowledged_notification_params(v)
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_ACKNOWLEDGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1390,6 +1518,7 @@ def unstructure_list_resources_request(o: Any) -> JsonObject:
     d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1425,6 +1554,7 @@ def unstructure_list_resources_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1441,6 +1571,7 @@ def unstructure_list_resources_result_response(o: Any) -> JsonObject:
     d["result"] = unstructure_list_resources_result(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1457,6 +1588,7 @@ def unstructure_list_resource_templates_request(o: Any) -> JsonObject:
     d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1492,6 +1624,7 @@ def unstructure_list_resource_templates_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1508,6 +1641,7 @@ def unstructure_list_resource_templates_result_response(o: Any) -> JsonObject:
     d["result"] = unstructure_list_resource_templates_result(v)
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1524,6 +1658,7 @@ def unstructure_resource_request_params(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1542,6 +1677,7 @@ def unstructure_read_resource_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         d["inputResponses"] = {k: INPUT_RESPONSE[e.__class__](e) for k, e in v.items()}
     v = o.request_state
     if v is not None:
@@ -1550,6 +1686,7 @@ def unstructure_read_resource_request_params(o: Any) -> JsonObject:
         d["requestState"] = v
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1566,6 +1703,7 @@ def unstructure_read_resource_request(o: Any) -> JsonObject:
     d["params"] = unstructure_read_resource_request_params(v)
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1596,6 +1734,7 @@ def unstructure_read_resource_result(o: Any) -> JsonObject:
         d["resultType"] = v
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1612,6 +1751,7 @@ def unstructure_read_resource_result_response(o: Any) -> JsonObject:
     d["result"] = READ_RESOURCE_RESULT_RESPONSE_RESULT[v.__class__](v)
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1625,6 +1765,7 @@ def unstructure_resource_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1642,6 +1783,7 @@ def unstructure_resource_updated_notification_params(o: Any) -> JsonObject:
         d["_meta"] = unstructure_notification_meta_object(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1654,6 +1796,7 @@ def unstructure_resource_updated_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_resource_updated_notification_params(v)
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1702,9 +1845,11 @@ def unstructure_resource(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1748,9 +1893,11 @@ def unstructure_resource_template(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1772,9 +1919,11 @@ def unstructure_resource_contents(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1800,9 +1949,11 @@ def unstructure_text_resource_contents(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TEXT_RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1828,9 +1979,11 @@ def unstructure_blob_resource_contents(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, BLOB_RESOURCE_CONTENTS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1850,9 +2003,11 @@ def unstructure_text_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TEXT_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1876,9 +2031,11 @@ def unstructure_image_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, IMAGE_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1902,9 +2059,11 @@ def unstructure_audio_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, AUDIO_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1953,9 +2112,11 @@ def unstructure_resource_link(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_LINK_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1973,9 +2134,11 @@ def unstructure_embedded_resource(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, EMBEDDED_RESOURCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -1992,6 +2155,7 @@ def unstructure_list_prompts_request(o: Any) -> JsonObject:
     d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2027,6 +2191,7 @@ def unstructure_list_prompts_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2043,6 +2208,7 @@ def unstructure_list_prompts_result_response(o: Any) -> JsonObject:
     d["result"] = unstructure_list_prompts_result(v)
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2061,6 +2227,7 @@ def unstructure_get_prompt_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         d["inputResponses"] = {k: INPUT_RESPONSE[e.__class__](e) for k, e in v.items()}
     v = o.request_state
     if v is not None:
@@ -2071,12 +2238,14 @@ def unstructure_get_prompt_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not str and not is_string(e):
                 raise Invalid
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2093,6 +2262,7 @@ def unstructure_get_prompt_request(o: Any) -> JsonObject:
     d["params"] = unstructure_get_prompt_request_params(v)
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2120,6 +2290,7 @@ def unstructure_get_prompt_result(o: Any) -> JsonObject:
         d["description"] = v
     if o.extra:
         undeclared(o.extra, GET_PROMPT_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2136,6 +2307,7 @@ def unstructure_get_prompt_result_response(o: Any) -> JsonObject:
     d["result"] = GET_PROMPT_RESULT_RESPONSE_RESULT[v.__class__](v)
     if o.extra:
         undeclared(o.extra, GET_PROMPT_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2172,9 +2344,11 @@ def unstructure_prompt(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2204,6 +2378,7 @@ def unstructure_prompt_argument(o: Any) -> JsonObject:
         d["required"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_ARGUMENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2220,6 +2395,7 @@ def unstructure_prompt_message(o: Any) -> JsonObject:
     d["content"] = CONTENT_BLOCK[v.__class__](v)
     if o.extra:
         undeclared(o.extra, PROMPT_MESSAGE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2233,6 +2409,7 @@ def unstructure_prompt_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, PROMPT_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2249,6 +2426,7 @@ def unstructure_list_tools_request(o: Any) -> JsonObject:
     d["params"] = unstructure_paginated_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2284,6 +2462,7 @@ def unstructure_list_tools_result(o: Any) -> JsonObject:
         d["nextCursor"] = v
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2300,6 +2479,7 @@ def unstructure_list_tools_result_response(o: Any) -> JsonObject:
     d["result"] = unstructure_list_tools_result(v)
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2318,6 +2498,7 @@ def unstructure_call_tool_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         d["inputResponses"] = {k: INPUT_RESPONSE[e.__class__](e) for k, e in v.items()}
     v = o.request_state
     if v is not None:
@@ -2328,9 +2509,11 @@ def unstructure_call_tool_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2347,6 +2530,7 @@ def unstructure_call_tool_request(o: Any) -> JsonObject:
     d["params"] = unstructure_call_tool_request_params(v)
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2369,6 +2553,8 @@ def unstructure_call_tool_result(o: Any) -> JsonObject:
         d["resultType"] = v
     v = o.structured_content
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["structuredContent"] = v
     v = o.is_error
     if v is not None:
@@ -2377,6 +2563,7 @@ def unstructure_call_tool_result(o: Any) -> JsonObject:
         d["isError"] = v
     if o.extra:
         undeclared(o.extra, CALL_TOOL_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2393,6 +2580,7 @@ def unstructure_call_tool_result_response(o: Any) -> JsonObject:
     d["result"] = CALL_TOOL_RESULT_RESPONSE_RESULT[v.__class__](v)
     if o.extra:
         undeclared(o.extra, CALL_TOOL_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2406,6 +2594,7 @@ def unstructure_tool_list_changed_notification(o: Any) -> JsonObject:
         d["params"] = unstructure_notification_params(v)
     if o.extra:
         undeclared(o.extra, TOOL_LIST_CHANGED_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2445,9 +2634,11 @@ def unstructure_tool(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TOOL_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2463,6 +2654,7 @@ def unstructure_tool_input_schema(o: Any) -> JsonObject:
         d["$schema"] = v
     if o.extra:
         undeclared(o.extra, TOOL_INPUT_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2478,6 +2670,7 @@ def unstructure_tool_output_schema(o: Any) -> JsonObject:
         d["$schema"] = v
     if o.extra:
         undeclared(o.extra, TOOL_OUTPUT_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2513,6 +2706,7 @@ def unstructure_tool_annotations(o: Any) -> JsonObject:
         d["openWorldHint"] = v
     if o.extra:
         undeclared(o.extra, TOOL_ANNOTATIONS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2526,6 +2720,8 @@ def unstructure_logging_message_notification_params(o: Any) -> JsonObject:
         raise Invalid
     d["level"] = v
     v = o.data
+    if v.__class__ not in ATOMS:
+        opaque(v)
     d["data"] = v
     v = o.meta
     if v is not None:
@@ -2537,6 +2733,7 @@ def unstructure_logging_message_notification_params(o: Any) -> JsonObject:
         d["logger"] = v
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2549,6 +2746,7 @@ def unstructure_logging_message_notification(o: Any) -> JsonObject:
     d["params"] = unstructure_logging_message_notification_params(v)
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2595,6 +2793,10 @@ def unstructure_create_message_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
+        for e in v.values():
+            if e.__class__ not in ATOMS:
+                opaque(e)
         d["metadata"] = v
     v = o.tools
     if v is not None:
@@ -2606,6 +2808,7 @@ def unstructure_create_message_request_params(o: Any) -> JsonObject:
         d["toolChoice"] = unstructure_tool_choice(v)
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2618,6 +2821,7 @@ def unstructure_create_message_request(o: Any) -> JsonObject:
     d["params"] = unstructure_create_message_request_params(v)
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2640,6 +2844,7 @@ def unstructure_create_message_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     v = o.stop_reason
     if v is not None:
@@ -2648,6 +2853,7 @@ def unstructure_create_message_result(o: Any) -> JsonObject:
         d["stopReason"] = v
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2666,9 +2872,11 @@ def unstructure_sampling_message(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, SAMPLING_MESSAGE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2688,14 +2896,17 @@ def unstructure_tool_use_content(o: Any) -> JsonObject:
     v = o.input
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
+    opaque(v)
     d["input"] = v
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TOOL_USE_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2714,6 +2925,8 @@ def unstructure_tool_result_content(o: Any) -> JsonObject:
     d["content"] = [CONTENT_BLOCK[e.__class__](e) for e in v]
     v = o.structured_content
     if v is not UNSET:
+        if v.__class__ not in ATOMS:
+            opaque(v)
         d["structuredContent"] = v
     v = o.is_error
     if v is not None:
@@ -2724,9 +2937,11 @@ def unstructure_tool_result_content(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, TOOL_RESULT_CONTENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2742,6 +2957,7 @@ def unstructure_tool_choice(o: Any) -> JsonObject:
         d["mode"] = v
     if o.extra:
         undeclared(o.extra, TOOL_CHOICE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2772,6 +2988,7 @@ def unstructure_model_preferences(o: Any) -> JsonObject:
         d["intelligencePriority"] = v
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2787,6 +3004,7 @@ def unstructure_model_hint(o: Any) -> JsonObject:
         d["name"] = v
     if o.extra:
         undeclared(o.extra, MODEL_HINT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2806,6 +3024,7 @@ def unstructure_complete_request_params(o: Any) -> JsonObject:
         d["context"] = unstructure_complete_request_params_context(v)
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2824,6 +3043,7 @@ def unstructure_complete_request_params_argument(o: Any) -> JsonObject:
     d["value"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2836,12 +3056,14 @@ def unstructure_complete_request_params_context(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         for e in v.values():
             if e.__class__ is not str and not is_string(e):
                 raise Invalid
         d["arguments"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_CONTEXT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2858,6 +3080,7 @@ def unstructure_complete_request(o: Any) -> JsonObject:
     d["params"] = unstructure_complete_request_params(v)
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2878,6 +3101,7 @@ def unstructure_complete_result(o: Any) -> JsonObject:
         d["resultType"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2905,6 +3129,7 @@ def unstructure_complete_result_completion(o: Any) -> JsonObject:
         d["hasMore"] = v
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_COMPLETION_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2921,6 +3146,7 @@ def unstructure_complete_result_response(o: Any) -> JsonObject:
     d["result"] = unstructure_complete_result(v)
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_RESPONSE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2935,6 +3161,7 @@ def unstructure_resource_template_reference(o: Any) -> JsonObject:
     d["uri"] = v
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_REFERENCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2954,6 +3181,7 @@ def unstructure_prompt_reference(o: Any) -> JsonObject:
         d["title"] = v
     if o.extra:
         undeclared(o.extra, PROMPT_REFERENCE_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2967,6 +3195,7 @@ def unstructure_list_roots_request(o: Any) -> JsonObject:
         d["params"] = unstructure_list_roots_request_params(v)
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2979,9 +3208,11 @@ def unstructure_list_roots_request_params(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_REQUEST_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -2996,6 +3227,7 @@ def unstructure_list_roots_result(o: Any) -> JsonObject:
     d["roots"] = [unstructure_root(e) for e in v]
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3017,9 +3249,11 @@ def unstructure_root(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        opaque(v)
         d["_meta"] = v
     if o.extra:
         undeclared(o.extra, ROOT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3041,6 +3275,7 @@ def unstructure_elicit_request_form_params(o: Any) -> JsonObject:
         d["mode"] = v
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_FORM_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3052,6 +3287,7 @@ def unstructure_elicit_request_form_params_requested_schema(o: Any) -> JsonObjec
     v = o.properties
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
+    keys(v)
     d["properties"] = {
         k: PRIMITIVE_SCHEMA_DEFINITION[e.__class__](e) for k, e in v.items()
     }
@@ -3070,6 +3306,7 @@ def unstructure_elicit_request_form_params_requested_schema(o: Any) -> JsonObjec
         d["required"] = v
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_FORM_PARAMS_REQUESTED_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3088,6 +3325,7 @@ def unstructure_elicit_request_url_params(o: Any) -> JsonObject:
     d["url"] = v
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_URL_PARAMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3100,6 +3338,7 @@ def unstructure_elicit_request(o: Any) -> JsonObject:
     d["params"] = ELICIT_REQUEST_PARAMS[v.__class__](v)
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3140,6 +3379,7 @@ def unstructure_string_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, STRING_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3179,6 +3419,7 @@ def unstructure_number_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, NUMBER_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3204,6 +3445,7 @@ def unstructure_boolean_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, BOOLEAN_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3236,6 +3478,7 @@ def unstructure_untitled_single_select_enum_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, UNTITLED_SINGLE_SELECT_ENUM_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3265,6 +3508,7 @@ def unstructure_titled_single_select_enum_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, TITLED_SINGLE_SELECT_ENUM_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3283,6 +3527,7 @@ def unstructure_titled_single_select_enum_schema_one_of(o: Any) -> JsonObject:
     d["title"] = v
     if o.extra:
         undeclared(o.extra, TITLED_SINGLE_SELECT_ENUM_SCHEMA_ONE_OF_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3323,6 +3568,7 @@ def unstructure_untitled_multi_select_enum_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, UNTITLED_MULTI_SELECT_ENUM_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3340,6 +3586,7 @@ def unstructure_untitled_multi_select_enum_schema_items(o: Any) -> JsonObject:
     d["enum"] = v
     if o.extra:
         undeclared(o.extra, UNTITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3380,6 +3627,7 @@ def unstructure_titled_multi_select_enum_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, TITLED_MULTI_SELECT_ENUM_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3396,6 +3644,7 @@ def unstructure_titled_multi_select_enum_schema_items(o: Any) -> JsonObject:
     ]
     if o.extra:
         undeclared(o.extra, TITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3414,6 +3663,7 @@ def unstructure_titled_multi_select_enum_schema_items_any_of(o: Any) -> JsonObje
     d["title"] = v
     if o.extra:
         undeclared(o.extra, TITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_ANY_OF_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3454,6 +3704,7 @@ def unstructure_legacy_titled_enum_schema(o: Any) -> JsonObject:
         d["default"] = v
     if o.extra:
         undeclared(o.extra, LEGACY_TITLED_ENUM_SCHEMA_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 
@@ -3470,9 +3721,11 @@ def unstructure_elicit_result(o: Any) -> JsonObject:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
+        keys(v)
         d["content"] = {k: unstructure_elicit_result_content(e) for k, e in v.items()}
     if o.extra:
         undeclared(o.extra, ELICIT_RESULT_KEYS)
+        opaque(o.extra)
         d.update(o.extra)
     return d
 

@@ -113,18 +113,18 @@ OBJECTS: Final[Objects] = {
     ),
     "JSONRPCRequest": (
         (
-            ("method", "method", "required", "string", None),
-            ("params", "params", "optional", "object", None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", "method", "required", "string", None),
+            ("params", "params", "optional", "object", None),
         ),
         None,
     ),
     "JSONRPCNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", "method", "required", "string", None),
             ("params", "params", "optional", "object", None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -378,6 +378,7 @@ OBJECTS: Final[Objects] = {
     ),
     "CancelledNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/cancelled"), None),
             (
                 "params",
@@ -386,16 +387,15 @@ OBJECTS: Final[Objects] = {
                 ("class", "CancelledNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
     "DiscoverRequest": (
         (
-            ("method", None, "required", ("enum", "server/discover"), None),
-            ("params", "params", "required", ("class", "RequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "server/discover"), None),
+            ("params", "params", "required", ("class", "RequestParams"), None),
         ),
         None,
     ),
@@ -560,6 +560,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ProgressNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/progress"), None),
             (
                 "params",
@@ -568,7 +569,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ProgressNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -581,10 +581,10 @@ OBJECTS: Final[Objects] = {
     ),
     "PaginatedRequest": (
         (
-            ("method", "method", "required", "string", None),
-            ("params", "params", "required", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", "method", "required", "string", None),
+            ("params", "params", "required", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -676,6 +676,8 @@ OBJECTS: Final[Objects] = {
     ),
     "SubscriptionsListenRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "subscriptions/listen"), None),
             (
                 "params",
@@ -684,8 +686,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "SubscriptionsListenRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -750,6 +750,7 @@ OBJECTS: Final[Objects] = {
     ),
     "SubscriptionsAcknowledgedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -764,16 +765,15 @@ OBJECTS: Final[Objects] = {
                 ("class", "SubscriptionsAcknowledgedNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
     "ListResourcesRequest": (
         (
-            ("method", None, "required", ("enum", "resources/list"), None),
-            ("params", "params", "required", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "resources/list"), None),
+            ("params", "params", "required", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -810,10 +810,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListResourceTemplatesRequest": (
         (
-            ("method", None, "required", ("enum", "resources/templates/list"), None),
-            ("params", "params", "required", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "resources/templates/list"), None),
+            ("params", "params", "required", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -878,6 +878,8 @@ OBJECTS: Final[Objects] = {
     ),
     "ReadResourceRequest": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
+            ("id", "id", "required", ("alias", "RequestId"), None),
             ("method", None, "required", ("enum", "resources/read"), None),
             (
                 "params",
@@ -886,8 +888,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ReadResourceRequestParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
-            ("id", "id", "required", ("alias", "RequestId"), None),
         ),
         None,
     ),
@@ -959,6 +959,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ResourceListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -967,7 +968,6 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -980,6 +980,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ResourceUpdatedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -994,7 +995,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "ResourceUpdatedNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -1129,10 +1129,10 @@ OBJECTS: Final[Objects] = {
     ),
     "ListPromptsRequest": (
         (
-            ("method", None, "required", ("enum", "prompts/list"), None),
-            ("params", "params", "required", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "prompts/list"), None),
+            ("params", "params", "required", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -1179,10 +1179,10 @@ OBJECTS: Final[Objects] = {
     ),
     "GetPromptRequest": (
         (
-            ("method", None, "required", ("enum", "prompts/get"), None),
-            ("params", "params", "required", ("class", "GetPromptRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "prompts/get"), None),
+            ("params", "params", "required", ("class", "GetPromptRequestParams"), None),
         ),
         None,
     ),
@@ -1267,6 +1267,7 @@ OBJECTS: Final[Objects] = {
     ),
     "PromptListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -1275,16 +1276,15 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
     "ListToolsRequest": (
         (
-            ("method", None, "required", ("enum", "tools/list"), None),
-            ("params", "params", "required", ("class", "PaginatedRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "tools/list"), None),
+            ("params", "params", "required", ("class", "PaginatedRequestParams"), None),
         ),
         None,
     ),
@@ -1331,10 +1331,10 @@ OBJECTS: Final[Objects] = {
     ),
     "CallToolRequest": (
         (
-            ("method", None, "required", ("enum", "tools/call"), None),
-            ("params", "params", "required", ("class", "CallToolRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "tools/call"), None),
+            ("params", "params", "required", ("class", "CallToolRequestParams"), None),
         ),
         None,
     ),
@@ -1387,6 +1387,7 @@ OBJECTS: Final[Objects] = {
     ),
     "ToolListChangedNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             (
                 "method",
                 None,
@@ -1395,7 +1396,6 @@ OBJECTS: Final[Objects] = {
                 None,
             ),
             ("params", "params", "optional", ("class", "NotificationParams"), None),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -1459,6 +1459,7 @@ OBJECTS: Final[Objects] = {
     ),
     "LoggingMessageNotification": (
         (
+            ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("method", None, "required", ("enum", "notifications/message"), None),
             (
                 "params",
@@ -1467,7 +1468,6 @@ OBJECTS: Final[Objects] = {
                 ("class", "LoggingMessageNotificationParams"),
                 None,
             ),
-            ("jsonrpc", None, "required", ("enum", "2.0"), None),
         ),
         None,
     ),
@@ -1731,10 +1731,10 @@ OBJECTS: Final[Objects] = {
     ),
     "CompleteRequest": (
         (
-            ("method", None, "required", ("enum", "completion/complete"), None),
-            ("params", "params", "required", ("class", "CompleteRequestParams"), None),
             ("jsonrpc", None, "required", ("enum", "2.0"), None),
             ("id", "id", "required", ("alias", "RequestId"), None),
+            ("method", None, "required", ("enum", "completion/complete"), None),
+            ("params", "params", "required", ("class", "CompleteRequestParams"), None),
         ),
         None,
     ),

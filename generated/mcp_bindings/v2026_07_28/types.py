@@ -615,7 +615,10 @@ class Error(Record):
     message: str
     """Brief explanation for people, best kept to one sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes."""
+    """Further details, in any JSON form the sender likes.
+
+    `UNSET` is absent, as `None` is null.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, written back as they are."""
 
@@ -739,7 +742,10 @@ class JSONRPCErrorResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId | None | Unset
-    """Id of the request; absent if it could not be read."""
+    """Id of the request; absent if it could not be read.
+
+    `UNSET` is absent, as `None` is null.
+    """
     error: Error
     """What went wrong."""
     extra: dict[str, Any] | None
@@ -771,7 +777,10 @@ class ParseError(Record):
     message: str
     """Brief explanation for people, best kept to one sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes."""
+    """Further details, in any JSON form the sender likes.
+
+    `UNSET` is absent, as `None` is null.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, written back as they are."""
 
@@ -801,7 +810,10 @@ class InvalidRequestError(Record):
     message: str
     """Brief explanation for people, best kept to one sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes."""
+    """Further details, in any JSON form the sender likes.
+
+    `UNSET` is absent, as `None` is null.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, written back as they are."""
 
@@ -835,7 +847,10 @@ class MethodNotFoundError(Record):
     message: str
     """Brief explanation for people, best kept to one sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes."""
+    """Further details, in any JSON form the sender likes.
+
+    `UNSET` is absent, as `None` is null.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, written back as they are."""
 
@@ -868,7 +883,10 @@ class InvalidParamsError(Record):
     message: str
     """Brief explanation for people, best kept to one sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes."""
+    """Further details, in any JSON form the sender likes.
+
+    `UNSET` is absent, as `None` is null.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, written back as they are."""
 
@@ -898,7 +916,10 @@ class InternalError(Record):
     message: str
     """Brief explanation for people, best kept to one sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes."""
+    """Further details, in any JSON form the sender likes.
+
+    `UNSET` is absent, as `None` is null.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, written back as they are."""
 
@@ -928,7 +949,10 @@ class HeaderMismatchError(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId | None | Unset
-    """Id of the request; absent if it could not be read."""
+    """Id of the request; absent if it could not be read.
+
+    `UNSET` is absent, as `None` is null.
+    """
     error: HeaderMismatchErrorError
     """The failure."""
     extra: dict[str, Any] | None
@@ -957,7 +981,10 @@ class HeaderMismatchErrorError(Record):
     message: str
     """Brief explanation for people, best kept to one sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes."""
+    """Further details, in any JSON form the sender likes.
+
+    `UNSET` is absent, as `None` is null.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, written back as they are."""
 
@@ -987,7 +1014,10 @@ class MissingRequiredClientCapabilityError(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId | None | Unset
-    """Id of the request; absent if it could not be read."""
+    """Id of the request; absent if it could not be read.
+
+    `UNSET` is absent, as `None` is null.
+    """
     error: MissingRequiredClientCapabilityErrorError
     """The failure; its `data` holds the capabilities needed."""
     extra: dict[str, Any] | None
@@ -1070,7 +1100,10 @@ class UnsupportedProtocolVersionError(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId | None | Unset
-    """Id of the request; absent if it could not be read."""
+    """Id of the request; absent if it could not be read.
+
+    `UNSET` is absent, as `None` is null.
+    """
     error: UnsupportedProtocolVersionErrorError
     """The failure; its `data` holds the revisions that would do."""
     extra: dict[str, Any] | None
@@ -4324,7 +4357,7 @@ class CallToolResult(Record):
 
     It follows the tool's `outputSchema` if there is one.
 
-    On the wire: `structuredContent`.
+    On the wire: `structuredContent`. `UNSET` is absent, as `None` is null.
 
     Since 2025-06-18.
     """
@@ -5013,7 +5046,7 @@ class ToolResultContent(Record):
 
     It should follow the tool's `outputSchema` if there is one.
 
-    On the wire: `structuredContent`.
+    On the wire: `structuredContent`. `UNSET` is absent, as `None` is null.
     """
     is_error: bool | None
     """True if the tool failed, as `content` should explain; absent counts as false.

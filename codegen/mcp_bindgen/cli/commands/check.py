@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.options import choose, map_option, out_option, schema_option, text_or_json, version_option
+from mcp_bindgen.cli.options import Asked, choose, map_option, out_option, schema_option, text_or_json, version_option
 
 if TYPE_CHECKING:
     from mcp_bindgen.emit.write import Drift
@@ -23,32 +23,31 @@ FORMAT = "mcp-check/1"
 @map_option
 @out_option
 @text_or_json
-def command(
-    versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], out: Path | None, form: str
-) -> int:
+def command(form: str, **options: Any) -> int:
     """Compare what is there with what would be generated, and write nothing.
 
     The differences go to standard output as a unified diff, the command that
     removes them to standard error. Status 0 says that there are none, 1 that
     there are some, 2 that the comparison could not be made.
     """
-    return check(versions, schema, mapped, out, form)
+    return check(Asked(**options), form)
 
 
-def check(versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], out: Path | None, form: str) -> int:
+def check(asked: Asked, form: str) -> int:
     """Do it, for the command and for ``--check``."""
-    from mcp_bindgen.cli.commands.generate import render, typed
+    from mcp_bindgen.cli.commands.generate import render
     from mcp_bindgen.cli.target import target_of
     from mcp_bindgen.emit.write import check as compare
     from mcp_bindgen.settings import read_settings
 
     settings = read_settings(Path.cwd())
-    inputs = choose(versions, schema, mapped, settings, everything=True)
-    asked = versions if versions or schema or settings.versions or settings.schema else ("all",)
-    target = target_of(out or settings.out, "mcp-codegen check")
+    inputs = choose(asked, settings, everything=True)
+    if not (asked.versions or asked.schema or settings.versions or settings.schema):
+        asked = asked._replace(versions=("all",))
+    target = target_of(asked.out or settings.out, "mcp-codegen check")
     run = render(inputs)
     drifts = compare(run.files, target)
-    repair = typed(asked, schema, mapped, out)
+    repair = asked.typed()
     if form == "json":
         output.say_json(
             {

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.options import bundled, choose_one, map_option, schema_option, text_or_json, version_option
+from mcp_bindgen.cli.options import Asked, bundled, choose_one, map_option, schema_option, text_or_json, version_option
 
 if TYPE_CHECKING:
     from mcp_bindgen.describe.lookup import Lookup, Subject
@@ -34,8 +33,8 @@ class _TakesNumbers(click.Command):
 @schema_option
 @map_option
 @text_or_json
-def command(name: str, versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], form: str) -> int:
-    """Show what a NAME of the protocol means.
+def command(name: str, form: str, **options: Any) -> int:
+    r"""Show what a NAME of the protocol means.
 
     \b
       mcp-codegen explain Tool                      a type
@@ -47,11 +46,10 @@ def command(name: str, versions: tuple[str, ...], schema: Path | None, mapped: t
     from mcp_bindgen.describe.explain import explain
     from mcp_bindgen.describe.page import render_page
 
-    if schema is None and not mapped:
-        subject, lookup = _bundled(name, versions)
-    else:
-        subject, lookup = _own(name, versions, schema, mapped)
-    document = explain(subject, lookup, bundled=schema is None)
+    asked = Asked(**options)
+    own = asked.schema is not None or bool(asked.mapped)
+    subject, lookup = _own(name, asked) if own else _bundled(name, asked.versions)
+    document = explain(subject, lookup, bundled=not own)
     if form == "json":
         output.say_json(document)
     else:
@@ -80,12 +78,12 @@ def _bundled(name: str, versions: tuple[str, ...]) -> tuple[Subject, Lookup]:
     return subject, lookup
 
 
-def _own(name: str, versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...]) -> tuple[Subject, Lookup]:
+def _own(name: str, asked: Asked) -> tuple[Subject, Lookup]:
     from mcp_bindgen.describe.lookup import Lookup
     from mcp_bindgen.describe.suggest import unknown_in
     from mcp_bindgen.generate import understood
 
-    lookup = Lookup(understood(choose_one(versions, schema, mapped)))
+    lookup = Lookup(understood(choose_one(asked)))
     subject = lookup.find(name)
     if subject is None:
         raise unknown_in(name, lookup, [])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import time
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.options import choose, map_option, out_option, schema_option, text_or_json, version_option
+from mcp_bindgen.cli.options import Asked, choose, map_option, out_option, schema_option, text_or_json, version_option
 
 if TYPE_CHECKING:
     from mcp_bindgen.emit.write import Written
@@ -28,16 +27,8 @@ FORMAT = "mcp-generate/1"
 @click.option("--force", is_flag=True, help="Overwrite files that mcp-codegen did not make.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing, show what would change: the same as check.")
 @text_or_json
-def command(
-    versions: tuple[str, ...],
-    schema: Path | None,
-    mapped: tuple[str, ...],
-    out: Path | None,
-    force: bool,
-    only_check: bool,
-    form: str,
-) -> int:
-    """Write the package of a bundled revision, or of a schema of your own.
+def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
+    r"""Write the package of a bundled revision, or of a schema of your own.
 
     \b
       mcp-codegen --version 2025-03-26
@@ -47,22 +38,23 @@ def command(
     What the command line leaves open is taken from [tool.mcp-codegen] of the
     nearest pyproject.toml: versions, out, schema, name, map.
     """
+    asked = Asked(**options)
     if only_check:
         from mcp_bindgen.cli.commands.check import check
 
-        return check(versions, schema, mapped, out, form)
+        return check(asked, form)
     from mcp_bindgen.cli.target import target_of
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.settings import read_settings
 
     settings = read_settings(Path.cwd())
-    inputs = choose(versions, schema, mapped, settings, everything=False)
+    inputs = choose(asked, settings, everything=False)
     if not inputs:
         from mcp_bindgen.catalog import revisions
 
         message = f"say what to generate: --version REVISION ({', '.join(revisions())} or all) or --schema FILE"
         raise BindgenError(message)
-    target = target_of(out or settings.out, typed(versions, schema, mapped, None))
+    target = target_of(asked.out or settings.out, asked.typed())
 
     from mcp_bindgen.emit.write import write
 
@@ -100,20 +92,6 @@ def render(inputs: list[Input]) -> Run:
         for text in package.protocol.warnings:
             output.warning(f"{package.label}: {text}")
     return run
-
-
-def typed(versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], out: Path | None) -> str:
-    """The command that generates what these options ask for, as a person would type it."""
-    words = ["mcp-codegen"] if versions else ["mcp-codegen", "generate"]
-    for version in versions:
-        words += ["--version", version]
-    if schema is not None:
-        words += ["--schema", str(schema)]
-    for pair in mapped:
-        words += ["--map", pair]
-    if out is not None:
-        words += ["--out", str(out)]
-    return shlex.join(words)
 
 
 def _summarise(run: Run, written: Written, target: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.options import choose_one, map_option, schema_option, version_option
+from mcp_bindgen.cli.options import Asked, choose_one, map_option, schema_option, version_option
 
 
 @click.command("model", short_help="Print the resolved model as JSON, or as JSON Schema.")
@@ -21,11 +21,11 @@ from mcp_bindgen.cli.options import choose_one, map_option, schema_option, versi
     default="json",
     help="The model itself (see docs), or a JSON Schema 2020-12 made of it.",
 )
-def command(versions: tuple[str, ...], schema: Path | None, mapped: tuple[str, ...], form: str) -> int:
+def command(form: str, **options: Any) -> int:
     """Print what the generator understood of a schema: types, members, methods, before any Python name is chosen."""
     from mcp_bindgen.generate import understood
 
-    protocol = understood(choose_one(versions, schema, mapped))
+    protocol = understood(choose_one(Asked(**options)))
     for text in protocol.warnings:
         output.warning(text)
     if form == "json":
