@@ -171,7 +171,9 @@ def test_the_result_type_tells_input_required_from_the_rest() -> None:
     asked = mcp.decode_result(mcp.methods.CALL_TOOL, {"resultType": "input_required", "requestState": "s"})
     assert isinstance(asked, mcp.InputRequiredResult)
     assert mcp.converter.unstructure(mcp.InputRequiredResult(request_state="s"))["resultType"] == "input_required"
-    with pytest.raises(DecodeError, match=r'\$\.resultType: found "other", expected one of "complete", "input_required"'):
+    with pytest.raises(
+        DecodeError, match=r'\$\.resultType: found "other", expected one of "complete", "input_required"'
+    ):
         mcp.decode_result(mcp.methods.CALL_TOOL, {"resultType": "other", "content": []})
 
 
@@ -283,7 +285,7 @@ def test_the_text_of_an_error_is_one_sentence_with_its_revision(mcp: Any) -> Non
 def test_odd_keys_are_quoted_in_paths_and_escaped_in_pointers() -> None:
     error = DecodeError(("a b", 'q"', "$schema", "x/y~z", 3), "x", "y", "r")
     assert error.path == '$["a b"]["q\\""].$schema["x/y~z"][3]'
-    assert error.pointer == "/a b/q\"/$schema/x~1y~0z/3"
+    assert error.pointer == '/a b/q"/$schema/x~1y~0z/3'
 
 
 def test_errors_survive_pickling() -> None:

@@ -61,7 +61,18 @@ def test_there_are_the_classes_of_five_revisions() -> None:
 def test_attrs_sees_the_same_fields_as_on_a_decorated_class(cls: Any) -> None:
     assert attrs.has(cls)
     for ours, theirs in zip(attrs.fields(cls), attrs.fields(_twin(cls)), strict=True):
-        for aspect in ("name", "default", "type", "init", "kw_only", "alias", "eq", "validator", "converter", "metadata"):
+        for aspect in (
+            "name",
+            "default",
+            "type",
+            "init",
+            "kw_only",
+            "alias",
+            "eq",
+            "validator",
+            "converter",
+            "metadata",
+        ):
             assert getattr(ours, aspect) == getattr(theirs, aspect), aspect
 
 

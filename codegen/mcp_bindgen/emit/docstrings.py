@@ -12,14 +12,20 @@ from mcp_bindgen.ir.protocol import About, Constraints
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 
 
+_PLAIN = re.compile(r"[ !#-&(-\[\]-~]*")
+"""Text that stands for itself between quotes of either kind."""
+
+
 def literal(value: str | int | float | bool | None) -> str:
     """A Python literal, double-quoted as black wants it; anything unprintable is escaped."""
     if not isinstance(value, str):
         return repr(value)
+    if _PLAIN.fullmatch(value):
+        return f'"{value}"'
     # Black prefers double quotes unless that takes more backslashes.
     quote = "'" if value.count('"') > value.count("'") else '"'
     escaped = value.replace("\\", "\\\\").replace(quote, f"\\{quote}")
-    return quote + "".join(_printable(char) for char in escaped) + quote
+    return quote + _printable(escaped) + quote
 
 
 def docstring(text: str, indent: int) -> list[str]:
@@ -71,12 +77,16 @@ def _limits(constraints: Constraints) -> list[str]:
 
 
 def _inert(text: str) -> str:
-    lines = (line.expandtabs().rstrip() for line in text.replace("\\", "\\\\").split("\n"))
-    safe = "\n".join("".join(_printable(char) for char in line) for line in lines)
-    return safe.replace('"""', '\\"\\"\\"').strip("\n ")
+    lines = (_printable(line.expandtabs().rstrip()) for line in text.replace("\\", "\\\\").split("\n"))
+    return "\n".join(lines).replace('"""', '\\"\\"\\"').strip("\n ")
 
 
-def _printable(char: str) -> str:
+def _printable(text: str) -> str:
+    """The text with an escape for each character that would not show: line ends, controls, bidirectional marks."""
+    return text if text.isprintable() else "".join(_escape(char) for char in text)
+
+
+def _escape(char: str) -> str:
     if char.isprintable():
         return char
     code = ord(char)

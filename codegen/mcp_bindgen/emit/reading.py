@@ -21,7 +21,7 @@ class Reading:
     @property
     def is_copy(self) -> bool:
         """The value stays what it is."""
-        return self.value in {"v", "e"}
+        return isinstance(self.value, str) and self.value in {"v", "e"}
 
 
 def refused(kind: Scalar, v: str) -> str | None:

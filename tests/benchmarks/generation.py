@@ -1,0 +1,97 @@
+"""What generating costs, from process start to files written, against datamodel-code-generator."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.page import Row, Table, ratio
+from benchmarks.processes import Program, compare
+from mcp_bindgen import catalog
+from mcp_bindgen.emit.render import render_package
+from mcp_bindgen.resolve.protocol import resolve_protocol
+from mcp_bindgen.syntax.reader import read_schema
+
+RUNS = 5
+LARGEST = "2026-07-28"
+STAGES = 11
+
+
+def measure(upstream: Path | None) -> list[Table]:
+    """``upstream`` holds the official schema.json files, which the other generator reads (None: not there)."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder)
+        programs = {
+            revision: _command("mcp_bindgen.cli", target / "one", "--version", revision, "--out")
+            for revision in catalog.revisions()
+        }
+        programs["all"] = _command("mcp_bindgen.cli", target / "all", "--version", "all", "--out")
+        for revision in catalog.revisions() if upstream is not None else ():
+            assert upstream is not None
+            programs[f"peer {revision}"] = _command(
+                "datamodel_code_generator",
+                target / f"peer_{revision}.py",
+                *("--output-model-type", "dataclasses.dataclass", "--input-file-type", "jsonschema"),
+                *("--input", str(upstream / revision / "schema.json"), "--output"),
+            )
+        costs = compare(programs, RUNS)
+    rows: list[Row] = []
+    for revision in catalog.revisions():
+        peer = costs.get(f"peer {revision}")
+        if peer is not None:
+            own = costs[revision]
+            rows.append(Row(f"{revision}: wall time of datamodel-codegen / ours", peer.wall / own.wall, "at least 10"))
+            rows.append(
+                Row(f"{revision}: ours / peak memory of datamodel-codegen", own.memory / peer.memory, "at most 0.5")
+            )
+    largest = costs[LARGEST]
+    rows.append(Row(f"all five in one process / {LARGEST} alone, wall", costs["all"].wall / largest.wall, "at most 3"))
+    about = (
+        "Process start to files written. datamodel-codegen makes dataclasses from the official schema.json. "
+        f"Medians of {RUNS} interleaved runs; {LARGEST} took {ratio(largest.wall)} s and {ratio(largest.memory)} MiB."
+    )
+    return [Table("Generating", about, rows), _stages(LARGEST)]
+
+
+def _command(module: str, target: Path, *options: str) -> Program:
+    """``python -m module options target``, where the target is removed first, so that every run writes files."""
+    source = (
+        f"import runpy, shutil, sys, warnings; shutil.rmtree({str(target)!r}, ignore_errors=True)\n"
+        "warnings.simplefilter('ignore')\n"
+        f"sys.argv = {[module, *options, str(target)]!r}\n"
+        f"runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
+    )
+    return Program(sys.executable, source)
+
+
+def _stages(revision: str) -> Table:
+    """The share of each stage within one process, and what comes out."""
+    data = catalog.schema_file(revision).read_bytes()
+    seconds: dict[str, list[float]] = {"read": [], "resolve": [], "emit": []}
+    files: dict[str, str] = {}
+    for _ in range(STAGES):
+        marks = [time.perf_counter()]
+        module = read_schema(data, "schema.ts")
+        marks.append(time.perf_counter())
+        protocol = resolve_protocol(module, revision=revision)
+        marks.append(time.perf_counter())
+        files = render_package(protocol, package="v")
+        marks.append(time.perf_counter())
+        for stage, start, end in zip(seconds, marks, marks[1:], strict=False):
+            seconds[stage].append(end - start)
+    medians = {stage: sorted(each)[STAGES // 2] for stage, each in seconds.items()}
+    whole = sum(medians.values())
+    rows = [Row(f"share of {stage}", 100 * each / whole, "", "%") for stage, each in medians.items()]
+    rows.append(Row("parsing and reading the schema", 1000 * medians["read"], "", "ms"))
+    rows.append(Row("lines emitted", sum(text.count("\n") for text in files.values()), "", "lines"))
+    rows.append(Row("bytes emitted", sum(len(text.encode()) for text in files.values()) / 1024, "", "KiB"))
+    return Table(f"Stages of {revision}", f"Within one process, medians of {STAGES} runs.", rows)
+
+
+def has_judge() -> bool:
+    """Whether datamodel-code-generator is installed here."""
+    command = [sys.executable, "-c", "import datamodel_code_generator"]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0

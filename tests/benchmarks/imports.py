@@ -1,0 +1,40 @@
+"""What importing one revision costs, against attrs alone and against the official types package."""
+
+from __future__ import annotations
+
+from benchmarks.page import Row, Table, ratio
+from benchmarks.processes import Program, compare
+
+RUNS = 21
+
+
+def measure(ours: str, peer: str | None) -> Table:
+    """``ours`` and ``peer`` are interpreters with our bindings, and with mcp-types (None: not there)."""
+    revisions = ("2024_11_05", "2025_03_26", "2025_06_18", "2025_11_25", "2026_07_28")
+    commands = {
+        "bare": Program(ours, "pass"),
+        "attrs": Program(ours, "import attrs"),
+        **{revision: Program(ours, f"import mcp_bindings.v{revision}") for revision in revisions},
+    }
+    if peer is not None:
+        commands |= {"peer bare": Program(peer, "pass"), "peer": Program(peer, "import mcp_types.methods")}
+    costs = compare(commands, RUNS)
+    bare = costs["bare"]
+    attrs_cpu = costs["attrs"].cpu - bare.cpu
+    rows: list[Row] = []
+    cpu = 0.0
+    for revision in revisions:
+        name = revision.replace("_", "-")
+        cpu = costs[revision].cpu - bare.cpu
+        if peer is not None:
+            theirs = costs["peer"].cpu - costs["peer bare"].cpu
+            rows.append(Row(f"import {name}: CPU of `import mcp_types.methods` / ours", theirs / cpu, "at least 15"))
+        rows.append(Row(f"import {name}: ours / CPU of `import attrs`", cpu / attrs_cpu, "below 1"))
+        memory = costs[revision].memory - bare.memory
+        rows.append(Row(f"import {name}: resident memory beyond the bare interpreter", memory, "at most 5 MiB", "MiB"))
+    return Table(
+        "Importing one revision",
+        "A fresh process, the bare interpreter subtracted: types, converter and methods of one revision. "
+        f"Medians of {RUNS} interleaved runs; in absolute terms the newest took {ratio(cpu * 1000)} ms of CPU.",
+        rows,
+    )
