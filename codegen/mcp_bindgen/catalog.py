@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import os
 import re
 import tomllib
 import unicodedata
@@ -89,7 +90,7 @@ def package_name(label: str) -> str:
 
 def label_of(path: Path) -> str:
     """What a schema file is called unless told otherwise: its folder if that is a revision, else its own stem."""
-    folder = path.resolve().parent.name
+    folder = Path(os.path.realpath(path)).parent.name
     if _DATE.fullmatch(folder) or folder == "draft":
         return folder
     name = path.name

@@ -84,6 +84,9 @@ class _Table:
 
     def _text(self, key: str) -> str | None:
         value = self._table.get(key)
+        if isinstance(value, str) and "\0" in value:
+            message = f"{key} holds a NUL character, which no path has"
+            raise self._wrong(message)
         if value is None or isinstance(value, str):
             return value
         message = f"{key} is {_kind(value)}, expected a string"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -184,7 +185,8 @@ def _is_file(file: Path) -> bool:
 
 
 def _key(file: Path) -> str:
-    return str(file.resolve())
+    # Not Path.resolve(), which raises for links in a circle.
+    return os.path.realpath(file)
 
 
 def _candidates(specifier: str) -> Iterator[str]:
@@ -206,7 +208,11 @@ def understand(modules: Modules, revision: str) -> Protocol:
     from mcp_bindgen.resolve.protocol import resolve_protocol
 
     with showing_lines(modules.texts):
-        return resolve_protocol(modules.main, revision=revision, imported=modules.imported)
+        protocol = resolve_protocol(modules.main, revision=revision, imported=modules.imported)
+    if not protocol.order:
+        message = f"{modules.main.source} declares nothing"
+        raise BindgenError(message)
+    return protocol
 
 
 @contextmanager

@@ -131,53 +131,48 @@ def run(arguments: list[str]) -> int:
     """Run one command line; the exit status. Never raises, whatever the user or the generator did wrong."""
     output.prepare()
     try:
-        status = _guarded(arguments)
+        status = _invoke(arguments)
         output.flush()
-    except BrokenPipeError:
+    except output.NobodyReadsError:
         output.abandon()
         return NOBODY_READS
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except OSError as problem:
+    except output.CannotPrintError as problem:
         output.abandon()
-        output.error(f"cannot write to standard output: {problem.strerror}")
+        output.error(str(problem))
+        return WRONG
+    except (KeyboardInterrupt, click.Abort):
+        output.error("interrupted")
+        return INTERRUPTED
+    except Exception as problem:  # noqa: BLE001 - whatever it is, a user gets no traceback
+        _explain(problem)
         return WRONG
     return status
 
 
-def _guarded(arguments: list[str]) -> int:
+def _explain(problem: Exception) -> None:
+    # Not at the top: `--version` has no need of it, and of attrs with it.
     from mcp_bindgen.errors import BindgenError, SchemaError
 
-    try:
-        return _invoke(arguments)
-    except click.UsageError as problem:
-        path = problem.ctx.command_path if problem.ctx else "mcp-codegen"
-        output.error(problem.format_message())
-        output.note(f"see: {path} --help")
-    except click.ClickException as problem:
-        output.error(problem.format_message())
-    except SchemaError as problem:
-        output.note(str(problem))
-        count = len(problem.faults)
-        output.error(f"{count} fault{'' if count == 1 else 's'} in the schema")
-    except BindgenError as problem:
-        output.error(str(problem))
-    except (KeyboardInterrupt, click.Abort):
-        output.error("interrupted")
-        return INTERRUPTED
-    except BrokenPipeError:
-        raise
-    except RecursionError:
-        output.error("the types of the schema are nested too deeply, or refer to each other in too long a chain")
-    except MemoryError:
-        output.error("there is not enough memory for this schema")
-    except ModuleNotFoundError as problem:
-        if problem.name not in {"attrs", "attr", "jinja2", "tree_sitter", "tree_sitter_typescript"}:
-            return _bug(problem)
-        sys.stderr.write(EXTRA)
-    except Exception as problem:  # noqa: BLE001 - whatever it is, it is ours, and a user gets no traceback
-        return _bug(problem)
-    return WRONG
+    match problem:
+        case click.UsageError():
+            output.error(problem.format_message())
+            output.note(f"see: {problem.ctx.command_path if problem.ctx else 'mcp-codegen'} --help")
+        case click.ClickException():
+            output.error(problem.format_message())
+        case SchemaError():
+            output.note(str(problem))
+            count = len(problem.faults)
+            output.error(f"{count} fault{'' if count == 1 else 's'} in the schema")
+        case BindgenError():
+            output.error(str(problem))
+        case RecursionError():
+            output.error("the types of the schema are nested too deeply, or refer to each other in too long a chain")
+        case MemoryError():
+            output.error("there is not enough memory for this schema")
+        case ModuleNotFoundError(name="jinja2" | "tree_sitter" | "tree_sitter_typescript"):
+            sys.stderr.write(EXTRA)
+        case _:
+            _report(problem)
 
 
 def _invoke(arguments: list[str]) -> int:
@@ -192,12 +187,10 @@ def _invoke(arguments: list[str]) -> int:
     return status if isinstance(status, int) else FINE
 
 
-def _bug(problem: Exception) -> int:
+def _report(problem: Exception) -> None:
     if os.environ.get("MCP_CODEGEN_TRACEBACK"):
         import traceback
 
         output.note("".join(traceback.format_exception(problem)).rstrip())
-    kind = type(problem).__name__
-    output.error(f"internal error, please report it ({kind}: {problem})")
+    output.error(f"internal error, please report it ({type(problem).__name__}: {problem})")
     output.note("MCP_CODEGEN_TRACEBACK=1 shows where it happened")
-    return WRONG

@@ -50,7 +50,10 @@ def _first_word(arguments: list[str], commands: Collection[str], options: Mappin
             return None
         if options[option] and not equals:
             position += 1
-            value = arguments[position] if position < len(arguments) else ""
+            value = arguments[position] if position < len(arguments) else "-"
+            if option == "--version" and value.startswith("-"):
+                message = "--version needs a revision, or all; alone it says which revisions there are"
+                raise click.UsageError(message)
         if option == "--version" and value in commands:
             command = shlex.join([value, *arguments[position + 1 :]])
             message = f"{value!r} is a command, not a revision; write: mcp-codegen {command}"

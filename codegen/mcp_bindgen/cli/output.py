@@ -7,6 +7,7 @@ import io
 import json
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -24,9 +25,40 @@ def prepare() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+class CannotPrintError(Exception):
+    """Standard output takes no more: its disk is full, or the like."""
+
+
+class NobodyReadsError(CannotPrintError):
+    """Whoever read standard output has gone away, as ``head`` does."""
+
+
 def say(text: str) -> None:
     """Print a result."""
-    sys.stdout.write(f"{text}\n")
+    write(f"{text}\n")
+
+
+def write(text: str) -> None:
+    """Print a part of a result, byte for byte."""
+    with _printing():
+        sys.stdout.write(text)
+
+
+def flush() -> None:
+    """Write out what is buffered, while a failure can still be told."""
+    with _printing():
+        sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def _printing() -> Generator[None, None, None]:
+    try:
+        yield
+    except BrokenPipeError as problem:
+        raise NobodyReadsError from problem
+    except OSError as problem:
+        message = f"cannot write to standard output: {problem.strerror}"
+        raise CannotPrintError(message) from problem
 
 
 def say_json(document: Any) -> None:
@@ -54,7 +86,6 @@ def _complain(label: str, text: str) -> None:
     # Names of a schema may hold what a terminal obeys.
     visible = "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
     with contextlib.suppress(OSError):
-        sys.stdout.flush()
         sys.stderr.write(f"{label}{visible}\n")
 
 
@@ -85,11 +116,6 @@ def shown(path: Path) -> str:
         return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
     except (ValueError, OSError):
         return str(path)
-
-
-def flush() -> None:
-    """Write out what is buffered, while a failure can still be told."""
-    sys.stdout.flush()
 
 
 def abandon() -> None:

@@ -92,7 +92,8 @@ class _Explanation:
 
     def _member_page(self, subject: MemberSubject) -> Json:
         entry = self._member(subject.member, subject.owner.path)
-        entry.pop("name")
+        # What the head of a page says of them is more than a row does.
+        entry = {name: value for name, value in entry.items() if name not in {"name", "since"}}
         occurrences = self._usage.messages(subject.owner.path)
         return {
             "subject": "member",

@@ -19,6 +19,9 @@ _ENOUGH = 0.62
 _CLOSE = 0.15
 """Names this far behind the best are not worth a look."""
 
+_LONGEST = 100
+"""No name is longer, and comparing takes the longer the more there is to compare."""
+
 _ABBREVIATION = 3
 """So many letters may stand for a longer word: ``log`` for ``logging``."""
 
@@ -28,6 +31,7 @@ _MISSPELT = 0.75
 
 def nearest_names(query: str, names: Iterable[str], count: int = 3) -> list[str]:
     """At most ``count`` of the names, the most alike first; equally alike ones the shorter first, then by alphabet."""
+    query = query[:_LONGEST]
     scored = sorted((-_likeness(query, name), len(name), name) for name in set(names))
     best = -scored[0][0] if scored else 0.0
     return [name for score, _, name in scored if -score >= max(_ENOUGH, best - _CLOSE)][:count]

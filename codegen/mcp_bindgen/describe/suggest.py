@@ -13,6 +13,7 @@ from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import ObjectOf, ObjectType
 
 _SHOWN = 80
+_LONGEST_PATH = 400
 
 
 def unknown_in(name: str, lookup: Lookup, elsewhere: list[str]) -> BindgenError:
@@ -51,7 +52,7 @@ def official_names(lookup: Lookup) -> list[str]:
 
 def _members_near(name: str, lookup: Lookup) -> list[str]:
     """Of a path whose beginning is right: the members nearest to where it goes wrong."""
-    for match in reversed(list(re.finditer(r"[.\[]", name))):
+    for match in reversed(list(re.finditer(r"[.\[]", name[:_LONGEST_PATH]))):
         subject = lookup.find(name[: match.start()])
         owners: list[ObjectType] = []
         if isinstance(subject, TypeSubject) and isinstance(subject.declared, ObjectType):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mcp_bindgen.emit.docstrings import literal
+from mcp_bindgen.emit.expansion import named_in
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, Protocol, Scalar, Type, Union
 
@@ -18,12 +21,17 @@ _SCALARS = {
 
 
 class Annotations:
-    """Writes the annotation of a type; ``prefix`` goes before names of the schema (``types.``)."""
+    """Writes the annotation of a type.
 
-    def __init__(self, protocol: Protocol, names: Names, prefix: str = "") -> None:
+    ``prefix`` goes before names of the schema (``types.``). Names that are ``quoted`` are so inside of arrays and maps,
+    for a declaration that runs before they mean something.
+    """
+
+    def __init__(self, protocol: Protocol, names: Names, prefix: str = "", quoted: Collection[str] = ()) -> None:
         self._protocol = protocol
         self._names = names
         self._prefix = prefix
+        self._quoted = quoted
 
     def alternatives(self, kind: Type) -> list[str]:
         """The parts of ``a | b | c``, each once, ``None`` last; a single ``Any`` where one of them is any value."""
@@ -48,7 +56,7 @@ class Annotations:
                 values = f"Literal[{', '.join(literal(value) for value in kind.values)}]"
                 return [values, "str"] if kind.open else [values]
             case ListOf():
-                return [f"list[{self.of(kind.element)}]"]
+                return [f"list[{self._inside(kind.element)}]"]
             case AliasOf():
                 return [f"{self._prefix}{self._names.types[kind.name]}"]
             case ObjectOf():
@@ -64,7 +72,15 @@ class Annotations:
 
     def map_of(self, index: Type | None) -> str:
         """The annotation of a mapping with these values (None: any JSON)."""
-        return f"dict[str, {'Any' if index is None else self.of(index)}]"
+        return f"dict[str, {'Any' if index is None else self._inside(index)}]"
+
+    def _inside(self, kind: Type) -> str:
+        quoted = {self._names.types[name] for name in named_in(self._protocol, kind, inside=False) if name in self._quoted}
+        if not quoted:
+            return self.of(kind)
+        parts = [literal(part) if part in quoted else part for part in self.alternatives(kind)]
+        # A string has no `|`.
+        return parts[0] if len(parts) == 1 else f"Union[{', '.join(parts)}]"
 
 
 def may_be_null(protocol: Protocol, kind: Type) -> bool:

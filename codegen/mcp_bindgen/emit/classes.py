@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from mcp_bindgen.emit.annotations import Annotations, absent_is_unset
 from mcp_bindgen.emit.docstrings import describe, docstring, literal
 from mcp_bindgen.emit.envelopes import in_wire_order
+from mcp_bindgen.emit.expansion import content, named_in, spelled
 from mcp_bindgen.emit.layout import LINE, Alternatives, Tree, lines, statement, tuple_of
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.emit.plan import AliasView, ClassView, ConstantView, MemberView, TypesView
-from mcp_bindgen.ir.protocol import (
-    AliasOf,
-    AliasType,
-    Enum,
-    Field,
-    ListOf,
-    ObjectOf,
-    ObjectType,
-    Protocol,
-    Scalar,
-    Type,
-    Union,
-)
+from mcp_bindgen.ir.protocol import AliasType, Enum, Field, ObjectType, Protocol
 
 _EXTRA = "Undeclared members by wire name, written back as they are."
 
 
-def plan_types(protocol: Protocol, names: Names) -> TypesView:
+def plan_types(protocol: Protocol, names: Names, recursive: Collection[str]) -> TypesView:
     """Everything that ``types.py`` declares, in an order in which Python can evaluate it."""
-    planner = _Planner(protocol, names)
+    planner = _Planner(protocol, names, recursive)
     classes = [declared for declared in protocol.objects.values() if not declared.is_map]
     simple, later = planner.aliases()
     views = tuple(planner.cls(declared) for declared in classes)
@@ -45,22 +34,24 @@ def plan_types(protocol: Protocol, names: Names) -> TypesView:
 
 
 def _exported(protocol: Protocol, names: Names) -> tuple[str, ...]:
-    tree: Tree = ("[", [literal(name) for name in sorted({*names.types.values(), *protocol.constants})], "]")
+    tree: Tree = ("[", [literal(name) for name in sorted({*names.types.values(), *names.constants.values()})], "]")
     return tuple(lines("__all__ = ", tree))
 
 
 class _Planner:
-    def __init__(self, protocol: Protocol, names: Names) -> None:
+    def __init__(self, protocol: Protocol, names: Names, recursive: Collection[str]) -> None:
         self._protocol = protocol
         self._names = names
+        self._recursive = recursive
         self._annotations = Annotations(protocol, names)
+        self._evaluated = Annotations(protocol, names, quoted=recursive)
         self.private: dict[str, str] = {}
         """Aliases for what is too long to write in place."""
 
     def constant(self, name: str) -> ConstantView:
         constant = self._protocol.constants[name]
         return ConstantView(
-            declaration=(statement(f"{name}: Final = {literal(constant.value)}"),),
+            declaration=(statement(f"{self._names.constants[name]}: Final = {literal(constant.value)}"),),
             doc=tuple(docstring(describe(constant.about, f"The value of {name}."), 0)),
         )
 
@@ -70,20 +61,17 @@ class _Planner:
         later: list[AliasView] = []
         done: set[str] = set()
         needs_class: set[str] = set()
-        declared: dict[str, ObjectType | AliasType] = {
-            **{path: one for path, one in self._protocol.objects.items() if one.is_map and one.kind != "inline"},
-            **self._protocol.aliases,
-        }
+        declared = spelled(self._protocol)
 
         def visit(path: str) -> None:
             if path in done:
                 return
             done.add(path)
-            content = self._content(declared[path])
-            for used in content:
+            evaluated = list(self._evaluated_in(declared[path]))
+            for used in evaluated:
                 if used in declared:
                     visit(used)
-            if any(used not in declared or used in needs_class for used in content):
+            if any(used not in declared or used in needs_class for used in evaluated):
                 needs_class.add(path)
             (later if path in needs_class else simple).append(self._alias(declared[path]))
 
@@ -91,21 +79,24 @@ class _Planner:
             visit(path)
         return simple, later
 
-    def _content(self, declared: ObjectType | AliasType) -> list[str]:
-        kind = declared.type if isinstance(declared, AliasType) else declared.index
-        return list(_names_in(self._protocol, kind))
+    def _evaluated_in(self, declared: ObjectType | AliasType) -> Iterator[str]:
+        """What has to be there when the declaration runs: not what stands in quotes."""
+        direct = set(named_in(self._protocol, content(declared), inside=False))
+        if not isinstance(declared, AliasType):
+            direct.clear()
+        for name in named_in(self._protocol, content(declared)):
+            if name in direct or name not in self._recursive:
+                yield name
 
     def _alias(self, declared: ObjectType | AliasType) -> AliasView:
         if isinstance(declared, AliasType):
             name = self._names.types[declared.name]
-            parts = self._annotations.alternatives(declared.type)
+            parts = self._evaluated.alternatives(declared.type)
         else:
             name = self._names.types[declared.path]
-            parts = [self._annotations.map_of(declared.index)]
+            parts = [self._evaluated.map_of(declared.index)]
         prefix = f"{name}: TypeAlias = "
-        if isinstance(declared, AliasType) and declared.recursive and parts != ["Any"]:
-            written = [statement(prefix + literal(" | ".join(parts)))]
-        elif len(parts) == 1 and parts[0].startswith("Literal["):
+        if len(parts) == 1 and parts[0].startswith("Literal["):
             written = lines(prefix, ("Literal[", _literal_parts(declared), "]"))
         else:
             written = lines("", Alternatives(prefix, tuple(parts)))
@@ -202,25 +193,6 @@ def _literal_parts(declared: ObjectType | AliasType) -> list[str]:
     assert isinstance(declared, AliasType)
     assert isinstance(declared.type, Enum)
     return [literal(value) for value in declared.type.values]
-
-
-def _names_in(protocol: Protocol, kind: Type | None) -> Iterator[str]:
-    match kind:
-        case ListOf():
-            yield from _names_in(protocol, kind.element)
-        case ObjectOf():
-            declared = protocol.objects[kind.path]
-            if declared.is_map and declared.kind == "inline":
-                yield from _names_in(protocol, declared.index)
-            else:
-                yield kind.path
-        case AliasOf():
-            yield kind.name
-        case Union():
-            for member in kind.written:
-                yield from _names_in(protocol, member)
-        case Scalar() | Enum() | None:
-            return
 
 
 def _article(name: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.deciding import Deciding
 from mcp_bindgen.emit.docstrings import literal
@@ -26,9 +28,10 @@ _CHECKS = {
 class Decoders:
     """Plans the decoders of one protocol; functions and tables that types turn out to need are collected on the way."""
 
-    def __init__(self, protocol: Protocol, names: Names) -> None:
+    def __init__(self, protocol: Protocol, names: Names, recursive: Collection[str]) -> None:
         self._protocol = protocol
         self._names = names
+        self._recursive = recursive
         self._functions: dict[Type, str] = {}
         self._function_views: list[FunctionView] = []
         self._tables: dict[object, str] = {}
@@ -167,7 +170,7 @@ class Decoders:
             case AliasOf():
                 alias = self._protocol.aliases[kind.name]
                 hint = self._names.functions[kind.name]
-                if alias.recursive and not isinstance(alias.type, Scalar):
+                if kind.name in self._recursive:
                     return Reading((), f"{self.function(kind, hint)}({v})")
                 if isinstance(alias.type, Union) and not self._is_simple(alias.type):
                     return Reading((), f"{self.function(kind, hint)}({v})")
@@ -211,6 +214,8 @@ class Decoders:
 
     def _read_object(self, kind: ObjectOf, v: str, hint: str) -> Reading:
         declared = self._protocol.objects[kind.path]
+        if kind.path in self._recursive:
+            return Reading((), f"{self.function(kind, self._names.functions[kind.path])}({v})")
         if declared.is_map:
             return self._read_map(declared.index, v, hint)
         return Reading((), f"structure_{self._names.functions[kind.path]}({v})")
@@ -284,7 +289,11 @@ class Decoders:
         if isinstance(expanded, Union) and not self._is_simple(expanded):
             body = Deciding(self, expanded, hint).lines(expanded.decision)
         else:
-            reading = self.read(expanded, "v", hint)
+            # A map that contains itself is read by the very function that is made here.
+            if isinstance(kind, ObjectOf):
+                reading = self._read_map(self._protocol.objects[kind.path].index, "v", hint)
+            else:
+                reading = self.read(expanded, "v", hint)
             body = [*(f"    {line}" for line in reading.checks), *assign("return ", reading.value, 4)]
         return FunctionView(
             signature=tuple(lines(f"def {name}", ("(", ["v: Json"], ")"), " -> Json:")),

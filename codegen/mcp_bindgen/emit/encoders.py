@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
@@ -33,9 +35,10 @@ _SCALAR_TESTS = {
 class Encoders:
     """Plans the encoders of one protocol; shares the tables of names and literals with its decoders."""
 
-    def __init__(self, protocol: Protocol, names: Names, decoders: Decoders) -> None:
+    def __init__(self, protocol: Protocol, names: Names, decoders: Decoders, recursive: Collection[str]) -> None:
         self._protocol = protocol
         self._names = names
+        self._recursive = recursive
         self._decoders = decoders
         self._functions: dict[Type, str] = {}
         self._function_views: list[FunctionView] = []
@@ -130,13 +133,15 @@ class Encoders:
                 return self._write_items(kind.element, v, hint, "list", "is_array")
             case ObjectOf():
                 declared = self._protocol.objects[kind.path]
+                if kind.path in self._recursive:
+                    return Reading((), f"{self.function(kind, self._names.functions[kind.path])}({v})")
                 if declared.is_map:
                     return self._write_items(declared.index, v, hint, "dict", "is_object")
                 return Reading((), f"unstructure_{self._names.functions[kind.path]}({v})")
             case AliasOf():
                 alias = self._protocol.aliases[kind.name]
                 apart = isinstance(alias.type, Union) and not self._is_simple(alias.type)
-                if apart or (alias.recursive and not isinstance(alias.type, Scalar)):
+                if apart or kind.name in self._recursive:
                     return Reading((), f"{self.function(kind, self._names.functions[kind.name])}({v})")
                 return self.write(alias.type, v, self._names.functions[kind.name])
             case Union():
@@ -210,7 +215,12 @@ class Encoders:
             if isinstance(expanded, Union):
                 body = self._union_body(expanded, hint)
             else:
-                writing = self.write(expanded, "v", hint)
+                if isinstance(kind, ObjectOf):
+                    # A map that contains itself is written by the very function that is made here.
+                    index = self._protocol.objects[kind.path].index
+                    writing = self._write_items(index, "v", hint, "dict", "is_object")
+                else:
+                    writing = self.write(expanded, "v", hint)
                 body = [*(f"    {line}" for line in writing.checks), *assign("return ", writing.value, 4)]
             self._function_views.append(
                 FunctionView(

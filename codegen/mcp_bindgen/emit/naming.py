@@ -21,7 +21,7 @@ _ANNOTATION_NAMES = frozenset({"bool", "dict", "float", "int", "list", "object",
 """Builtins that annotations use: an attribute of that name would stand in for them inside its class."""
 
 _MODULE_NAMES = frozenset(
-    {"Any", "ClassVar", "Final", "Literal", "Record", "TypeAlias", "UNSET", "Unset", "annotations", "define"}
+    {"Any", "ClassVar", "Final", "Literal", "Record", "TypeAlias", "UNSET", "Union", "Unset", "annotations", "define"}
 )
 """What the emitted ``types`` module itself imports."""
 
@@ -82,6 +82,12 @@ class Names:
         self._nowhere = Position(protocol.source, 1, 1)
         self.types = self._name_types(protocol)
         """Object path or alias name to the name of its class or alias; inline maps need none."""
+        self.constants = {name: self._valid(name, name, None) for name in protocol.constants}
+        """Constants by their own names."""
+        self._refuse_equal(
+            (name, path, _position(protocol, path))
+            for path, name in (*self.constants.items(), *self.types.items())
+        )
         self.functions = {path: snake(name) for path, name in self.types.items()}
         self._refuse_equal((self.functions[path], path, _position(protocol, path)) for path in self.types)
         taken = RESERVED_FIELDS | frozenset(self.types.values())
@@ -98,12 +104,7 @@ class Names:
         for path in [*(path for path in protocol.objects if path not in unnamed), *protocol.aliases]:
             owner, *inner = path.replace("#", ".").split(".")
             name = owner + "".join(pascal(part) for part in inner)
-            if not inner and name in protocol.constants:
-                self._fault(f"type {name!r} has the name of a constant", _position(protocol, path))
             names[path] = self._valid(name, path, _position(protocol, path))
-        for constant in protocol.constants:
-            self._valid(constant, constant, None)
-        self._refuse_equal((name, path, _position(protocol, path)) for path, name in names.items())
         return names
 
     def _valid(self, name: str, path: str, position: Position | None) -> str:
@@ -111,7 +112,7 @@ class Names:
             self._fault(f"the name {name[:40]}… has {len(name)} characters, accepted are {MAX_NAME}", position)
         elif not name.isidentifier() or unicodedata.normalize("NFKC", name) != name or name.startswith("_"):
             self._fault(
-                f"{path!r} gives no name for a Python class; accepted are letters, digits and inner _", position
+                f"{path!r} gives no name for use in Python; accepted are letters, digits and inner _", position
             )
         return f"{name}_" if name in RESERVED_TYPES else name
 
@@ -159,8 +160,8 @@ class Names:
 
 
 def _position(protocol: Protocol, path: str) -> Position | None:
-    declared = protocol.objects.get(path) or protocol.aliases[path]
-    return declared.position
+    declared = protocol.objects.get(path) or protocol.aliases.get(path)
+    return declared.position if declared else None
 
 
 def is_constant(member: Field) -> bool:

@@ -15,6 +15,7 @@ from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.encoders import Encoders
 from mcp_bindgen.emit.envelopes import Envelopes, find_envelopes
+from mcp_bindgen.emit.expansion import recursive_names
 from mcp_bindgen.emit.imports import imports, names_in
 from mcp_bindgen.emit.layout import Alternatives, lines
 from mcp_bindgen.emit.method_keys import plan_methods
@@ -33,12 +34,13 @@ _BATCH = "JSONRPCBatchRequest"
 def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
     """The files of one revision's package, by path below the output directory."""
     names = Names(protocol)
-    decoders = Decoders(protocol, names)
+    recursive = recursive_names(protocol)
+    decoders = Decoders(protocol, names, recursive)
     read = decoders.plan()
-    write = Encoders(protocol, names, decoders).plan()
-    shapes = Shapes(protocol, names)
+    write = Encoders(protocol, names, decoders, recursive).plan()
+    shapes = Shapes(protocol, names, recursive)
     envelopes = find_envelopes(protocol)
-    types = plan_types(protocol, names)
+    types = plan_types(protocol, names, recursive)
     methods = plan_methods(protocol, names)
     title = f"revision {protocol.revision}" if protocol.revision[:1].isdigit() else protocol.revision
     common = {"title": _inert(title), "package": package}
@@ -123,7 +125,7 @@ def _types_imports(view: TypesView) -> tuple[str, ...]:
     return imports(
         used,
         (
-            (("typing", ("Any", "ClassVar", "Final", "Literal", "TypeAlias")),),
+            (("typing", ("Any", "ClassVar", "Final", "Literal", "TypeAlias", "Union")),),
             (("..runtime.record", ("Record", "define")), ("..runtime.unset", ("UNSET", "Unset"))),
         ),
     )

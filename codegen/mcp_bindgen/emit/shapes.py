@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
@@ -26,9 +28,10 @@ from mcp_bindgen.ir.protocol import (
 class Shapes:
     """Plans the tables of one protocol. The vocabulary is that of ``runtime.shapes``."""
 
-    def __init__(self, protocol: Protocol, names: Names) -> None:
+    def __init__(self, protocol: Protocol, names: Names, recursive: Collection[str]) -> None:
         self._protocol = protocol
         self._names = names
+        self._recursive = recursive
 
     def objects(self) -> list[str]:
         """``OBJECTS``: class name to its members and its index signature."""
@@ -49,7 +52,7 @@ class Shapes:
             for name, alias in self._protocol.aliases.items()
         ]
         entries += [
-            _prefixed(f"{literal(self._names.types[path])}: ", self.shape(ObjectOf(path)))
+            _prefixed(f"{literal(self._names.types[path])}: ", self._map(declared))
             for path, declared in self._protocol.objects.items()
             if declared.is_map and declared.kind != "inline"
         ]
@@ -88,15 +91,20 @@ class Shapes:
                 return tuple_of(['"list"', self.shape(kind.element)])
             case ObjectOf():
                 declared = self._protocol.objects[kind.path]
+                if kind.path in self._recursive:
+                    return tuple_of(['"alias"', literal(self._names.types[kind.path])])
                 if declared.is_map:
-                    value = '"json"' if declared.index is None else self.shape(declared.index)
-                    return '"object"' if value == '"json"' else tuple_of(['"map"', value])
+                    return self._map(declared)
                 return tuple_of(['"class"', literal(self._names.types[kind.path])])
             case AliasOf():
                 return tuple_of(['"alias"', literal(self._names.types[kind.name])])
             case Union():
                 members: list[Tree] = [self.shape(member) for member in kind.members]
                 return tuple_of(['"union"', self._decision(kind.decision), tuple_of(members)])
+
+    def _map(self, declared: ObjectType) -> Tree:
+        value = '"json"' if declared.index is None else self.shape(declared.index)
+        return '"object"' if value == '"json"' else tuple_of(['"map"', value])
 
     def _decision(self, decision: Decision | None) -> Tree:
         match decision:

@@ -39,6 +39,7 @@ class _Linker:
         self._waiting: deque[tuple[str, Declaration]] = deque()
         self._roots: list[str] = []
         self._generics: list[Reference] = []
+        self._clash = False
 
     def run(self) -> None:
         names = self._names_of(_SCHEMA)
@@ -66,8 +67,12 @@ class _Linker:
         for reference in self._generics:
             if reference.name in self._taken:
                 # Once the modules are one, the name would mean the declared type.
+                self._clash = True
                 position = self._taken[reference.name][1].position
                 self._faults.add(reference.position, f"{reference.name} is TypeScript's here, and a type at {position}")
+
+        if self._clash:
+            self._faults.check()  # Two things of one name are no ground to go on from.
 
     def result(self) -> dict[str, Declaration]:
         """What is exported or imported, and what that refers to, with references by their original names."""
@@ -131,6 +136,7 @@ class _Linker:
             return
         owner, other = self._taken[name]
         if other is not declaration:
+            self._clash = True
             here, there = (other, declaration) if owner == _SCHEMA else (declaration, other)
             self._faults.add(
                 here.position, f"{name} is also declared at {there.position}, and an import pulls that in; rename one"

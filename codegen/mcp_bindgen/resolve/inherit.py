@@ -13,6 +13,7 @@ from mcp_bindgen.ir.types import (
     LiteralType,
     LookupType,
     ObjectLiteral,
+    Position,
     Reference,
     TypeExpression,
     TypeQuery,
@@ -84,7 +85,7 @@ class Flattener:
     def look_up(self, expression: LookupType) -> Slot | None:
         """The property that ``X["key"]`` means."""
         target = expression.target
-        if not isinstance(target, (Reference, LookupType)):
+        if not isinstance(target, LookupType) and not (isinstance(target, Reference) and target.name in self._scope.types):
             self._faults.add(target.position, 'only a named type can be looked into, as in Tool["name"]')
             return None
         shape = self.shape(target, "")
@@ -98,8 +99,8 @@ class Flattener:
     def _flatten(self) -> None:
         nodes: list[str | LookupType] = list(self._scope.types)
         for group in components(nodes, self._edges):
-            node = group[0]
-            way = cycle(group, self._edges)
+            node = min(group, key=self._place)
+            way = cycle([node, *group], self._edges)
             if way is not None:
                 self._refuse_cycle(way)
                 self._faulty.update(group)
@@ -247,17 +248,21 @@ class Flattener:
         depth = 1 + max((self._depths.get(each, 0) for each in self._edges(node)), default=-1)
         self._depths[node] = depth
         if depth == MAX_DEPTH + 1:
-            position = node.position if isinstance(node, LookupType) else self._scope.types[node].position
-            self._faults.add(position, f"{_name(node)} has more than {MAX_DEPTH} levels of bases or aliases under it")
+            self._faults.add(self._position(node), f"{_name(node)} has more than {MAX_DEPTH} levels of bases or aliases under it")
         return depth <= MAX_DEPTH
+
+    def _position(self, node: str | LookupType) -> Position:
+        return node.position if isinstance(node, LookupType) else self._scope.types[node].position
+
+    def _place(self, node: str | LookupType) -> tuple[str, int, int]:
+        position = self._position(node)
+        return position.file, position.line, position.column
 
     def _refuse_cycle(self, way: list[str | LookupType]) -> None:
         names = [_name(node) for node in way]
         if len(names) > _SHOWN:
             names[_SHOWN - 2 : -1] = [f"({len(names) - _SHOWN + 1} more)"]
-        first = way[0]
-        position = first.position if isinstance(first, LookupType) else self._scope.types[first].position
-        self._faults.add(position, f"{names[0]} is made of itself: {' -> '.join(names)}")
+        self._faults.add(self._position(way[0]), f"{names[0]} is made of itself: {' -> '.join(names)}")
 
 
 def branded(expression: IntersectionType) -> Keyword | None:

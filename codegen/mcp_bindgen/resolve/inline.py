@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ from mcp_bindgen.ir.types import ArrayType, LookupType, Reference, TypeExpressio
 
 if TYPE_CHECKING:
     from mcp_bindgen.resolve.inherit import Flattener
+
+
+_ENDS_NAME = re.compile("[.#]")
 
 
 class Paths:
@@ -40,6 +44,11 @@ class Paths:
         plain, _, number = path.rpartition("#")
         if number.isdecimal() and self._last.get(plain) == int(number):
             self._last[plain] -= 1
+
+
+def owner_of(path: str) -> str:
+    """The declared type whose text an inline object is in."""
+    return _ENDS_NAME.split(path, maxsplit=1)[0]
 
 
 def makes_inline(expression: TypeExpression, flattener: Flattener) -> bool:

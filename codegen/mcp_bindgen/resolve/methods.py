@@ -70,7 +70,7 @@ class Methods:
         self.all: dict[str, Method] = {}
         for made in known.objects.values():
             name = _method(made)
-            if name is not None:
+            if name is not None and not self._is_cut(made):
                 self._add(made, name)
 
     def _add(self, made: ObjectType, name: str) -> None:
@@ -91,7 +91,7 @@ class Methods:
                 _position(made), f"{made.path} has the method {name!r} of {other}; a method is one message"
             )
             return
-        params = _field(made, "params")
+        params = _fields(made).get("params")
         capability, capability_of = self._features.needed(name, kind, sent_by)
         results = self._results(made, params) if kind == "request" else ()
         self.all[name] = Method(
@@ -110,6 +110,12 @@ class Methods:
             embedded=embedded,
         )
 
+    def _is_cut(self, made: ObjectType) -> bool:
+        """Whether it has its method from a message of which it lacks something else, by ``Omit`` or ``Pick``."""
+        source = self._known.objects[_fields(made)["method"].declared_in]
+        whole = {each.name for each in source.fields if not each.optional}
+        return source.kind == "interface" and not whole <= _fields(made).keys()
+
     def _kind(self, made: ObjectType, unions: list[str], *, embedded: bool) -> Kind | None:
         kinds = {_UNIONS[union][0] for union in unions}
         if len(kinds) > 1:
@@ -121,7 +127,7 @@ class Methods:
                 return _BASES[base]
         if made.path.endswith("Notification"):
             return "notification"
-        if made.path.endswith("Request") or _field(made, "id") is not None:
+        if made.path.endswith("Request") or "id" in _fields(made):
             return "request"
         self._warn(
             made, f"{made.path} has a literal `method`, and nothing else says that it is a message; it is not one"
@@ -131,7 +137,7 @@ class Methods:
     def _results(self, made: ObjectType, params: Field | None) -> tuple[Type, ...]:
         base = made.path.removesuffix("Request")
         response = self._known.objects.get(f"{base}ResultResponse")
-        result = _field(response, "result") if response else None
+        result = _fields(response).get("result") if response else None
         entry = self._applied.about(overrides.Result, made.path)
         if entry is not None:
             named = [self._known.named(name) for name in entry.results]
@@ -177,7 +183,7 @@ class Methods:
 
 def _method(made: ObjectType) -> str | None:
     """The method of a message; None for an object that is none."""
-    field = _field(made, "method")
+    field = _fields(made).get("method")
     if made.kind != "interface" or field is None or field.optional:
         return None
     match field.type:
@@ -187,8 +193,8 @@ def _method(made: ObjectType) -> str | None:
             return None
 
 
-def _field(made: ObjectType, name: str) -> Field | None:
-    return next((each for each in made.fields if each.name == name), None)
+def _fields(made: ObjectType) -> dict[str, Field]:
+    return {each.name: each for each in made.fields}
 
 
 def _position(made: ObjectType) -> Position:

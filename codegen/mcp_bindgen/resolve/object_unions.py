@@ -20,6 +20,7 @@ Maps, and ``object`` itself, may hold any key, so nothing but their being alone 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from attrs import frozen
 
@@ -60,6 +61,10 @@ class UndecidedError(Exception):
         """The first member of the group and the next one."""
         other = next(each.type for each in group if each.index != group[0].index)
         return cls(group[0].type, other, too_many=too_many)
+
+
+Groups: TypeAlias = list[tuple[str | int | bool, list[Candidate]]]
+"""The literals of a tag, each with the members that have it."""
 
 
 @frozen
@@ -114,12 +119,12 @@ class ObjectUnions:
         return None
 
     def _tag(self, group: list[Candidate], seen: _Seen) -> Decision | None:
-        best: tuple[int, str, dict[str | int | bool, list[Candidate]]] | None = None
+        best: tuple[int, str, Groups] | None = None
         for name in self._fields(group[0]):
             if name in seen.tags:
                 continue
             groups = self._groups(name, group)
-            count = len({tuple(each) for each in groups.values()}) if groups else 0
+            count = len({tuple(members) for _, members in groups}) if groups else 0
             if groups and count > 1 and (best is None or count > best[0]):
                 best = count, name, groups
         if best is None:
@@ -127,15 +132,16 @@ class ObjectUnions:
         _, name, groups = best
         below = _Seen(seen.tags | {name}, seen.splits, seen.nested)
         made: dict[tuple[Candidate, ...], Decision] = {}
-        for members in groups.values():
+        for _, members in groups:
             if tuple(members) not in made:
                 made[tuple(members)] = self._decide(members, below)
         absent = [each for each in group if self._fields(each)[name].optional]
-        branches = tuple((value, made[tuple(members)]) for value, members in groups.items())
+        branches = tuple((value, made[tuple(members)]) for value, members in groups)
         return ByTag(name, branches, Member(absent[0].index) if absent else None)
 
-    def _groups(self, name: str, group: list[Candidate]) -> dict[str | int | bool, list[Candidate]] | None:
+    def _groups(self, name: str, group: list[Candidate]) -> Groups | None:
         """The members for each literal of a tag; None where the key is no tag of all of them."""
+        # By type too, since 1 == True in Python.
         groups: dict[tuple[type, object], tuple[str | int | bool, list[Candidate]]] = {}
         optional = 0
         for each in group:
@@ -145,7 +151,7 @@ class ObjectUnions:
             optional += self._fields(each)[name].optional
             for value in values:
                 groups.setdefault((type(value), value), (value, []))[1].append(each)
-        return dict(groups.values()) if optional <= 1 else None
+        return list(groups.values()) if optional <= 1 else None
 
     def _key(self, group: list[Candidate], seen: _Seen) -> Decision | None:
         best: tuple[tuple[bool, bool, bool], str] | None = None
@@ -262,7 +268,7 @@ class ObjectUnions:
             if not isinstance(leaf, Enum) or leaf.open or any(isinstance(value, float) for value in leaf.values):
                 return None
             values.extend(value for value in leaf.values if not isinstance(value, float))
-        return tuple(dict.fromkeys(values))
+        return tuple({(type(value), value): value for value in values}.values())
 
 
 def owners(group: Iterable[Candidate]) -> set[int]:

@@ -12,6 +12,7 @@ from mcp_bindgen.resolve import overrides
 from mcp_bindgen.resolve.describe import describe
 from mcp_bindgen.resolve.documentation import about, constraints
 from mcp_bindgen.resolve.faults import Faults
+from mcp_bindgen.resolve.inline import owner_of
 from mcp_bindgen.resolve.narrowing import Comparison
 from mcp_bindgen.resolve.overrides import Applied
 from mcp_bindgen.resolve.settle import Settler, leaves
@@ -47,7 +48,10 @@ class Objects:
 
     def all(self) -> dict[str, ObjectType]:
         """Every object by its path: declared ones in the order of the source, each before the inline ones in it."""
-        return {path: found for path in self._types.drafts if (found := self._known(path)) is not None}
+        found = {path: made for path in self._types.drafts if (made := self._known(path)) is not None}
+        # An X["key"] may have led to an inline object before its owner's turn.
+        places = {name: place for place, name in enumerate(self._types.declared)}
+        return dict(sorted(found.items(), key=lambda item: (places[owner_of(item[0])], item[0] not in places)))
 
     def _known(self, path: str) -> ObjectType | None:
         """The object; None while it is being made."""

@@ -28,12 +28,12 @@ def recursive_names(types: Types) -> frozenset[str]:
             ):
                 yield part.path
 
+    names = [*types.aliases, *(path for path, draft in types.drafts.items() if draft.kind == "alias")]
     found: set[str] = set()
-    nodes = [*types.aliases, *(path for path, draft in types.drafts.items() if draft.kind == "alias")]
-    for group in components(nodes, edges):
+    for group in components(names, edges):
         if cycle(group, edges):
             found.update(group)
-    return frozenset(found)
+    return frozenset(found.intersection(names))
 
 
 def opaque_names(types: Types, recursive: frozenset[str]) -> frozenset[str]:

@@ -71,6 +71,7 @@ class Types:
         self._of_index: dict[WrittenIndex, Type] = {}
         self._open: list[Written] = []
         self._lookups = 0
+        self.declared = tuple(scope.types)
         self.drafts: dict[str, Draft] = {}
         self.aliases: dict[str, Type] = {}
         for declared in scope.types.values():

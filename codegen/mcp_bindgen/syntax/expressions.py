@@ -104,7 +104,7 @@ class ExpressionReader:
         read = _READERS.get(node.type)
         if read is None:
             return self._refused(node, f"found {described(node)}; accepted: {TYPES}")
-        if self._depth == MAX_DEPTH:
+        if self._depth > MAX_DEPTH:
             return self._refused(node, f"nested too deep: at most {MAX_DEPTH} levels are accepted")
         self._depth += 1
         try:

@@ -27,7 +27,7 @@ MAX_SYNTAX_FAULTS = 20
 """How many syntax errors of a file are told one by one."""
 
 _LANGUAGE = Language(tree_sitter_typescript.language_typescript())
-_CHUNK = 1 << 16
+_CHUNK = 1 << 12
 _EXCERPT = 40
 
 # The parser tries many readings of a text that fits none, and there are texts for which its time and memory grow with
@@ -75,7 +75,7 @@ def parse(data: bytes, name: str) -> Parsed:
         return Parsed(source, tree, Faults(source, MAX_SYNTAX_FAULTS, "syntax error"), len(source.data))
     for node in _guesses(tree.root_node):
         # An error around the break tells nothing that the scan has not told better.
-        if node.start_byte < scan.broken_from and node.end_byte <= scan.broken_from:
+        if node.end_byte <= scan.broken_from:
             faults.add(node, _guess(node, source))
     return Parsed(source, tree, faults, scan.broken_from)
 
@@ -101,31 +101,30 @@ def _check_text(source: Source) -> None:
 def _tree(source: Source) -> Tree:
     data = source.data
     start = time.thread_time()
-    reached = 0
+    given_up: int | None = None
 
     def read(offset: int, _point: Point) -> bytes:
-        return data[offset : offset + _CHUNK]
+        # The clock is looked at here, as parsing cannot be interrupted in all releases of tree-sitter from 0.23 on.
+        nonlocal given_up
+        if given_up is None and time.thread_time() - start > _PATIENCE_SECONDS + offset * _SECONDS_PER_BYTE:
+            given_up = offset
+        return b"" if given_up is not None else data[offset : offset + _CHUNK]
 
-    def give_up(offset: int, _has_error: bool) -> bool:
-        nonlocal reached
-        reached = offset
-        return time.thread_time() - start > _PATIENCE_SECONDS + offset * _SECONDS_PER_BYTE
-
-    try:
-        return Parser(_LANGUAGE).parse(read, progress_callback=give_up)
-    except ValueError:
+    tree = Parser(_LANGUAGE).parse(read)
+    if given_up is not None:
         faults = Faults(source, 1, "error")
-        faults.add(min(reached, len(data)), "this does not look like TypeScript: parsing it was given up")
-        raise SchemaError(faults.listed()) from None
+        faults.add(given_up, "this does not look like TypeScript: parsing it was given up")
+        raise SchemaError(faults.listed())
+    return tree
 
 
 def _guesses(root: Node) -> Iterator[Node]:
-    """The places where the parser skipped text or put in a token that is not there, in the order of the source."""
+    """The innermost nodes in which the parser skipped text or put in a token that is not there, in order."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
         inner = [child for child in node.children if child.has_error or child.is_missing]
-        if node.is_missing or (node.is_error and not inner):
+        if not inner:
             yield node
         waiting.extend(reversed(inner))
 

@@ -96,6 +96,9 @@ class SchemaReader:
         """A statement, or the declaration after ``export``."""
         read = _READERS.get(node.type)
         if read is None:
+            inner = children(node)
+            if inner and inner[0].type == "internal_module":
+                node = inner[0]  # which the grammar takes for an expression
             self.faults.add(node, f"found {described(node)}; accepted: {STATEMENTS}")
         else:
             read(self, node)

@@ -54,9 +54,8 @@ class Scan:
         self.safe = True
         self._tokens()
         if len(self._open) <= MAX_DEPTH:
-            self._discard_angles()
             for opener, byte in self._open:
-                self._broken(byte, _never_closed(opener))
+                self._unclosed(opener, byte)
 
     def _tokens(self) -> None:
         data, position = self._data, 0
@@ -115,17 +114,17 @@ class Scan:
             opener, byte = self._open.pop()
             if opener in openers:
                 return opener
-            if opener != b"<":
-                self._broken(byte, _never_closed(opener))
+            self._unclosed(opener, byte)
 
     def _discard_angles(self) -> None:
         while self._open and self._open[-1][0] == b"<":
             self._open.pop()
 
+    def _unclosed(self, opener: bytes, byte: int) -> None:
+        if opener in _CLOSERS:
+            message = f"this `{opener.decode()}` is never closed: `{_CLOSERS[opener].decode()}` is missing"
+            self._broken(byte, message)
+
     def _broken(self, start: int, message: str) -> None:
         self.broken_from = min(self.broken_from, start)
         self._faults.add(start, message)
-
-
-def _never_closed(opener: bytes) -> str:
-    return f"this `{opener.decode()}` is never closed: `{_CLOSERS[opener].decode()}` is missing"

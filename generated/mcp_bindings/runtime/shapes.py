@@ -253,15 +253,17 @@ class Shapes:
         for wire, attribute, presence, shape, absent, *_ in members:
             if attribute is None:
                 continue
-            member = getattr(value, attribute, UNSET)
+            member = getattr(value, attribute, _MISSING)
             if presence != "required" and member is absent:
                 continue
-            if member is UNSET:
+            if member is UNSET or member is _MISSING:
                 return Violation((*path, wire), "nothing", self._wanted(shape))
             fault = self.write(member, shape, (*path, wire))
             if fault is not None:
                 return fault
-        extra: Any = getattr(value, "extra", None)
+        extra: Any = getattr(value, "extra", _MISSING)
+        if extra is _MISSING:
+            return Violation(path, "no attribute extra", "a dict or None")
         if not extra:
             return None
         if not is_object(extra):
@@ -312,6 +314,8 @@ def describe(value: Any) -> str:
 
 
 _SHOWN = 60
+_MISSING = object()
+"""Stands for an attribute that was never set, or deleted."""
 
 
 def _describe_python(value: Any) -> str:
@@ -379,6 +383,8 @@ def _not_a_key(value: dict[Any, Any], path: Path) -> Violation | None:
     for key in value:
         if not isinstance(key, str):
             return Violation(path, f"the key {key!r}", "strings as keys")
+        if not _is_text(key):
+            return Violation(path, "a key with half a surrogate pair", "Unicode text")
     return None
 
 

@@ -264,7 +264,7 @@ itself: do not guess what an unknown key of that kind means.
 Since 2026-07-28.
 """
 
-JSONArray: TypeAlias = "list[JSONValue]"
+JSONArray: TypeAlias = list[JSONValue]
 """A JSON array, with elements of any kind.
 
 Since 2026-07-28.

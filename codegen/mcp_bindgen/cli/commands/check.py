@@ -78,7 +78,7 @@ def _print_diff(drift: Drift) -> None:
     colours = {"+": "green", "-": "red", "@": "cyan"}
     if not output.wants_colour(sys.stdout):
         # Byte for byte what `patch` reads.
-        sys.stdout.write(drift.diff)
+        output.write(drift.diff)
         return
     for line in drift.diff.splitlines():
         bold = line.startswith(("+++", "---"))

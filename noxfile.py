@@ -1,0 +1,207 @@
+"""Everything that is checked, as sessions: ``nox`` runs the default ones, ``nox -s NAME`` one, ``nox -l`` lists them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tomllib
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import nox
+from nox.command import CommandFailed
+
+ROOT = Path(__file__).parent
+PROJECT = nox.project.load_toml("pyproject.toml")
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+HAND_WRITTEN = ["codegen", "tests", "noxfile.py"]
+UPSTREAM = ROOT / ".upstream"
+
+nox.needs_version = ">=2024.10"
+nox.options.default_venv_backend = "virtualenv"
+nox.options.reuse_venv = "yes"
+# Whoever has one interpreter tests with one, on a build machine too.
+nox.options.error_on_missing_interpreters = False
+nox.options.sessions = ["lint", "types", "in_sync", "tests", "differential", "vendored", "build", "docs"]
+
+# pyenv's shims stand for the interpreter in use only; the others are found in their own folders.
+_PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv").glob("versions/3.1[1-9].*/bin")
+os.environ["PATH"] = os.pathsep.join([*map(str, sorted(_PYENV)), os.environ.get("PATH", "")])
+
+
+def _group(*names: str) -> tuple[str, ...]:
+    return nox.project.dependency_groups(PROJECT, *names)
+
+
+def _install(session: nox.Session, *groups: str) -> None:
+    """The checkout, editable and with the generator, and what the session needs besides."""
+    session.install("-e", ".[codegen]", *_group(*groups))
+
+
+def _run(session: nox.Session, *command: str, repair: str, **env: str) -> None:
+    """Run a command; where it fails, say what repairs it."""
+    try:
+        session.run(*command, env=env)
+    except CommandFailed:
+        session.error(f"{command[0]} failed; to repair: {repair}")
+
+
+def _fresh_venv(session: nox.Session, name: str, *packages: str) -> str:
+    """An environment of its own with nothing but ``packages``; gives its interpreter."""
+    folder = Path(session.create_tmp()).resolve() / name
+    shutil.rmtree(folder, ignore_errors=True)
+    session.run("python", "-m", "venv", str(folder), silent=True)
+    python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    session.run(str(python), "-m", "pip", "install", "-q", *packages, external=True, silent=True)
+    return str(python)
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """Run the tests, on every interpreter that is here."""
+    _install(session, "test")
+    again = f"nox -s {session.name} -- tests/that/failed.py"
+    _run(session, "pytest", *session.posargs, repair=f"mend what failed, then {again}")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check hand-written code with ruff and black."""
+    session.install(*_group("lint"))
+    _run(session, "ruff", "check", *HAND_WRITTEN, repair="nox -s format, and mend by hand what it leaves")
+    _run(session, "black", "--check", "--quiet", *HAND_WRITTEN, repair="nox -s format")
+
+
+@nox.session(name="format", default=False)
+def format_(session: nox.Session) -> None:
+    """Repair what ruff and black can repair by themselves."""
+    session.install(*_group("lint"))
+    session.run("ruff", "check", "--fix", "--exit-zero", *HAND_WRITTEN)
+    session.run("black", *HAND_WRITTEN)
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check types strictly with mypy and pyright: the generator, what it emits, and programs that use it."""
+    _install(session, "types", "test")
+    packages = ("-p", "mcp_bindgen", "-p", "mcp_bindings")
+    _run(session, "mypy", *packages, repair="mend the types above; for those in generated/, mend the emitter")
+    _run(session, "pyright", repair="mend the types above; for those in generated/, mend the emitter", **PYRIGHT)
+    _run(session, "pytest", "tests/typing", repair="mend tests/typing, or what its programs use", **PYRIGHT)
+
+
+PYRIGHT = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+"""Without it pyright asks the network whether there is a newer one."""
+
+
+@nox.session
+def in_sync(session: nox.Session) -> None:
+    """Compare generated/ with what would be generated now."""
+    session.install("-e", ".[codegen]")
+    _run(session, "mcp-codegen", "check", repair="nox -s generate")
+
+
+@nox.session(default=False)
+def generate(session: nox.Session) -> None:
+    """Generate all bundled revisions into generated/."""
+    session.install("-e", ".[codegen]")
+    session.run("mcp-codegen", "--version", "all")
+
+
+@nox.session
+def vendored(session: nox.Session) -> None:
+    """Use a copy made with --out where only attrs and cattrs are installed."""
+    _install(session, "test")
+    python = _fresh_venv(session, "attrs-and-cattrs", "attrs", "cattrs")
+    tests = "tests/packaging/test_vendored.py"
+    _run(session, "pytest", tests, repair="mend what failed, then nox -s vendored", MCP_BINDINGS_VENDORED_PYTHON=python)
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build sdist and wheel, and test the wheel where it is installed outside the checkout."""
+    _install(session, "test", "types")
+    session.install("build")
+    dist = Path(session.create_tmp()).resolve() / "dist"
+    shutil.rmtree(dist, ignore_errors=True)
+    # The wheel is built from the sdist, so that what the sdist lacks shows.
+    session.run("python", "-m", "build", "--outdir", str(dist), silent=True)
+    (wheel,) = dist.glob("*.whl")
+    env = {
+        "MCP_BINDINGS_DIST": str(dist),
+        "MCP_BINDINGS_PYTHON": _fresh_venv(session, "bindings", str(wheel)),
+        "MCP_CODEGEN_PYTHON": _fresh_venv(session, "codegen", f"{wheel}[codegen]"),
+    }
+    folders = ("tests/packaging", "tests/typing")
+    _run(session, "pytest", *folders, repair="mend what failed, then nox -s build", **env, **PYRIGHT)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site into site/; its snippets run among the tests."""
+    session.install("-e", ".[codegen]", *_group("docs"))
+    # The theme's advertisement for its makers' other products is no warning about this site.
+    _run(session, "mkdocs", "build", "--strict", "--quiet", repair="mend docs/ or mkdocs.yml", NO_MKDOCS_2_WARNING="1")
+    remote = re.compile(r'<(?:script|img)[^>]* src="https?:|<link[^>]* rel="?(?:stylesheet|preconnect)[^>]*https?:')
+    fetching = [str(page) for page in Path("site").rglob("*.html") if remote.search(page.read_text(encoding="utf-8"))]
+    if fetching:
+        session.error(f"pages that load something from elsewhere: {', '.join(fetching)}")
+
+
+def _upstream() -> Path | None:
+    named = os.environ.get("MCP_UPSTREAM")
+    folder = Path(named) if named else UPSTREAM
+    return folder if folder.is_dir() else None
+
+
+@nox.session
+def differential(session: nox.Session) -> None:
+    """Compare with an independent generator's reading of the official schema.json."""
+    if not any((ROOT / "tests" / "differential").glob("test_*.py")):
+        session.skip("there are no tests in tests/differential")
+    if _upstream() is None:
+        session.skip("there are no official schema files; fetch them with: nox -s upstream")
+    _install(session, "test", "differential")
+    _run(session, "pytest", "tests/differential", repair="mend what failed, then nox -s differential")
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Measure generation and import, as ratios of medians in this one run."""
+    _install(session, "test", "bench")
+    _run(session, "pytest", "tests/benchmarks", "-s", *session.posargs)
+
+
+@nox.session(default=False, venv_backend="none")
+def upstream(session: nox.Session) -> None:
+    """Fetch the official schema files that the transcriptions were checked against into .upstream/ (network)."""
+    manifest = tomllib.loads((ROOT / "schema" / "manifest.toml").read_text(encoding="utf-8"))
+    for revision, entry in manifest["revisions"].items():
+        address = f"https://raw.githubusercontent.com/{manifest['repository']}/{entry['commit']}/schema/{revision}"
+        folder = UPSTREAM / revision
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, key in (("schema.ts", "sha256"), ("schema.json", "json_sha256")):
+            if entry.get(key) is not None:
+                _fetch(session, f"{address}/{name}", folder / name, entry[key])
+    session.log(f"the official files are in {UPSTREAM.name}/; the tests find them there")
+
+
+def _fetch(session: nox.Session, address: str, target: Path, sha256: str) -> None:
+    if target.is_file() and hashlib.sha256(target.read_bytes()).hexdigest() == sha256:
+        session.log(f"{target.relative_to(ROOT)}: already there")
+        return
+    try:
+        with urllib.request.urlopen(address, timeout=30) as answer:
+            data = answer.read()
+    except (urllib.error.URLError, TimeoutError) as problem:
+        reason = getattr(problem, "reason", problem)
+        session.error(f"cannot fetch {address}: {reason}; this session needs a network, no other does")
+    found = hashlib.sha256(data).hexdigest()
+    if found != sha256:
+        session.error(f"{address} has the sha256 {found}, schema/manifest.toml says {sha256}; nothing was written")
+    target.write_bytes(data)
+    session.log(f"{target.relative_to(ROOT)}: fetched, {len(data)} bytes")

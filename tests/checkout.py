@@ -1,0 +1,10 @@
+"""Where things lie in the checkout that the tests belong to, and which revisions it bundles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GENERATED = ROOT / "generated" / "mcp_bindings"
+REVISIONS = sorted(path.name for path in (ROOT / "schema").iterdir() if path.is_dir())
+PACKAGES = ["v" + revision.replace("-", "_") for revision in REVISIONS]

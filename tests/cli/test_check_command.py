@@ -1,0 +1,88 @@
+"""``mcp-codegen check`` notices every difference, writes nothing, and names the command that repairs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+
+def test_a_fresh_output_is_clean(cli) -> None:
+    cli("--version", "2025-03-26", "--out", "out")
+    status, out, err = cli("check", "--version", "2025-03-26", "--out", "out")
+    assert (status, err) == (0, "")
+    assert out == "out is what would be generated: 2025-03-26\n"
+
+
+def test_one_changed_byte_is_shown_and_the_command_repairs_it(cli, elsewhere: Path) -> None:
+    cli("--version", "2025-03-26", "--out", "my out")
+    place = elsewhere / "my out/v2025_03_26/types.py"
+    text = place.read_text()
+    place.write_text(text.replace("Widget", "").replace("class Tool(", "class Toll(", 1))
+    before = place.read_bytes()
+    status, out, err = cli("check", "--version", "2025-03-26", "--out", "my out")
+    assert status == 1
+    assert "--- my out/v2025_03_26/types.py\ton disk\n+++ my out/v2025_03_26/types.py\tas generated\n" in out
+    assert "-class Toll(" in out
+    assert "+class Tool(" in out
+    assert place.read_bytes() == before
+    first, command = err.splitlines()
+    assert first == "1 changed in my out; to repair, run:"
+    assert command.strip() == "mcp-codegen --version 2025-03-26 --out 'my out'"
+    assert cli(*shlex.split(command)[1:]).status == 0
+    assert place.read_text() == text
+    assert cli("check", "--version", "2025-03-26", "--out", "my out").status == 0
+
+
+def test_missing_and_stale_files_are_differences_too(cli, elsewhere: Path) -> None:
+    cli("--version", "2025-03-26", "--out", "out")
+    (elsewhere / "out/v2025_03_26/types.py").rename(elsewhere / "out/v2025_03_26/kinds.py")
+    status, out, err = cli("check", "--version", "2025-03-26", "--out", "out", "--format", "json")
+    assert status == 1
+    document = json.loads(out)
+    assert document["files"] == [
+        {"path": "v2025_03_26/kinds.py", "state": "stale"},
+        {"path": "v2025_03_26/types.py", "state": "missing"},
+    ]
+    assert document["repair"] == "mcp-codegen --version 2025-03-26 --out out"
+    assert err.startswith("1 missing, 1 stale in out; ")
+
+
+def test_without_a_version_it_means_all_revisions(cli, elsewhere: Path) -> None:
+    cli("--version", "2025-03-26", "--out", "out")
+    status, out, err = cli("check", "--out", "out")
+    assert status == 1
+    assert "+++ out/v2026_07_28/types.py" in out
+    assert "mcp-codegen --version all --out out" in err
+    cli("--version", "all", "--out", "out")
+    assert cli("check", "--out", "out").status == 0
+
+
+def test_a_file_of_somebody_else_in_the_way_is_a_difference(cli, elsewhere: Path, schema: Path) -> None:
+    cli("--schema", str(schema), "--out", "out")
+    (elsewhere / "out/acme/types.py").write_text("mine\n")
+    status, out, err = cli("check", "--schema", str(schema), "--out", "out")
+    assert status == 1
+    assert "-mine\n" in out
+    assert "mcp-codegen generate --schema acme.ts --out out" in err
+
+
+@pytest.mark.parametrize("arguments", [["--version", "nope"], ["--schema", "nope.ts"]])
+def test_what_cannot_be_compared_is_no_difference_but_an_error(cli, arguments: list[str]) -> None:
+    status, out, err = cli("check", *arguments, "--out", "out")
+    assert (status, out) == (2, "")
+    assert "nope" in err
+
+
+def test_colour_does_not_change_the_diff(cli, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, schema: Path) -> None:
+    import click
+
+    cli("--schema", str(schema), "--out", "out")
+    (elsewhere / "out/acme/types.py").write_text("mine\n")
+    plain = cli("check", "--schema", str(schema), "--out", "out").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    coloured = cli("check", "--schema", str(schema), "--out", "out").out
+    assert "\x1b[" in coloured
+    assert click.unstyle(coloured) == plain

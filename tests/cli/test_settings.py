@@ -1,0 +1,132 @@
+"""``[tool.mcp-codegen]`` stands in for options, the command line wins, and mistakes in it are explained."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.settings import Settings, read_settings
+
+
+def project(text: str, folder: Path = Path()) -> None:
+    (folder / "pyproject.toml").write_text(text)
+
+
+def labels(result) -> list[str]:
+    assert result.status == 0, result.err
+    return [line.split(":")[0] for line in result.out.splitlines() if not line.startswith("runtime")]
+
+
+def test_versions_and_out_are_taken_from_the_nearest_pyproject(cli, elsewhere: Path, monkeypatch) -> None:
+    project('[tool.mcp-codegen]\nversions = ["2025-03-26", "2025-06-18"]\nout = "src/mcp"\n')
+    (elsewhere / "deep/er").mkdir(parents=True)
+    monkeypatch.chdir(elsewhere / "deep/er")
+    assert labels(cli("generate")) == ["2025-03-26", "2025-06-18"]
+    # Paths start where the file lies, not where the command is run.
+    assert (elsewhere / "src/mcp/v2025_06_18/types.py").is_file()
+    assert cli("check").status == 0
+
+
+def test_check_repairs_with_the_same_settings(cli, elsewhere: Path) -> None:
+    project('[tool.mcp-codegen]\nversions = "2025-03-26"\nout = "mcp"\n')
+    status, _, err = cli("check")
+    assert status == 1
+    assert err.endswith("to repair, run:\n    mcp-codegen generate\n")
+    assert cli("generate").status == 0
+    assert cli("check").status == 0
+
+
+def test_the_command_line_wins(cli, elsewhere: Path, schema: Path) -> None:
+    project('[tool.mcp-codegen]\nversions = ["2025-03-26"]\nout = "one"\nschema = "nowhere.ts"\n')
+    assert labels(cli("--version", "2025-06-18", "--out", "two")) == ["2025-06-18"]
+    assert labels(cli("--schema", str(schema), "--out", "two")) == ["acme"]
+    assert not (elsewhere / "one").exists()
+
+
+def test_a_schema_with_its_name_and_map(cli, elsewhere: Path) -> None:
+    (elsewhere / "ext.ts").write_text(
+        'import { Tool } from "mcp";\nexport interface Thing extends Tool { size: number }\n'
+    )
+    project('[tool.mcp-codegen]\nschema = "ext.ts"\nname = "acme"\nout = "out"\nmap = { mcp = "2025-06-18" }\n')
+    assert labels(cli("generate")) == ["acme"]
+    assert "class Thing(" in (elsewhere / "out/acme/types.py").read_text()
+
+
+def test_revisions_and_a_schema_may_stand_together(cli, schema: Path) -> None:
+    project('[tool.mcp-codegen]\nversions = ["2025-06-18"]\nschema = "acme.ts"\nout = "out"\n')
+    assert labels(cli("generate")) == ["2025-06-18", "acme"]
+
+
+def test_a_map_on_the_command_line_goes_with_the_schema_of_the_settings(cli, elsewhere: Path) -> None:
+    (elsewhere / "ext.ts").write_text(
+        'import { Tool } from "mcp";\nexport interface Thing extends Tool { size: number }\n'
+    )
+    project('[tool.mcp-codegen]\nschema = "ext.ts"\nout = "out"\n')
+    assert cli("generate").status == 2
+    assert labels(cli("generate", "--map", "mcp=2025-03-26")) == ["ext"]
+
+
+def test_the_settings_do_not_reach_commands_that_only_show(cli) -> None:
+    project('[tool.mcp-codegen]\nversions = ["2025-06-18"]\n')
+    assert json.loads(cli("model").out)["revision"] == "2026-07-28"
+
+
+def test_the_nearest_pyproject_counts_even_without_the_table(elsewhere: Path) -> None:
+    project('[tool.mcp-codegen]\nversions = ["2025-06-18"]\n')
+    (elsewhere / "inner").mkdir()
+    project("[project]\nname = 'x'\n", elsewhere / "inner")
+    assert read_settings(elsewhere / "inner") == Settings()
+    assert read_settings(elsewhere).versions == ("2025-06-18",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("version = ['2025-03-26']", "unknown key 'version' in [tool.mcp-codegen]; did you mean versions?"),
+        ("output = 'x'", "unknown key 'output' in [tool.mcp-codegen]; did you mean out?"),
+        ("zzz = 1", "unknown key 'zzz' in [tool.mcp-codegen]; known are versions, out, schema, name, map"),
+        ("versions = 2025-03-26", 'versions is a date or time, expected a list of strings: ["2025-03-26"]'),
+        ("versions = [2025-03-26]", "versions is a list with other things than strings, expected a list of strings"),
+        ("versions = true", "versions is a boolean, expected a list of strings"),
+        ("out = 3", "out is a number, expected a string"),
+        ("out = ['x']", "out is a list"),
+        ('out = "a\\u0000b"', "out holds a NUL character, which no path has"),
+        ("schema = {}", "schema is a table, expected a string"),
+        ("name = false", "name is a boolean, expected a string"),
+        ("map = 'x'", "map is a string, expected a table"),
+        ("map = { core = 1 }", "map says of 'core' a number, expected a string: a file or a revision"),
+    ],
+)
+def test_a_mistake_is_named_with_its_file(cli, elsewhere: Path, text: str, message: str) -> None:
+    project(f"[tool.mcp-codegen]\n{text}\n")
+    status, out, err = cli("generate", "--version", "2025-03-26", "--out", "out")
+    assert (status, out) == (2, "")
+    assert err.startswith(f"error: {elsewhere / 'pyproject.toml'}: ")
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"[tool.mcp-codegen\n", "is not valid TOML: "),
+        (b"x = '\xff'\n", "is not valid TOML: "),
+        (b"[tool]\nmcp-codegen = 3\n", "tool.mcp-codegen is a number, expected a table: [tool.mcp-codegen]"),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_an_error(elsewhere: Path, data: bytes, message: str) -> None:
+    (elsewhere / "pyproject.toml").write_bytes(data)
+    with pytest.raises(BindgenError) as caught:
+        read_settings(elsewhere)
+    assert message in str(caught.value)
+
+
+def test_a_tool_that_is_no_table_is_for_others_to_complain_about(elsewhere: Path) -> None:
+    (elsewhere / "pyproject.toml").write_text("tool = 3\n")
+    assert read_settings(elsewhere) == Settings()
+
+
+def test_an_unknown_revision_in_the_settings_is_an_error(cli) -> None:
+    project('[tool.mcp-codegen]\nversions = ["2025-03-27"]\nout = "out"\n')
+    assert "'2025-03-27' is no bundled revision" in cli("generate").err

@@ -1,0 +1,124 @@
+"""``list``, ``model`` and ``explain`` on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from mcp_bindgen import catalog, resources
+
+
+def test_list_is_a_table_of_the_revisions(cli) -> None:
+    status, out, err = cli("list")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split() == [
+        "revision",
+        "types",
+        "requests",
+        "notifications",
+        "checked",
+        "against",
+        "the",
+        "official",
+    ]
+    assert [line.split()[0] for line in lines[1:6]] == list(catalog.revisions())
+    assert lines[2].split() == ["2025-03-26", "83", "15", "9", "schema.ts", "bdc457208cb1"]
+    assert "Packages are written to " in lines[-1]
+    assert max(map(len, lines[:6])) <= 80
+
+
+def test_list_for_programs(cli) -> None:
+    document = json.loads(cli("list", "--format", "json").out)
+    assert document["format"] == "mcp-list/1"
+    assert document["target"] == str(resources.default_target())
+    newest = document["revisions"][-1]
+    assert newest["revision"] == "2026-07-28"
+    assert newest["package"] == "v2026_07_28"
+    assert newest["official"]["sha256"].startswith("742750af0bb8")
+    assert newest["sha256"] == catalog.load("2026-07-28").sha256
+
+
+def test_list_outside_a_checkout_says_how_to_choose_a_place(cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "default_target", lambda: None)
+    assert "Packages are written where --out says, as v2024_11_05 to v2026_07_28.\n" in cli("list").out
+    assert json.loads(cli("list", "--format", "json").out)["target"] is None
+
+
+def test_model_prints_the_newest_revision_unless_told_otherwise(cli) -> None:
+    status, out, err = cli("model")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["revision"] == "2026-07-28"
+    assert json.loads(cli("model", "--version", "2024-11-05").out)["revision"] == "2024-11-05"
+
+
+def test_model_of_a_file_is_named_after_it_or_as_told(cli, schema: Path) -> None:
+    document = json.loads(cli("model", "--schema", str(schema)).out)
+    assert (document["revision"], document["source"]) == ("acme", "acme.ts")
+    assert json.loads(cli("model", "--schema", str(schema), "--version", "x").out)["revision"] == "x"
+
+
+def test_model_as_json_schema(cli, schema: Path) -> None:
+    status, out, err = cli("model", "--schema", str(schema), "--format", "jsonschema")
+    assert (status, err) == (0, "")
+    document = json.loads(out)
+    Draft202012Validator.check_schema(document)
+    assert list(document["$defs"]) == ["Widget"]
+
+
+@pytest.mark.parametrize("arguments", [["--version", "all"], ["--version", "2024-11-05", "--version", "2025-03-26"]])
+def test_one_revision_is_shown_at_a_time(cli, arguments: list[str]) -> None:
+    for command in (["model"], ["explain", "Tool"]):
+        status, out, err = cli(*command, *arguments)
+        assert (status, out) == (2, "")
+        assert err == "error: this command shows one revision at a time; give --version once\n"
+
+
+def test_explain_shows_the_newest_revision_that_has_the_name(cli) -> None:
+    assert cli("explain", "Tool").out.startswith("Tool  interface in 2026-07-28\n")
+    assert cli("explain", "Task").out.startswith("Task  interface in 2025-11-25\n")
+    assert cli("explain", "tools/call", "--version", "2025-06-18").out.startswith("tools/call  request in 2025-06-18\n")
+    assert cli("--version", "2025-06-18", "explain", "tools/call").out.startswith("tools/call  request in 2025-06-18\n")
+
+
+def test_an_error_code_needs_no_quoting(cli) -> None:
+    assert cli("explain", "-32602").out.startswith("INVALID_PARAMS  constant in 2026-07-28\n")
+    assert cli("explain", "-32602", "--version", "2024-11-05").out.startswith(
+        "INVALID_PARAMS  constant in 2024-11-05\n"
+    )
+    assert cli("explain", "--", "-32602").status == 0
+
+
+def test_explain_for_programs(cli) -> None:
+    document = json.loads(cli("explain", "tools/call", "--format", "json").out)
+    assert (document["format"], document["name"]) == ("mcp-explain/1", "tools/call")
+
+
+def test_explain_reads_a_schema_of_ones_own(cli, schema: Path) -> None:
+    assert cli("explain", "Widget", "--schema", str(schema)).out.startswith("Widget  interface in acme\n")
+    status, _, err = cli("explain", "Wigdet", "--schema", str(schema))
+    assert (status, err) == (2, "error: no 'Wigdet' in acme; did you mean Widget?\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("LogLevel", "error: no 'LogLevel' in the bundled revisions; did you mean LoggingLevel"),
+        ("TextResource", "did you mean TextResourceContents"),
+        ("logging/set_level", "did you mean logging/setLevel?\n"),
+        ("$/progress", "did you mean notifications/progress"),
+        ("xyzzy", "error: no 'xyzzy' in the bundled revisions\n"),
+    ],
+)
+def test_an_unofficial_name_gets_the_official_one(cli, name: str, message: str) -> None:
+    status, out, err = cli("explain", name)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_a_name_of_another_revision_says_where_it_is(cli) -> None:
+    status, out, err = cli("explain", "Task", "--version", "2025-06-18")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: no 'Task' in 2025-06-18; 2025-11-25 has it")

@@ -1,0 +1,151 @@
+"""Every spelling of ``--version`` does what its reader expects, or says why not and what to type instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mcp_bindgen import __version__
+from mcp_bindgen.catalog import revisions
+
+ALL = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
+
+
+def test_alone_it_prints_our_version_and_the_revisions_and_writes_nothing(cli, elsewhere: Path) -> None:
+    status, out, err = cli("--version")
+    assert (status, err) == (0, "")
+    assert out == f"mcp-codegen {__version__}\nrevisions: {', '.join(ALL)}\n"
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_the_version_line_alone_is_short_v(cli) -> None:
+    assert cli("-V") == (0, f"mcp-codegen {__version__}\n", "")
+
+
+def test_the_five_revisions_are_bundled() -> None:
+    assert revisions() == ALL
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--version", "2025-03-26"],
+        ["--version=2025-03-26"],
+        ["generate", "--version", "2025-03-26"],
+        ["--version", "2025-03-26", "generate"],
+        ["--version", "2025-03-26", "--version", "2025-03-26"],
+    ],
+)
+def test_with_a_revision_it_generates_that_one(cli, elsewhere: Path, arguments: list[str]) -> None:
+    status, out, err = cli(*arguments, "--out", "out")
+    assert (status, err) == (0, "")
+    assert out.startswith("2025-03-26: ")
+    assert sorted(path.name for path in (elsewhere / "out").iterdir()) == [
+        "__init__.py",
+        "py.typed",
+        "runtime",
+        "v2025_03_26",
+    ]
+
+
+def test_repeated_it_generates_each_oldest_first(cli, elsewhere: Path) -> None:
+    status, out, _ = cli("--version", "2025-06-18", "--version", "2024-11-05", "--out", "out")
+    assert status == 0
+    assert [line.split(":")[0] for line in out.splitlines()] == ["2024-11-05", "2025-06-18", "runtime"]
+
+
+def test_all_means_every_revision(cli, elsewhere: Path) -> None:
+    status, out, _ = cli("--version", "all", "--out", "out")
+    assert status == 0
+    assert [line.split(":")[0] for line in out.splitlines()] == [*ALL, "runtime"]
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("2025-03-27", "'2025-03-27' is no bundled revision; the nearest are 2025-03-26"),
+        ("2025_03_26", "'2025_03_26' is no bundled revision; the nearest are 2025-03-26"),
+        ("v2025-03-26", "'v2025-03-26' is no bundled revision; the nearest are 2025-03-26"),
+        ("tomorrow", f"'tomorrow' is no bundled revision; there are {', '.join(ALL)}"),
+        ("diff2", f"'diff2' is no bundled revision; there are {', '.join(ALL)}"),
+        ("latest", "'latest' is no bundled revision, as what it means would change; the newest is 2026-07-28"),
+        ("2025-03-26,2025-06-18", "repeat --version for each one"),
+        ("", f"--version needs a revision: {', '.join(ALL)} or all"),
+        ("--out", "--version needs a revision"),
+    ],
+)
+def test_an_unknown_word_gets_the_nearest_revisions(cli, elsewhere: Path, word: str, message: str) -> None:
+    status, out, err = cli("generate", "--version", word)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+    assert message in err
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_word_that_is_a_command_is_said_to_be_one(cli) -> None:
+    status, out, err = cli("--version", "explain", "Tool")
+    assert (status, out) == (2, "")
+    assert "error: 'explain' is a command, not a revision; write: mcp-codegen explain Tool\n" in err
+    assert "'list' is a command, not a revision; write: mcp-codegen list" in cli("generate", "--version", "list").err
+
+
+def test_a_revision_as_a_command_gets_the_option(cli) -> None:
+    status, out, err = cli("2025-03-26")
+    assert (status, out) == (2, "")
+    assert "'2025-03-26' is a revision, not a command; write: mcp-codegen --version 2025-03-26\n" in err
+
+
+def test_draft_needs_a_schema_and_says_why(cli) -> None:
+    status, out, err = cli("--version", "draft", "--out", "out")
+    assert (status, out) == (2, "")
+    assert "changes from day to day" in err
+    assert "mcp-codegen --version draft --schema FILE" in err
+
+
+def test_draft_with_a_schema_is_a_label(cli, schema: Path, elsewhere: Path) -> None:
+    status, out, _ = cli("--version", "draft", "--schema", str(schema), "--out", "out")
+    assert status == 0
+    assert out.startswith("draft: ")
+    assert (elsewhere / "out/draft/types.py").is_file()
+
+
+def test_no_arguments_print_the_help(cli) -> None:
+    status, out, err = cli()
+    assert (status, err) == (0, "")
+    assert out.startswith("Usage: mcp-codegen")
+    assert all(f"\n  {name} " in out for name in ("generate", "check", "list", "explain", "model"))
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", ["generate", "check", "list", "explain", "model"])
+def test_every_command_has_a_help_that_fits_a_terminal(cli, command: str) -> None:
+    status, out, err = cli(command, "--help")
+    assert (status, err) == (0, "")
+    assert out.startswith(f"Usage: mcp-codegen {command}")
+    assert max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "see"),
+    [
+        (["--verison", "2025-03-26"], "--version", "mcp-codegen generate --help"),
+        (["generate", "--vers", "2025-03-26"], "--vers", "mcp-codegen generate --help"),
+        (["chekc"], "no command 'chekc'; did you mean check?", "mcp-codegen --help"),
+        (
+            ["frobnicate"],
+            "no command 'frobnicate'; there are generate, check, list, explain, model",
+            "mcp-codegen --help",
+        ),
+        (["explain"], "NAME", "mcp-codegen explain --help"),
+        (["explain", "Tool", "Prompt"], "Prompt", "mcp-codegen explain --help"),
+        (["model", "--format", "yaml"], "yaml", "mcp-codegen model --help"),
+        (["generate", "--version"], "--version", "mcp-codegen --help"),
+        (["--version", "--out", "x"], "--version needs a revision, or all", "mcp-codegen --help"),
+        (["list", "--version", "2025-03-26"], "--version", "mcp-codegen list --help"),
+    ],
+)
+def test_a_wrong_spelling_is_answered_with_the_right_one(cli, arguments: list[str], message: str, see: str) -> None:
+    status, out, err = cli(*arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert f"see: {see}\n" in err

@@ -1,0 +1,36 @@
+"""What all tests share: hypothesis' profile, where the official schema files are, and which folders wait to be named."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+from hypothesis import settings
+
+ONLY_WHEN_NAMED = {"benchmarks", "differential"}
+"""Folders of tests that have a nox session, and needs, of their own."""
+
+# No deadline: how long an example takes says more about the machine than about the code.
+settings.register_profile("dev", deadline=None)
+# What fails on a build machine fails again wherever it is run.
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("thorough", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if collection_path.parent != ROOT / "tests" or collection_path.name not in ONLY_WHEN_NAMED:
+        return None
+    named = (Path(argument.partition("::")[0]).resolve() for argument in config.args)
+    return None if any(path.is_relative_to(collection_path) for path in named) else True
+
+
+@pytest.fixture(scope="session")
+def upstream() -> Path:
+    """The folder with the official files, ``<revision>/schema.ts`` and ``<revision>/schema.json``; else a skip."""
+    folder = Path(os.environ.get("MCP_UPSTREAM") or ROOT / ".upstream")
+    if not folder.is_dir():
+        pytest.skip("there are no official schema files; fetch them with: nox -s upstream")
+    return folder

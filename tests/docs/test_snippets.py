@@ -1,0 +1,161 @@
+"""Every snippet of README.md and docs/ runs, page by page, in a folder of its own outside the checkout.
+
+By the language of the fenced block: ``python`` is executed, with one namespace for a page, and what it prints is compared
+with an ``output`` block right after it; ``console`` holds commands (``$ …``) and what they print; ``ts``, ``toml`` and
+other blocks with a ``title="NAME"`` become files. ``...`` in expected output stands for anything. ``sh`` is for commands
+that need a network or a fresh clone; SH says where each of them runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from checkout import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
+
+RUN = {"python", "output", "console"}
+SH = {
+    'python3 -m venv .venv && .venv/bin/python -m pip install -q -e ".[codegen]" && .venv/bin/mcp-codegen --version '
+    "2025-03-26": "tests/packaging/test_readme.py",
+    "python3 -m venv .venv && .venv/bin/python -m pip install -q nox && .venv/bin/nox": ".ci/run",
+    "pip install mcp-bindings": "noxfile.py: build, with the wheel",
+    'pip install "mcp-bindings[codegen]"': "noxfile.py: build, with the wheel",
+}
+
+
+class Block(NamedTuple):
+    """One fenced block."""
+
+    line: int
+    """Of the fence, from 1."""
+    language: str
+    title: str | None
+    text: str
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    start = None
+    for number, line in enumerate(lines, 1):
+        fence = re.match(r"( *)```(\w*)(?: +title=\"([^\"]+)\")?$", line)
+        if fence is None:
+            continue
+        if start is None:
+            start, opened = number, fence
+        else:
+            indent = len(opened[1])
+            text = "".join(f"{inner[indent:]}\n" for inner in lines[start : number - 1])
+            yield Block(start, opened[2], opened[3], text)
+            start = None
+    assert start is None, f"{page}:{start}: the block is not closed"
+
+
+def matches(expected: str, found: str) -> bool:
+    """Whether the texts are equal, ``...`` standing for anything: within a line, or as a line for any lines."""
+    pattern = re.escape(expected.rstrip()).replace(r"\.\.\.", ".*")
+    return re.fullmatch(pattern, found.rstrip(), re.DOTALL) is not None
+
+
+class Page:
+    """Runs the blocks of one page, in order."""
+
+    def __init__(self, page: Path, folder: Path) -> None:
+        self._page = page
+        self._folder = folder
+        self._namespace: dict[str, Any] = {"__name__": "snippet"}
+        self._printed = ""
+
+    def run(self, block: Block) -> None:
+        place = f"{self._page.relative_to(ROOT)}:{block.line}"
+        if block.title is not None:
+            file = self._folder / block.title
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text, encoding="utf-8")
+        elif block.language == "python":
+            self._python(block)
+        elif block.language == "output":
+            assert matches(block.text, self._printed), f"{place}: printed was\n{self._printed}"
+            self._printed = ""
+        elif block.language == "console":
+            self._console(block, place)
+        elif block.language == "sh":
+            for line in block.text.splitlines():
+                assert line in SH, f"{place}: who runs {line!r}?"
+        else:
+            assert block.language in {"text", "mermaid"}, f"{place}: a block of {block.language!r} needs a title"
+
+    def _python(self, block: Block) -> None:
+        # Empty lines before it make the numbers in a traceback those of the page.
+        code = compile("\n" * block.line + block.text, str(self._page), "exec", dont_inherit=True)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.chdir(self._folder):
+            exec(code, self._namespace)
+        self._printed = printed.getvalue()
+
+    def _console(self, block: Block, place: str) -> None:
+        status = 0
+        for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+            command, _, expected = part.partition("\n")
+            if command == "echo $?":
+                assert expected.strip() == str(status), f"{place}: the status was {status}"
+                status = 0
+                continue
+            assert status == 0, f"{place}: before {command!r} the status was {status}"
+            done = self._start(command)
+            status = done.returncode
+            assert matches(expected, done.stdout), f"{place}: {command}\nprinted\n{done.stdout}"
+        assert status == 0, f"{place}: the last status was {status}; show it with: $ echo $?"
+
+    def _start(self, command: str) -> subprocess.CompletedProcess[str]:
+        beside = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+        colourless = {"PATH": beside, "NO_COLOR": "1", "COLUMNS": "100", "PYTHONPATH": "src"}
+        return subprocess.run(
+            shlex.split(command),
+            cwd=self._folder,
+            env={**os.environ, **colourless},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_the_snippets_of_the_page_run(page: Path, tmp_path: Path) -> None:
+    runner = Page(page, tmp_path)
+    for block in blocks(page):
+        runner.run(block)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "same"),
+    [
+        ("a\n", "a\n", True),
+        ("a\n", "b\n", False),
+        ("a ... c\n", "a b c\n", True),
+        ("a\n...\nc\n", "a\nb\nb\nc\n", True),
+        ("a\n", "a\nb\n", False),
+    ],
+)
+def test_expected_output_may_leave_out_parts(expected: str, found: str, same: bool) -> None:
+    assert matches(expected, found) is same

@@ -1,0 +1,114 @@
+"""The built wheel where it is installed, outside the checkout: what a user gets."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tarfile
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from checkout import GENERATED, PACKAGES, REVISIONS
+from mcp_bindgen import __version__
+
+Run = Callable[[Sequence[str | Path]], "subprocess.CompletedProcess[str]"]
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def command(python: Path) -> Path:
+    return python.with_name("mcp-codegen" + python.suffix)
+
+
+def test_the_command_says_its_version_and_the_revisions(codegen_python: Path, run: Run) -> None:
+    done = run([command(codegen_python), "--version"])
+    assert done.stdout == f"mcp-codegen {__version__}\nrevisions: {', '.join(REVISIONS)}\n"
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_command_generates_what_is_committed(codegen_python: Path, run: Run, tmp_path: Path) -> None:
+    done = run([command(codegen_python), "--version", "all", "--out", "made"])
+    assert done.returncode == 0, done.stderr
+    made = {file.relative_to(tmp_path / "made"): file.read_bytes() for file in (tmp_path / "made").rglob("*.*")}
+    committed = {
+        file.relative_to(GENERATED): file.read_bytes()
+        for file in GENERATED.rglob("*.*")
+        if "__pycache__" not in file.parts and file.is_file()
+    }
+    assert sorted(made) == sorted(committed)
+    different = [str(path) for path in sorted(made) if made[path] != committed[path]]
+    assert not different, "generated/ is stale; run: mcp-codegen --version all"
+
+
+def test_without_out_the_command_says_what_to_type(codegen_python: Path, run: Run, tmp_path: Path) -> None:
+    done = run([command(codegen_python), "--version", "2025-03-26"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "mcp-codegen --version 2025-03-26 --out" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("package", ["mcp_bindings", "mcp_bindgen"])
+def test_an_installed_package_is_never_written_to(codegen_python: Path, run: Run, package: str) -> None:
+    where = run([codegen_python, "-c", f"import {package}; print({package}.__path__[0])"]).stdout.strip()
+    done = run([command(codegen_python), "--version", "2025-03-26", "--out", where])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "installed" in done.stderr
+
+
+def test_without_the_extra_the_command_says_what_to_install(bindings_python: Path, run: Run) -> None:
+    done = run([command(bindings_python), "--version", "2025-03-26", "--out", "made"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert 'pip install "mcp-bindings[codegen]"' in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_all_revisions_round_trip_messages(bindings_python: Path, run: Run) -> None:
+    done = run([bindings_python, PROGRAMS / "round_trip.py", "mcp_bindings", *PACKAGES])
+    assert done.stdout.split() == PACKAGES, done.stderr
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_importing_one_revision_imports_nothing_else(bindings_python: Path, run: Run, package: str) -> None:
+    done = run([bindings_python, PROGRAMS / "light_import.py", "mcp_bindings", package])
+    assert done.returncode == 0, done.stderr
+    modules: list[str] = json.loads(done.stdout)
+    others = [name for name in modules if name.startswith("mcp_bindings.v") and name.split(".")[1] != package]
+    heavy = {"asyncio", "anyio", "attr", "attrs", "cattrs", "mcp_bindgen", "pydantic", "typing_extensions"}
+    assert not others
+    assert not {name.partition(".")[0] for name in modules} & heavy
+
+
+def test_the_bindings_need_attrs_and_cattrs_alone(bindings_python: Path, run: Run) -> None:
+    listing = (
+        "import importlib.metadata as m, json; print(json.dumps(sorted(d.name.lower() for d in m.distributions())))"
+    )
+    names = set(json.loads(run([bindings_python, "-c", listing]).stdout))
+    # cattrs needs typing_extensions; the others come with an environment.
+    assert names - {"pip", "setuptools", "typing-extensions", "typing_extensions"} == {
+        "attrs",
+        "cattrs",
+        "mcp-bindings",
+    }
+
+
+def test_the_wheel_holds_the_packages_and_their_data_alone(dist: Path) -> None:
+    (wheel,) = dist.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert {name.partition("/")[0] for name in names} == {
+        "mcp_bindgen",
+        "mcp_bindings",
+        f"mcp_bindings-{__version__}.dist-info",
+    }
+    expected = {"mcp_bindgen/py.typed", "mcp_bindings/py.typed", "mcp_bindgen/_schema/manifest.toml"}
+    expected |= {f"mcp_bindgen/_schema/{revision}/schema.ts" for revision in REVISIONS}
+    assert expected <= set(names)
+    assert any(name.endswith("/licenses/LICENSE") for name in names)
+
+
+def test_the_sdist_holds_what_its_tests_need(dist: Path) -> None:
+    (sdist,) = dist.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"noxfile.py", "README.md", "mkdocs.yml", "schema/manifest.toml", "tests/conftest.py", ".ci/run"} <= names

@@ -1,0 +1,244 @@
+"""Laws of the two halves of a codec: the emitted functions, which only say no, and the walks over tables, which say why."""
+
+from __future__ import annotations
+
+import copy
+import enum
+import importlib
+import json
+import math
+from random import Random
+from types import ModuleType
+from typing import Any
+
+from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Type
+
+from strategies.json_values import Json, NoValueError, Values, mutated
+
+Path = tuple[str | int, ...]
+
+
+class Subject:
+    """One emitted package."""
+
+    def __init__(self, package: ModuleType, protocol: Protocol) -> None:
+        def module(name: str) -> Any:
+            return importlib.import_module(f"{package.__name__}.{name}")
+
+        parent = package.__name__.rpartition(".")[0]
+        checks: Any = importlib.import_module(f"{parent}.runtime.checks")
+        errors: Any = importlib.import_module(f"{parent}.runtime.errors")
+        text: Any = importlib.import_module(f"{parent}.runtime.jsontext")
+        record: Any = importlib.import_module(f"{parent}.runtime.record")
+        self.faults = checks.FAULTS
+        self.undecidable = errors.Undecidable
+        self.decode_error = errors.DecodeError
+        self.encode_error = errors.EncodeError
+        self.record = record.Record
+        self.write = text.write
+        self.types = module("types")
+        self.converter = module("converter")
+        self.tables = module("_shapes")
+        self.decoders = module("_decoders")
+        self.shapes = self.converter._shapes()
+        self.protocol = protocol
+        self.kinds = self._kinds()
+
+    def _kinds(self) -> list[tuple[Type, Any, Any]]:
+        """Types of the protocol with what they are in Python, and the shapes that say so."""
+        found: list[tuple[Type, Any, Any]] = []
+        for path, declared in self.protocol.objects.items():
+            # Names are not this test's business: they are found by what they became.
+            name = next((name for name in self._names(path) if hasattr(self.types, name)), None)
+            if name is not None:
+                spelled = "alias" if declared.is_map else "class"
+                found.append((ObjectOf(path), getattr(self.types, name), (spelled, name)))
+        for path in self.protocol.aliases:
+            name = next(name for name in self._names(path) if hasattr(self.types, name))
+            found.append((AliasOf(path), getattr(self.types, name), ("alias", name)))
+        return found
+
+    def _names(self, path: str) -> list[str]:
+        from mcp_bindgen.emit.naming import Names
+
+        name = Names(self.protocol).types.get(path)
+        return [] if name is None else [name]
+
+
+def check_reading(subject: Subject, kind: Any, shape: Any, value: Json) -> Any:
+    """The fast function takes a value just if the walk finds nothing, and both make the same of it; what they make."""
+    before = copy.deepcopy(value)
+    faults: list[Any] = []
+    try:
+        slow = subject.shapes.read(value, shape, (), faults)
+    except subject.undecidable:
+        slow = subject.undecidable
+    try:
+        fast: Any = subject.decoders.TYPES[kind](value)
+    except subject.faults:
+        assert faults, f"the decoder of {kind} refuses {value!r}, of which the walk makes {slow!r}"
+        _check_violation(value, faults[0])
+        return None
+    except subject.undecidable:
+        assert slow is subject.undecidable, f"{kind} is undecidable for the decoder only"
+        return None
+    assert not faults, f"the decoder of {kind} takes {value!r}, in which the walk finds {faults}"
+    assert fast == slow, f"{value!r} as {kind}"
+    # Equality does not tell 1 from True.
+    assert repr(fast) == repr(slow), f"{value!r} as {kind}"
+    assert _same(before, value), "decoding changed its input"
+    return fast
+
+
+def _check_violation(value: Json, violation: Any) -> None:
+    """The path leads to what was found; where something is missing, to its place."""
+    *way, last = violation.path or (None,)
+    at = value
+    for key in way:
+        at = at[key]
+    if last is None:
+        return
+    if violation.found == "nothing":
+        assert isinstance(at, dict), violation
+        assert last not in at, violation
+    else:
+        assert at[last] is not at, violation
+
+
+def check_round_trip(subject: Subject, kind: Any, value: Json, made: Any) -> None:
+    """What was decoded is encoded as what it came from."""
+    if isinstance(made, subject.record):
+        written = subject.converter.unstructure(made)
+        assert _same(written, value), f"{value!r} as {kind} became {written!r}"
+
+
+def check_writing(subject: Subject, value: Any) -> bool:
+    """The fast function takes an object just if the walk finds nothing; what it writes is JSON of the same type."""
+    found = subject.shapes.write_any(value, ())
+    try:
+        text = subject.write(subject.converter._CODEC._write(value))
+    except (*subject.faults, ValueError, RecursionError):
+        assert found is not None, f"the encoder refuses {_shown(value)}, in which the walk finds nothing"
+        return False
+    assert found is None, f"the encoder writes {_shown(value)} as {text!r}, in which the walk finds {found}"
+    again = subject.converter.structure(json.loads(text), value.__class__)
+    assert _same(subject.converter.unstructure(again), json.loads(text)), _shown(value)
+    return True
+
+
+def _shown(value: Any) -> str:
+    """The object as it is, which may be too broken for its own ``repr``."""
+    try:
+        return repr(value)
+    except AttributeError:
+        return repr({name: getattr(value, name, "nothing") for name in value.__slots__})
+
+
+def check_reading_all(subject: Subject, random: Random, rounds: int) -> int:
+    """Values of every type, and mutations of them; how many were taken."""
+    taken = 0
+    values = Values(subject.protocol, random)
+    for kind, python, shape in subject.kinds:
+        for _ in range(rounds):
+            try:
+                value = values.of(kind)
+            except NoValueError:
+                break
+            made = check_reading(subject, python, shape, value)
+            assert made is not None or value is None or shape[0] == "alias", f"{value!r} is no {python}"
+            check_round_trip(subject, python, value, made)
+            taken += 1
+            for _ in range(3):
+                wrong = mutated(value, random)
+                made = check_reading(subject, python, shape, wrong)
+                check_round_trip(subject, python, wrong, made)
+    return taken
+
+
+def check_writing_all(subject: Subject, random: Random, rounds: int) -> tuple[int, int]:
+    """Objects of every class with attributes that are wrong or unusual; how many were written, and how many refused."""
+    written = refused = 0
+    values = Values(subject.protocol, random)
+    strangers = _strangers(subject)
+    for kind, python, shape in subject.kinds:
+        if shape[0] != "class":
+            continue
+        for _ in range(rounds):
+            try:
+                made = subject.converter.structure(values.of(kind), python)
+            except NoValueError:
+                break
+            assert check_writing(subject, made)
+            _spoil(made, random, strangers, subject.record)
+            if check_writing(subject, made):
+                written += 1
+            else:
+                refused += 1
+    return written, refused
+
+
+class _Text(str):
+    __slots__ = ()
+
+
+class _Word(enum.StrEnum):
+    TEXT = "text"
+
+
+class _Number(enum.IntEnum):
+    ONE = 1
+
+
+def _strangers(subject: Subject) -> list[Any]:
+    unset = importlib.import_module(f"{subject.types.__name__.rsplit('.', 2)[0]}.runtime.unset")
+    plain: list[Any] = [None, True, 0, 1, 1.0, 2**70, "", "text", "a", [], [None], ["a"], {}, {"a": 1}, {1: 2}, {"a": {2: 3}}]
+    plain += [math.nan, math.inf, b"bytes", object(), {1, 2}, (), ("a",), (1,), _Text("text"), _Word.TEXT, _Number.ONE]
+    plain += [unset.UNSET, int, {"type": "text"}, [[1]], {"a": object()}, [object()], "\ud800", {"\ud800": 1}]
+    classes = [python for _, python, shape in subject.kinds if shape[0] == "class"]
+    return [*plain, *(object.__new__(cls) for cls in classes[:3])]
+
+
+def _spoil(made: Any, random: Random, strangers: list[Any], record: type) -> None:
+    """Put something strange somewhere into the object."""
+    records = [made]
+    for each in records:
+        for name in each.__slots__:
+            _collect(getattr(each, name), records, record)
+    chosen = random.choice(records)
+    name = random.choice(chosen.__slots__)
+    stranger = copy.copy(random.choice(strangers))
+    current = getattr(chosen, name)
+    what = random.random()
+    if what < 0.05:
+        delattr(chosen, name)
+    elif what < 0.3 and isinstance(current, (list, dict)) and current:
+        if isinstance(current, list):
+            current[random.randrange(len(current))] = stranger
+        else:
+            current[random.choice([*current, "new"])] = stranger
+    elif what < 0.4 and name == "extra":
+        chosen.extra = {random.choice(["type", "method", "a", "_meta", "x"]): stranger}
+    else:
+        setattr(chosen, name, stranger)
+
+
+def _collect(value: Any, records: list[Any], record: type) -> None:
+    if isinstance(value, record):
+        records.append(value)
+    elif isinstance(value, list):
+        for item in value:
+            _collect(item, records, record)
+    elif isinstance(value, dict):
+        for item in value.values():
+            _collect(item, records, record)
+
+
+def _same(one: Json, other: Json) -> bool:
+    """Equal as JSON, numbers of the same kind, whatever the order of members."""
+    if one.__class__ is not other.__class__:
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(item, other[key]) for key, item in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)

@@ -1,0 +1,96 @@
+"""Programs as users write them: the good ones run and type-check strictly, the wrong ones fail where they say.
+
+In ``wrong/`` a line ends in ``# E:`` and the error codes of mypy, then ``# P:`` and the rules of pyright, for all errors
+that are expected in it. Checked are the packages of ``MCP_BINDINGS_PYTHON``, where ``nox -s build`` has installed the
+wheel, else those of the interpreter that runs the tests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+PYTHON = os.environ.get("MCP_BINDINGS_PYTHON") or sys.executable
+GOOD = sorted(path for path in HERE.glob("*.py") if not path.name.startswith("test_"))
+WRONG = sorted((HERE / "wrong").glob("*.py"))
+
+Errors = set[tuple[str, int, str]]
+"""File name, line, code."""
+
+checked = pytest.mark.skipif(
+    find_spec("mypy") is None or find_spec("pyright") is None, reason="needs mypy and pyright; run: nox -s types"
+)
+
+
+def copied(paths: list[Path], folder: Path) -> Path:
+    """The folder with the programs: outside the checkout, whose settings a user does not have."""
+    for path in paths:
+        shutil.copy(path, folder)
+    return folder
+
+
+def names(paths: Iterable[Path]) -> list[str]:
+    return [path.stem for path in paths]
+
+
+def mypy(folder: Path) -> Errors:
+    options = ["--strict", "--no-error-summary", "--python-executable", PYTHON, "--cache-dir", str(folder / "cache")]
+    command = [sys.executable, "-m", "mypy", *options, *map(str, folder.glob("*.py"))]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr or done.stdout
+    lines = [re.fullmatch(r"(.+?):(\d+): error: .*\[([\w-]+)\]", line) for line in done.stdout.splitlines()]
+    return {(Path(line[1]).name, int(line[2]), line[3]) for line in lines if line}
+
+
+def pyright(folder: Path) -> Errors:
+    settings = {"typeCheckingMode": "strict", "include": ["*.py"], "exclude": ["cache"]}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", PYTHON]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr or done.stdout
+    report = json.loads(done.stdout)
+    assert report["summary"]["filesAnalyzed"] == len(list(folder.glob("*.py")))
+    return {
+        (Path(found["file"]).name, found["range"]["start"]["line"] + 1, found.get("rule", "syntax"))
+        for found in report["generalDiagnostics"]
+        if found["severity"] == "error"
+    }
+
+
+def expected(paths: list[Path], mark: str) -> Errors:
+    found: Errors = set()
+    for path in paths:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            comment = re.search(rf"# {mark}: ([^#]+)", line)
+            found.update((path.name, number, code) for code in (comment[1].split() if comment else ()))
+    return found
+
+
+@pytest.mark.parametrize("program", GOOD, ids=names(GOOD))
+def test_the_program_runs(program: Path, tmp_path: Path) -> None:
+    done = subprocess.run([PYTHON, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@checked
+@pytest.mark.parametrize("check", [mypy, pyright])
+def test_good_programs_have_no_errors(check, tmp_path: Path) -> None:
+    assert check(copied(GOOD, tmp_path)) == set()
+
+
+@checked
+@pytest.mark.parametrize(("check", "mark"), [(mypy, "E"), (pyright, "P")])
+def test_wrong_programs_have_the_errors_they_name(check, mark: str, tmp_path: Path) -> None:
+    wanted = expected(WRONG, mark)
+    assert wanted
+    assert check(copied(WRONG, tmp_path)) == wanted
