@@ -328,12 +328,13 @@ def test_a_cattrs_converter_reads_the_types_inside_other_classes() -> None:
     class Page:
         tools: list[v2025_06_18.Tool]
         block: v2025_06_18.types.ContentBlock
+        owner: str
 
     tool = {"name": "add", "inputSchema": {"type": "object"}, "x-acme": 1}
     converter = v2025_06_18.converter.get_converter()
-    made = converter.structure({"tools": [tool], "block": {"type": "text", "text": "a"}}, Page)
+    made = converter.structure({"tools": [tool], "block": {"type": "text", "text": "a"}, "owner": "me"}, Page)
     assert made.tools[0].input_schema == v2025_06_18.types.ToolInputSchema()
-    assert converter.unstructure(made) == {"tools": [tool], "block": {"type": "text", "text": "a"}}
+    assert converter.unstructure(made) == {"tools": [tool], "block": {"type": "text", "text": "a"}, "owner": "me"}
 
 
 @pytest.mark.parametrize("package", ["v2024_11_05", "v2026_07_28"])

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from mcp_bindgen.emit import swap as swapping
-from mcp_bindgen.emit.render import HEADER as RENDERED
-from mcp_bindgen.emit.write import HEADER, Written, check, write
+from mcp_bindgen.emit.header import HEADER
+from mcp_bindgen.emit.write import Written, check, write
 from mcp_bindgen.errors import BindgenError
 
 OURS = f"{HEADER} 0.1.0 from the schema of x.\n"
@@ -30,10 +30,6 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def as_bytes(files: dict[str, str]) -> dict[str, bytes]:
     return {path: text.encode() for path, text in files.items()}
-
-
-def test_the_header_is_the_one_that_rendered_files_begin_with() -> None:
-    assert HEADER == RENDERED
 
 
 def test_writes_everything_into_a_folder_that_does_not_exist_yet(tmp_path: Path) -> None:

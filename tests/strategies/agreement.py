@@ -121,7 +121,11 @@ def check_writing(subject: Subject, value: Any) -> bool:
         assert found is not None, f"the encoder refuses {_shown(value)}, in which the walk finds nothing"
         return False
     assert found is None, f"the encoder writes {_shown(value)} as {text!r}, in which the walk finds {found}"
-    again = subject.converter.structure(json.loads(text), value.__class__)
+    try:
+        again = subject.converter.structure(json.loads(text), value.__class__)
+    except subject.decode_error:
+        # A key in `extra` may make it look like another member of a union; and what is raw is not looked into.
+        return True
     assert _same(subject.converter.unstructure(again), json.loads(text)), _shown(value)
     return True
 

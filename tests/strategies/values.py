@@ -7,7 +7,6 @@ else perhaps, is for judges to say.
 
 from __future__ import annotations
 
-import copy
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,6 +25,7 @@ from mcp_bindgen.ir.protocol import (
     Type,
     Union,
 )
+from mcp_bindgen.ir.walk import parts
 from support.oracle import Oracle
 
 if TYPE_CHECKING:
@@ -254,90 +254,79 @@ def _drawn_json(random: Random, depth: int, as_object: bool) -> Json:
 
 
 @frozen
-class Mutant:
-    """A value with one thing changed."""
+class Change:
+    """One thing to do to a value at a place in it: drop it, or put something there."""
 
-    value: Json
-    what: str
-    """What was done, and where."""
+    path: Path
+    drop: bool = False
+    put: Json = None
+
+    def __str__(self) -> str:
+        where = "".join(f"[{key!r}]" for key in self.path) or "the whole"
+        return f"without {where}" if self.drop else f"with {self.put!r} at {where}"
+
+    def applied(self, value: Json) -> Json:
+        """The changed value; the parts that stay as they are, are shared."""
+        return self._applied(value, self.path)
+
+    def _applied(self, value: Json, path: Path) -> Json:
+        if not path:
+            return self.put
+        key, *below = path
+        made = value.copy()
+        if self.drop and not below:
+            del made[key]
+        elif type(made) is list and key == len(made):
+            made.append(self.put)
+        else:
+            made[key] = self._applied(made[key] if key in made or type(made) is list else None, tuple(below))
+        return made
 
 
 OTHERS: tuple[Json, ...] = (None, True, 7, 0.5, 1.0, "other", [], {})
 """One of each kind, and numbers that differ in theirs."""
 
 
-def mutants(case: Case, protocol: Protocol, random: Random) -> Iterator[Mutant]:
-    """The value with one member or element dropped, replaced, wrapped, or added, at each place under its focus."""
-    names = sorted({field.name for declared in protocol.objects.values() for field in declared.fields})
-    literals = sorted({str(value) for each in _enums(protocol) for value in each.values})
-    for path, value in list(places(case.value)):
-        if path[: len(case.focus)] != case.focus:
-            continue
-        if path and isinstance(path[-1], str):
-            yield _changed(case.value, path, "drop")
-        for other in OTHERS:
-            if not _alike(value, other):
-                yield _changed(case.value, path, "put", other)
-        yield _changed(case.value, path, "put", [value])
-        if type(value) is str:
-            yield _changed(case.value, path, "put", random.choice(literals))
-        if type(value) is int:
-            yield _changed(case.value, path, "put", float(value))
-        if type(value) is dict:
-            name = random.choice(names)
-            if name not in value:
-                yield _changed(case.value, (*path, name), "put", random.choice([*OTHERS, *literals]))
-        if type(value) is list and value:
-            yield _changed(case.value, (*path, len(value)), "put", random.choice(OTHERS))
+class Faults:
+    """Changes of the values of one protocol."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        objects = protocol.objects.values()
+        self._names = sorted({field.name for declared in objects for field in declared.fields})
+        enums = (part for declared in objects for field in declared.fields for part in parts(field.type))
+        self._literals = sorted({str(value) for each in enums if isinstance(each, Enum) for value in each.values})
+
+    def of(self, case: Case, random: Random) -> Iterator[Change]:
+        """One member or element dropped, replaced, wrapped, or added, at each place under the focus of a case."""
+        for path, value in _places(case.value):
+            if path[: len(case.focus)] != case.focus:
+                continue
+            if path and isinstance(path[-1], str):
+                yield Change(path, drop=True)
+            yield from (Change(path, put=other) for other in OTHERS if not _alike(value, other))
+            yield Change(path, put=[value])
+            if type(value) is str:
+                yield Change(path, put=random.choice(self._literals))
+            if type(value) is int and abs(value) < 2**1000:
+                yield Change(path, put=float(value))
+            if type(value) is dict:
+                name = random.choice(self._names)
+                if name not in value:
+                    yield Change((*path, name), put=random.choice([*OTHERS, *self._literals]))
+            if type(value) is list and value:
+                yield Change((*path, len(value)), put=random.choice(OTHERS))
 
 
-def places(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
+def _places(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
     """A value and all values in it, with their paths."""
     yield path, value
     if type(value) is dict:
         for key, item in value.items():
-            yield from places(item, (*path, key))
+            yield from _places(item, (*path, key))
     elif type(value) is list:
         for index, item in enumerate(value):
-            yield from places(item, (*path, index))
-
-
-def _enums(protocol: Protocol) -> Iterator[Enum]:
-    from mcp_bindgen.ir.walk import parts
-
-    for declared in protocol.objects.values():
-        for field in declared.fields:
-            yield from (part for part in parts(field.type) if isinstance(part, Enum))
+            yield from _places(item, (*path, index))
 
 
 def _alike(one: Json, other: Json) -> bool:
     return type(one) is type(other) and one == other
-
-
-def _changed(value: Json, path: Path, how: str, other: Json = None) -> Mutant:
-    where = "".join(f"[{key!r}]" for key in path)
-    what = f"drop {where}" if how == "drop" else f"put {other!r} at {where or 'the top'}"
-    if not path:
-        return Mutant(copy.deepcopy(other), what)
-    made = copy.deepcopy(value)
-    held = made
-    for key in path[:-1]:
-        held = held[key]
-    if how == "drop":
-        del held[path[-1]]
-    elif type(held) is list and path[-1] == len(held):
-        held.append(copy.deepcopy(other))
-    else:
-        held[path[-1]] = copy.deepcopy(other)
-    return Mutant(made, what)
-
-
-def sample(cases: Iterator[Any], count: int, random: Random) -> list[Any]:
-    """At most so many, spread evenly, in their order."""
-    found = list(cases)
-    if len(found) <= count:
-        return found
-    return [found[index] for index in sorted(random.sample(range(len(found)), count))]
-
-
-__all__ = ["UNDECLARED", "Case", "Mutant", "Values", "mutants", "places", "sample", "values"]

@@ -18,7 +18,7 @@ def target_of(out: Path | None, wanted: str) -> Path:
         raise BindgenError(message)
     # Not Path.resolve(): what people typed is what they want to read.
     target = Path(os.path.normpath(target))
-    installed = resources.installation_around(target.absolute())
+    installed = resources.installation_around(Path(os.path.normpath(target.absolute())))
     if installed is None:
         installed = resources.installation_around(target.resolve())
     if installed is not None:

@@ -75,7 +75,9 @@ class Annotations:
         return f"dict[str, {'Any' if index is None else self._inside(index)}]"
 
     def _inside(self, kind: Type) -> str:
-        quoted = {self._names.types[name] for name in named_in(self._protocol, kind, inside=False) if name in self._quoted}
+        quoted = {
+            self._names.types[name] for name in named_in(self._protocol, kind, inside=False) if name in self._quoted
+        }
         if not quoted:
             return self.of(kind)
         parts = [literal(part) if part in quoted else part for part in self.alternatives(kind)]

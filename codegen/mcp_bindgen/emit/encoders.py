@@ -22,6 +22,7 @@ _CONDITIONS = {
     "null": "{v} is not None",
     "object": "{v}.__class__ is not dict and not is_object({v})",
 }
+_KINDS = {str: "string", int: "float", float: "float", bool: "boolean"}
 _SCALAR_TESTS = {
     "string": "is_string(v)",
     "integer": "is_integer(v)",
@@ -254,7 +255,9 @@ class Encoders:
                 body += [f"    if {_SCALAR_TESTS[member.kind]}:", *deep, "        return v"]
             elif isinstance(member, Enum):
                 refused = self.write(member, "v", hint).checks[0].removeprefix("if ").removesuffix(":")
-                body += [statement(f"if not ({refused}):", 4), "        return v"]
+                # Objects cannot be looked up in a table of literals.
+                test = _SCALAR_TESTS[_KINDS[type(member.values[0])]]
+                body += [statement(f"if {test} and not ({refused}):", 4), "        return v"]
         classes = self._classes(kind)
         if classes:
             return [*body, statement(f"return {self._choice(classes, hint)}[v.__class__](v)", 4)]

@@ -85,8 +85,7 @@ class Names:
         self.constants = {name: self._valid(name, name, None) for name in protocol.constants}
         """Constants by their own names."""
         self._refuse_equal(
-            (name, path, _position(protocol, path))
-            for path, name in (*self.constants.items(), *self.types.items())
+            (name, path, _position(protocol, path)) for path, name in (*self.constants.items(), *self.types.items())
         )
         self.functions = {path: snake(name) for path, name in self.types.items()}
         self._refuse_equal((self.functions[path], path, _position(protocol, path)) for path in self.types)
@@ -111,9 +110,7 @@ class Names:
         if len(name) > MAX_NAME:
             self._fault(f"the name {name[:40]}… has {len(name)} characters, accepted are {MAX_NAME}", position)
         elif not name.isidentifier() or unicodedata.normalize("NFKC", name) != name or name.startswith("_"):
-            self._fault(
-                f"{path!r} gives no name for use in Python; accepted are letters, digits and inner _", position
-            )
+            self._fault(f"{path!r} gives no name for use in Python; accepted are letters, digits and inner _", position)
         return f"{name}_" if name in RESERVED_TYPES else name
 
     def _name_fields(self, declared: ObjectType, taken: frozenset[str]) -> dict[str, str]:

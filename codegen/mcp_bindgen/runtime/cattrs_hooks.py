@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import UnionType
-from typing import TYPE_CHECKING, Any, get_origin
+from typing import TYPE_CHECKING, Any
 
 from cattrs import Converter
+
+from .record import Record
 
 if TYPE_CHECKING:
     from .codec import Codec, Decoders
@@ -19,7 +21,7 @@ def make_converter(decoders: Decoders, codec: Codec) -> Converter:
     """
     converter = Converter()
     for kind in decoders:
-        if isinstance(kind, type) and not get_origin(kind):
+        if isinstance(kind, type) and issubclass(kind, Record):
             converter.register_structure_hook(kind, _reader(codec))
             converter.register_unstructure_hook(kind, codec.unstructure)
         elif isinstance(kind, UnionType) and all(member in decoders for member in kind.__args__):

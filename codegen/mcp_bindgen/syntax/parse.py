@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Point, Tree
 
-MAX_BYTES = 8 * 1024 * 1024
+MAX_BYTES = 4 * 1024 * 1024
 """The largest file that is read."""
 MAX_SYNTAX_FAULTS = 20
 """How many syntax errors of a file are told one by one."""

@@ -175,9 +175,8 @@ class Shapes:
             return self._write_scalar(value, shape, path)
         kind = shape[0]
         if kind == "enum":
-            if any(value == literal and value.__class__ is not bool for literal in shape[1:]):
-                return None
-            if _is_one_of(value, shape[1:]):
+            # A member of a string enumeration is as good as its text.
+            if _is_one_of(value, shape[1:]) or any(value == text for text in shape[1:] if isinstance(text, str)):
                 return None
             return Violation(path, _describe_python(value), _one_of(shape[1:]))
         if kind == "alias":

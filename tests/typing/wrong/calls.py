@@ -25,5 +25,5 @@ mcp.encode(v2024_11_05.PingRequest(id=1))  # E: arg-type # P: reportArgumentType
 mcp.decode(b"{}", mode="loose")  # E: call-overload # P: reportCallIssue reportArgumentType
 mcp.decode(b"{}", sender="proxy")  # E: call-overload # P: reportArgumentType
 mcp.decode_result(mcp.methods.PROGRESS, {})  # E: arg-type # P: reportArgumentType
-v2024_11_05.AudioContent  # E: attr-defined # P: reportAttributeAccessIssue reportUnknownMemberType
+v2024_11_05.AudioContent  # E: attr-defined # P: reportAttributeAccessIssue
 seen = {v2025_06_18.TextContent(text="a")}  # P: reportUnhashable

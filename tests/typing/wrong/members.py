@@ -7,14 +7,12 @@ from mcp_bindings import v2025_11_25
 
 
 def text_of(block: mcp.ContentBlock) -> str:
-    return block.text  # E: union-attr # P: reportAttributeAccessIssue reportUnknownMemberType reportUnknownVariableType
+    return block.text  # E: union-attr # P: reportAttributeAccessIssue
 
 
 def size_of(block: mcp.ContentBlock) -> int:
     if block.type == "text":
-        return (
-            block.size
-        )  # E: attr-defined no-any-return # P: reportAttributeAccessIssue reportUnknownMemberType reportUnknownVariableType
+        return block.size  # E: attr-defined # P: reportAttributeAccessIssue
     return 0
 
 
@@ -34,4 +32,4 @@ def title_may_be_absent(tool: mcp.Tool) -> int:
 
 def misspelt(tool: mcp.Tool) -> None:
     tool.titel = "Add"  # E: attr-defined # P: reportAttributeAccessIssue
-    tool.inputSchema  # E: attr-defined # P: reportAttributeAccessIssue reportUnknownMemberType
+    tool.inputSchema  # E: attr-defined # P: reportAttributeAccessIssue

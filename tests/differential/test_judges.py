@@ -1,0 +1,311 @@
+"""Our converters against the model they were emitted from, and against independent judges made from ``schema.json``.
+
+The values are made from the resolved model: small ones that show every member and alternative of every type, random
+ones, and both with one fault. ``MCP_DIFFERENTIAL_SCALE=10`` makes ten times as many.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from attrs import frozen
+from differential.judge_rules import RULES
+from differential.judges import Explained, Models
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mcp_bindgen import catalog
+from mcp_bindings.runtime.errors import DecodeError, Undecidable
+from mcp_bindings.runtime.record import Record
+from strategies.values import UNDECLARED, Case, Change, Faults, Values, values
+from support.official import REVISIONS, official_json, ours
+from support.oracle import Oracle, Undecided
+
+Json = Any
+
+SCALE = float(os.environ.get("MCP_DIFFERENTIAL_SCALE", "1"))
+DRAWN = round(5 * SCALE)
+"""Random values of each type."""
+CHANGED = round(120 * SCALE)
+"""Values with one fault of each type."""
+
+
+@frozen
+class Specimen:
+    """A value that is tried as a type, and what became of it."""
+
+    type: str
+    value: Json
+    change: Change | None
+    """What was done to a valid value; None: it is valid."""
+    made: Any
+    refusal: DecodeError | None
+
+    @property
+    def accepted(self) -> bool:
+        return self.refusal is None
+
+    def __str__(self) -> str:
+        verdict = "taken" if self.accepted else f"refused ({self.refusal})"
+        return f"{self.type} {verdict}: {self.value!r}" + (f" ({self.change})" if self.change else "")
+
+
+@frozen
+class Bindings:
+    """The emitted package of a revision."""
+
+    structure: Callable[[Json, Any], Any]
+    unstructure: Callable[[Any], Json]
+    types: Any
+
+
+def bindings(revision: str) -> Bindings:
+    package = f"mcp_bindings.{catalog.package_name(revision)}"
+    converter = importlib.import_module(f"{package}.converter")
+    return Bindings(converter.structure, converter.unstructure, importlib.import_module(f"{package}.types"))
+
+
+def type_names(revision: str) -> list[str]:
+    """The declared types that a value can be tried as."""
+    protocol = ours(revision)
+    return [name for name in protocol.order if name not in protocol.constants and name not in undecidable(revision)]
+
+
+@cache
+def undecidable(revision: str) -> frozenset[str]:
+    """Unions whose values do not say which member they are."""
+    oracle, names = Oracle(ours(revision)), set()
+    for name, alias in ours(revision).aliases.items():
+        try:
+            oracle.accepts(alias.type, {})
+        except Undecided:
+            names.add(name)
+    return frozenset(names)
+
+
+def _cases(revision: str, name: str, random: Random) -> Iterator[tuple[Json, Change | None]]:
+    """Valid values, then a sample of what one fault makes of them."""
+    made, faults = Values(ours(revision)), Faults(ours(revision))
+    cases = list(made.cases(name))
+    cases += [Case(made.drawn(made.type(name), random)) for _ in range(DRAWN)]
+    yield from ((case.value, None) for case in cases)
+    changes = [(case, change) for case in cases for change in faults.of(case, random)]
+    # In their order, so that what is told first is small.
+    for index in sorted(random.sample(range(len(changes)), min(CHANGED, len(changes)))):
+        case, change = changes[index]
+        yield change.applied(case.value), change
+
+
+def tried(revision: str, names: Iterable[str], by: Bindings) -> Iterator[Specimen]:
+    for name in names:
+        kind = getattr(by.types, name)
+        for value, change in _cases(revision, name, Random(f"{revision} {name}")):
+            try:
+                yield Specimen(name, value, change, by.structure(value, kind), None)
+            except DecodeError as refusal:
+                yield Specimen(name, value, change, None, refusal)
+
+
+@cache
+def specimens(revision: str) -> list[Specimen]:
+    """What our converter says of all values of a revision."""
+    return list(tried(revision, type_names(revision), bindings(revision)))
+
+
+def first(found: Iterable[object], count: int = 5) -> list[str]:
+    """The first few, in words."""
+    return [str(each) for each, _ in zip(found, range(count), strict=False)]
+
+
+# --- The model as a judge ----------------------------------------------------------------------------------------
+
+
+def disagreeing(revision: str, found: Iterable[Specimen]) -> Iterator[Specimen]:
+    """Values of which the emitted code says something else than the model."""
+    oracle, made = Oracle(ours(revision)), Values(ours(revision))
+    return (each for each in found if oracle.accepts(made.type(each.type), each.value) is not each.accepted)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_valid_values_are_taken(revision: str) -> None:
+    valid = [each for each in specimens(revision) if each.change is None]
+    assert first(each for each in valid if not each.accepted) == []
+    assert {each.type for each in valid} == set(type_names(revision))
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_the_emitted_code_takes_what_the_model_takes(revision: str, record_property: pytest.RecordProperty) -> None:
+    found = specimens(revision)
+    assert first(disagreeing(revision, found)) == []
+    counts = Counter(("valid" if each.change is None else "changed", each.accepted) for each in found)
+    assert counts["changed", True] > len(found) / 20
+    assert counts["changed", False] > len(found) / 20
+    told = {
+        "types": len(type_names(revision)),
+        "valid values": counts["valid", True],
+        "changed values taken": counts["changed", True],
+        "changed values refused": counts["changed", False],
+    }
+    print(f"{revision}: {', '.join(f'{count} {what}' for what, count in told.items())}")
+    record_property("counts", told)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_unions_that_their_values_do_not_tell_apart_are_refused_as_such(revision: str) -> None:
+    by = bindings(revision)
+    expected = {"ClientResult", "ServerResult"} if revision != "2026-07-28" else {"ServerResult"}
+    assert undecidable(revision) == expected
+    for name in expected:
+        with pytest.raises(Undecidable, match="request with the same id"):
+            by.structure({"tools": []}, getattr(by.types, name))
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_refusal_names_a_place_in_the_value(revision: str) -> None:
+    def is_there(each: Specimen) -> bool:
+        assert each.refusal is not None
+        held = each.value
+        for key in each.refusal.keys[:-1]:
+            held = held[key]
+        # The last key may be one that is missing.
+        return not each.refusal.keys or type(held) is dict or each.refusal.keys[-1] in range(len(held))
+
+    assert first(each for each in specimens(revision) if not each.accepted and not is_there(each)) == []
+
+
+# --- Laws about what is taken ------------------------------------------------------------------------------------
+
+
+def same(one: Json, other: Json) -> bool:
+    """Equal as JSON: 1 is not 1.0 and not true, and keys that no type declares are in the same order."""
+    if type(one) is not type(other):
+        return False
+    if type(one) is dict:
+        undeclared = ([key for key in each if key in UNDECLARED] for each in (one, other))
+        return (
+            one.keys() == other.keys()
+            and next(undeclared) == next(undeclared)
+            and all(same(one[key], other[key]) for key in one)
+        )
+    if type(one) is list:
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def written(made: Any, by: Bindings) -> Json:
+    """The JSON of whatever structuring made: an object of a class, or plain values with such objects in them."""
+    if isinstance(made, Record):
+        return by.unstructure(made)
+    if type(made) is list:
+        return [written(each, by) for each in made]
+    if type(made) is dict:
+        return {key: written(each, by) for key, each in made.items()}
+    return made
+
+
+def changed_on_the_way(found: Iterable[Specimen], by: Bindings) -> Iterator[Specimen]:
+    """Values that are not the same when they are written again, or not equal when they are read again."""
+    for each in found:
+        if each.accepted:
+            again = written(each.made, by)
+            if not same(again, each.value) or by.structure(again, getattr(by.types, each.type)) != each.made:
+                yield each
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_what_is_taken_comes_back_as_it_was(revision: str) -> None:
+    assert first(changed_on_the_way(specimens(revision), bindings(revision))) == []
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_reading_changes_nothing_in_the_value(revision: str) -> None:
+    again = tried(revision, type_names(revision)[::10], bindings(revision))
+    before = [each for each in specimens(revision) if each.type in type_names(revision)[::10]]
+    assert all(same(one.value, other.value) for one, other in zip(before, again, strict=True))
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@settings(derandomize=True, deadline=None, max_examples=round(100 * SCALE), database=None)
+@given(data=st.data())
+def test_random_values_are_taken_and_come_back(revision: str, data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(type_names(revision)))
+    value = data.draw(values(ours(revision), name))
+    by = bindings(revision)
+    made = by.structure(value, getattr(by.types, name))
+    assert same(written(made, by), value)
+
+
+# --- Independent judges ------------------------------------------------------------------------------------------
+
+
+@cache
+def _explained(document: Path, revision: str) -> Explained:
+    rules = tuple(rule for rule in RULES if revision in rule.revisions)
+    return Explained(official_json(document, revision), rules)
+
+
+def judged(found: Iterable[Specimen], judge: Explained) -> tuple[list[Specimen], Counter[str]]:
+    """What a validator says otherwise and no rule explains, and how much each rule explains."""
+    used: Counter[str] = Counter({rule.name: 0 for rule in judge.rules})
+    unexplained: list[Specimen] = []
+    for each in found:
+        if judge.official(each.type, each.value) is each.accepted:
+            continue
+        if judge.corrected(each.type, each.value) is each.accepted:
+            used.update(judge.needed(each.type, each.value))
+        else:
+            unexplained.append(each)
+    return unexplained, used
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_validator_of_the_official_schema_agrees(
+    upstream: Path, revision: str, record_property: pytest.RecordProperty
+) -> None:
+    unexplained, used = judged(specimens(revision), _explained(upstream, revision))
+    print(
+        f"{revision}: {len(specimens(revision))} values; explained {', '.join(f'{n} by {r!r}' for r, n in used.items())}"
+    )
+    record_property("explained", dict(used))
+    assert first(unexplained) == []
+    assert [name for name, count in used.items() if not count] == [], "these rules explain nothing any more"
+
+
+@pytest.fixture(scope="session")
+def models(upstream: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Models]:
+    """The models of a revision, generated once."""
+    pytest.importorskip("datamodel_code_generator", reason="it is installed by: nox -s differential")
+    folder = tmp_path_factory.mktemp("models")
+
+    @cache
+    def of(revision: str) -> Models:
+        return Models(official_json(upstream, revision), folder, f"models_{catalog.package_name(revision)}")
+
+    return of
+
+
+def refused_by_models(found: Iterable[Specimen], judge: Models, explained: Explained) -> Iterator[Specimen]:
+    """What the models say otherwise, but for what the schema that they are made of says otherwise."""
+    for each in found:
+        verdict = judge.accepts(each.type, each.value)
+        if verdict is each.accepted:
+            continue
+        # To a validator 1.0 may be an integer; to them it is none.
+        schema = (explained.official(each.type, each.value), explained.with_strict_integers(each.type, each.value))
+        if verdict not in schema or explained.corrected(each.type, each.value) is not each.accepted:
+            yield each
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_models_made_of_the_official_schema_agree(
+    upstream: Path, models: Callable[[str], Models], revision: str
+) -> None:
+    found = refused_by_models(specimens(revision), models(revision), _explained(upstream, revision))
+    assert first(found) == []
