@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mcp_bindgen.ir.declarations import Alias, Interface, Module
-from mcp_bindgen.ir.protocol import AliasOf, ObjectOf
+from mcp_bindgen.ir.protocol import AliasOf, ListOf, ObjectOf
 from mcp_bindgen.ir.types import Keyword, Position
 from mcp_bindgen.resolve.overrides import Overrides
 from mcp_bindgen.resolve.protocol import resolve_protocol
@@ -35,6 +35,10 @@ FAULTS = {
     "too few type arguments": (
         "export interface A { x: Omit<A>; y: Array }",
         ["acme.ts:1:25: Omit takes 2 type arguments, 1 given", "acme.ts:1:37: Array takes 1 type argument, 0 given"],
+    ),
+    "too few of them in a base": (
+        "export interface A extends Omit<B> {}\nexport type C = Record<string>\nexport interface B {}",
+        ["acme.ts:1:28: Omit takes 2 type arguments, 1 given", "acme.ts:2:17: Record takes 2 type arguments, 1 given"],
     ),
     "type arguments for a declared type": (
         "export interface A { x: B<string> }\nexport interface B {}",
@@ -162,6 +166,36 @@ class TestImports:
         assert field(protocol, "A.w").type == AliasOf("Id")
         assert protocol.objects["A.z"].index == ObjectOf("Base")
 
+    def test_a_renamed_import_goes_by_that_name_where_the_schema_has_the_original_itself(self):
+        core = "export interface Base { id: Id; next?: Base; all: BaseList }\nexport type Id = string\n"
+        core += "export type BaseList = Base[]"
+        protocol = resolve(
+            "import type { Base as CoreBase } from './core'\nexport interface Base extends CoreBase { mine: CoreBase }",
+            imported={"./core": core},
+        )
+        assert protocol.order == ("Base", "CoreBase", "Id", "BaseList")
+        assert protocol.objects["Base"].bases == ("CoreBase",)
+        assert field(protocol, "Base.mine").type == ObjectOf("CoreBase")
+        assert field(protocol, "CoreBase.next").type == ObjectOf("CoreBase")
+        assert protocol.aliases["BaseList"].type == ListOf(ObjectOf("CoreBase"))
+
+    def test_a_union_of_the_protocol_can_be_extended_under_its_own_name(self):
+        core = (
+            "export interface JSONRPCRequest { jsonrpc: '2.0'; id: string; method: string }\n"
+            "export interface PingRequest extends JSONRPCRequest { method: 'ping' }\n"
+            "export interface Result {}\nexport type EmptyResult = Result\nexport type ClientRequest = PingRequest"
+        )
+        protocol = resolve(
+            "import type { ClientRequest as Core, JSONRPCRequest, Result, EmptyResult } from './core'\n"
+            "export interface DoRequest extends JSONRPCRequest { method: 'acme/do' }\n"
+            "export interface DoResult extends Result { done: boolean }\nexport type ClientRequest = Core | DoRequest",
+            imported={"./core": core},
+        )
+        assert {name: each.sent_by for name, each in protocol.methods.items()} == {
+            "ping": ("client",),
+            "acme/do": ("client",),
+        }
+
     def test_a_module_may_import_from_another(self):
         protocol = resolve(
             "import type { B } from './b'\nexport interface A extends B {}",
@@ -186,6 +220,35 @@ class TestImports:
         assert protocol.methods["acme/do"].envelope == ("jsonrpc", "id")
         assert field(protocol, "DoRequest.id").type == AliasOf("RequestId")
 
+    def test_who_imports_a_base_of_messages_can_read_the_answers(self):
+        core = (
+            "export interface JSONRPCRequest { jsonrpc: '2.0'; id: string; method: string }\n"
+            "export interface JSONRPCError { jsonrpc: '2.0'; id: string; error: {code: number} }\n"
+            "export interface JSONRPCResponse { jsonrpc: '2.0'; id: string; result: Result }\nexport interface Result {}"
+        )
+        protocol = resolve(
+            "import type { JSONRPCRequest } from './core'\nexport interface A extends JSONRPCRequest { a: string }",
+            imported={"./core": core},
+        )
+        assert protocol.order == ("A", "JSONRPCRequest", "JSONRPCError", "JSONRPCResponse", "Result")
+
+    def test_an_imported_request_brings_its_result_and_the_capabilities(self):
+        core = (
+            "export interface JSONRPCRequest { jsonrpc: '2.0'; id: string; method: string }\n"
+            "export interface ListThingsRequest extends JSONRPCRequest { method: 'things/list' }\n"
+            "export interface PokeRequest extends JSONRPCRequest { method: 'things/poke' }\n"
+            "export interface ListThingsResult { things: string[] }\nexport interface EmptyResult {}\n"
+            "export interface ServerCapabilities { things?: {} }\nexport interface Unrelated {}\n"
+            "export type ClientRequest = ListThingsRequest | PokeRequest"
+        )
+        protocol = resolve(
+            "import type { ClientRequest } from './core'\nexport type A = ClientRequest", imported={"./core": core}
+        )
+        assert protocol.methods["things/list"].results == (ObjectOf("ListThingsResult"),)
+        assert protocol.methods["things/poke"].results == (ObjectOf("EmptyResult"),)
+        assert protocol.methods["things/poke"].capability == "things"
+        assert "Unrelated" not in protocol.order
+
     FAULTS = (
         (
             "import type { A } from './gone'\nexport interface B extends A { a: A }",
@@ -198,10 +261,6 @@ class TestImports:
         (
             "import type { Base } from './core'\nexport interface Hidden { mine: Base }",
             ["acme.ts:2:18: Hidden is also declared at core.ts:4:11, and an import pulls that in; rename one"],
-        ),
-        (
-            "import type { Base as A } from './core'\nexport interface Base extends A {}",
-            ["acme.ts:2:18: Base is also declared at core.ts:2:18, and an import pulls that in; rename one"],
         ),
         (
             "import type { Base } from './core'\nimport type { Id as I } from './other'\nexport type B = Base | I",

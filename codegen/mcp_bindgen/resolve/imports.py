@@ -1,7 +1,8 @@
 """Links a schema with the modules it imports from: one flat set of declarations, without renamings.
 
 A type that an import names comes along with everything it refers to, under its original name; where the schema calls it
-something else, its references are rewritten.
+something else, its references are rewritten. Only where the schema has a type of that name itself, as one that extends
+``ClientRequest`` has, does the imported one go by the name that the import gives it.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-from mcp_bindgen.ir.declarations import Declaration, Import, Module
-from mcp_bindgen.ir.types import Reference, TypeQuery
+from attrs import evolve
+
+from mcp_bindgen.ir.declarations import Declaration, Import, Interface, Module
+from mcp_bindgen.ir.types import LiteralType, Reference, TypeQuery
 from mcp_bindgen.ir.walk import expressions, renamed
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.scope import Names, Scope, check_query, check_reference
@@ -18,27 +21,48 @@ from mcp_bindgen.resolve.scope import Names, Scope, check_query, check_reference
 _SCHEMA = ""
 """Stands among the module specifiers for the schema itself; no import can be written that way."""
 
-_ENVELOPES = {"Request": "JSONRPCRequest", "Notification": "JSONRPCNotification"}
-"""What a message of the early revisions extends, and what adds the envelope that its text leaves out: whoever imports
-the one needs the other to make whole messages of their own."""
+_BASES = ("Request", "Notification", "JSONRPCRequest", "JSONRPCNotification")
+_ENVELOPES = (
+    *("JSONRPCRequest", "JSONRPCNotification", "JSONRPCResponse", "JSONRPCResultResponse"),
+    *("JSONRPCError", "JSONRPCErrorResponse"),
+)
+"""Whoever imports a base of messages needs the others too: to give messages of the early revisions the envelope that
+their text leaves out, and to read the answers."""
 
 
-def link(module: Module, imported: Mapping[str, Module], faults: Faults) -> Scope:
-    """The declarations that make up the result. Names that mean nothing are noted, and stay in the text."""
-    linker = _Linker(module, imported, faults)
+_CAPABILITIES = ("ClientCapabilities", "ServerCapabilities")
+
+
+def link(
+    module: Module, imported: Mapping[str, Module], faults: Faults, companions: Mapping[str, str] | None = None
+) -> Scope:
+    """The declarations that make up the result. Names that mean nothing are noted, and stay in the text.
+
+    An imported request brings its result, and the capabilities among which its own is found. ``companions`` names what
+    comes along with other types.
+    """
+    linker = _Linker(module, imported, faults, companions or {})
     linker.run()
     return Scope(linker.result())
 
 
 class _Linker:
-    def __init__(self, module: Module, imported: Mapping[str, Module], faults: Faults) -> None:
+    def __init__(
+        self, module: Module, imported: Mapping[str, Module], faults: Faults, companions: Mapping[str, str]
+    ) -> None:
         self._faults = faults
+        self._companions = companions
         self._modules = {**imported, _SCHEMA: module}
         self._names: dict[str, Names] = {}
         self._taken: dict[str, tuple[str, Declaration]] = {}
         self._waiting: deque[tuple[str, Declaration]] = deque()
         self._roots: list[str] = []
         self._generics: list[Reference] = []
+        self._called = {
+            (each.module, each.imported): each.local
+            for each in module.imports
+            if any(each.imported == own.name for own in module.declarations)
+        }
         self._clash = False
 
     def run(self) -> None:
@@ -54,15 +78,11 @@ class _Linker:
             target = self._import(each)
             if target is not None:
                 self._take(*target)
-                self._roots.append(target[1].name)
+                self._roots.append(self._name(target[0], target[1].name))
         self._close()
-        for base, whole in _ENVELOPES.items():
-            if base in self._taken and whole not in self._taken:
-                specifier = self._taken[base][0]
-                found = self._names_of(specifier).own.get(whole)
-                if specifier != _SCHEMA and found is not None and found.exported:
-                    self._take(specifier, found)
-                    self._roots.append(whole)
+        for specifier in dict.fromkeys(self._taken[base][0] for base in _BASES if base in self._taken):
+            for whole in _ENVELOPES if specifier != _SCHEMA else ():
+                self._bring(specifier, whole)
         self._close()
         for reference in self._generics:
             if reference.name in self._taken:
@@ -88,13 +108,19 @@ class _Linker:
         order = {
             (specifier, name): place for specifier, names in self._names.items() for place, name in enumerate(names.own)
         }
-        ordered = sorted(reached, key=lambda name: (places[self._taken[name][0]], order[self._taken[name][0], name]))
-        return {name: texts[name] for name in ordered}
+
+        def place(name: str) -> tuple[int, int]:
+            specifier, declaration = self._taken[name]
+            return places[specifier], order[specifier, declaration.name]
+
+        return {name: texts[name] for name in sorted(reached, key=place)}
 
     def _close(self) -> None:
         """Check what the declarations taken so far refer to, and take that too."""
         while self._waiting:
             specifier, declaration = self._waiting.popleft()
+            if specifier != _SCHEMA:
+                self._bring_along(specifier, declaration)
             for expression in expressions(declaration):
                 if not isinstance(expression, (Reference, TypeQuery)):
                     continue
@@ -108,6 +134,31 @@ class _Linker:
                 if found is not None:
                     self._take(*found)
                 self._check(expression, found[1] if found else None)
+
+    def _bring_along(self, specifier: str, declaration: Declaration) -> None:
+        """Take what belongs to an imported declaration without its text referring to it."""
+        name = declaration.name
+        if name in self._companions:
+            self._bring(specifier, self._companions[name])
+        own = declaration.properties if isinstance(declaration, Interface) else ()
+        if not any(each.name == "method" and isinstance(each.type, LiteralType) for each in own):
+            return
+        for capabilities in _CAPABILITIES:
+            self._bring(specifier, capabilities)
+        base = name.removesuffix("Request")
+        if base != name:
+            # In the order in which the results of a request are looked for.
+            named = (self._bring(specifier, f"{base}{suffix}") for suffix in ("ResultResponse", "Result"))
+            if not any(named):
+                self._bring(specifier, "EmptyResult")
+
+    def _bring(self, specifier: str, name: str) -> bool:
+        found = self._names_of(specifier).own.get(name)
+        if found is None or not found.exported:
+            return False
+        self._take(specifier, found)
+        self._roots.append(self._name(specifier, name))
+        return True
 
     def _check(self, expression: Reference | TypeQuery, meant: Declaration | None) -> None:
         if isinstance(expression, TypeQuery):
@@ -129,7 +180,7 @@ class _Linker:
         return each.module, found
 
     def _take(self, specifier: str, declaration: Declaration) -> None:
-        name = declaration.name
+        name = self._name(specifier, declaration.name)
         if name not in self._taken:
             self._taken[name] = specifier, declaration
             self._waiting.append((specifier, declaration))
@@ -147,10 +198,17 @@ class _Linker:
             self._names[specifier] = Names(self._modules[specifier], self._faults)
         return self._names[specifier]
 
+    def _name(self, specifier: str, name: str) -> str:
+        """What a declaration of a module is called in the result."""
+        return self._called.get((specifier, name), name)
+
     def _rewritten(self, specifier: str, declaration: Declaration) -> Declaration:
-        imports = self._modules[specifier].imports
-        names = {each.local: each.imported for each in imports if each.local != each.imported}
-        return renamed(declaration, names) if names else declaration
+        names = {each.local: self._name(each.module, each.imported) for each in self._modules[specifier].imports}
+        names |= {name: called for (module, name), called in self._called.items() if module == specifier}
+        names = {written: name for written, name in names.items() if written != name}
+        if not names:
+            return declaration
+        return evolve(renamed(declaration, names), name=self._name(specifier, declaration.name))
 
 
 def _referred(declaration: Declaration) -> Iterator[str]:

@@ -14,7 +14,7 @@ from mcp_bindgen.resolve.imports import link
 from mcp_bindgen.resolve.inherit import Flattener
 from mcp_bindgen.resolve.methods import Known, Methods
 from mcp_bindgen.resolve.objects import Objects
-from mcp_bindgen.resolve.overrides import Applied, Overrides
+from mcp_bindgen.resolve.overrides import Applied, Augmented, Overrides
 from mcp_bindgen.resolve.recursion import opaque_names, recursive_names
 from mcp_bindgen.resolve.scope import Scope
 from mcp_bindgen.resolve.settle import Settler
@@ -37,10 +37,10 @@ def resolve_protocol(
     since what follows from them is no help.
     """
     faults = Faults()
-    scope = link(module, imported, faults)
+    applied = Applied(Overrides.bundled() if overrides is None else overrides, revision)
+    scope = link(module, imported, faults, {each.params: each.result for each in applied.all(Augmented)})
     flattener = Flattener(scope, faults)
     faults.check()
-    applied = Applied(Overrides.bundled() if overrides is None else overrides, revision)
     types = Types(scope, flattener, applied, faults)
     recursive = recursive_names(types)
     opaque = opaque_names(types, recursive)

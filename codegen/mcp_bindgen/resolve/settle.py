@@ -87,9 +87,9 @@ def _joined(group: list[Type]) -> Type:
     """The one type for alternatives of the same kind."""
     enums = [each for each in group if isinstance(each, Enum)]
     scalars = [each for each in group if isinstance(each, Scalar)]
-    values = tuple({(type(value), value): value for each in enums for value in each.values}.values())
+    values = tuple(dict.fromkeys(value for each in enums for value in each.values))
     if values and kind_of(group[0]) == "string":
-        return Enum(values, open=bool(scalars) or any(each.open for each in enums))
+        return Enum(values, open=bool(scalars))
     if values and not scalars:
         return Enum(values)
     # A float takes integers too; and duplicates of an object or an array are in the same group.
