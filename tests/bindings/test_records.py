@@ -145,7 +145,7 @@ def test_unset_is_false_and_itself_after_copy_and_pickle() -> None:
     assert not UNSET
     assert copy.deepcopy(UNSET) is UNSET
     assert pickle.loads(pickle.dumps(UNSET)) is UNSET
-    assert repr(UNSET) == "UNSET"
+    assert repr(UNSET) == str(UNSET) == "UNSET"
 
 
 def test_replace_changes_a_copy() -> None:

@@ -76,7 +76,7 @@ def _result_types(types: Types) -> None:
     for name in ("CallToolResult", "GetPromptResult", "ReadResourceResult"):
         for union in unions_of(types, name, "InputRequiredResult"):
             del union["anyOf"]
-            union |= {"if": marked, "then": asking, "else": {"allOf": [complete, ref(types, name)]}}
+            union.update({"if": marked, "then": asking, "else": {"allOf": [complete, ref(types, name)]}})
 
 
 # --- How decoding works ------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def _resources(types: Types) -> None:
     text, blob = ref(types, "TextResourceContents"), ref(types, "BlobResourceContents")
     for union in unions_of(types, "TextResourceContents", "BlobResourceContents"):
         del union["anyOf"]
-        union |= when("text", text, blob)
+        union.update(when("text", text, blob))
 
 
 def _form_fields(types: Types) -> None:

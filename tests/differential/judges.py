@@ -85,12 +85,12 @@ class Explained:
         """What it says with every rule applied."""
         return self._with(self.rules).accepts(name, value)
 
-    def needed(self, name: str, value: Json) -> list[str]:
-        """The rules without any one of which the corrected verdict would be another."""
+    def needed(self, name: str, value: Json, wanted: Iterable[Rule]) -> list[str]:
+        """Those of some rules without any one of which the corrected verdict would be another."""
         verdict = self.corrected(name, value)
         return [
             rule.name
-            for rule in self.rules
+            for rule in wanted
             if self._with(tuple(each for each in self.rules if each is not rule)).accepts(name, value) is not verdict
         ]
 
@@ -167,7 +167,11 @@ def nodes(schema: Json) -> Iterator[dict[str, Json]]:
 def unions_of(types: dict[str, Json], *names: str) -> list[dict[str, Json]]:
     """Every union of just these types, named or written out; at least one."""
     wanted = sorted(names)
-    found = [node for node in nodes(types) if isinstance(node.get("anyOf"), list) and sorted(_members(node["anyOf"])) == wanted]
+    found = [
+        node
+        for node in nodes(types)
+        if isinstance(node.get("anyOf"), list) and sorted(_members(node["anyOf"])) == wanted
+    ]
     assert found, f"there is no union of {wanted}"
     return found
 

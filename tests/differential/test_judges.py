@@ -7,6 +7,7 @@ ones, and both with one fault. ``MCP_DIFFERENTIAL_SCALE=10`` makes ten times as 
 from __future__ import annotations
 
 import importlib
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -31,10 +32,12 @@ from support.oracle import Oracle, Undecided
 Json = Any
 
 SCALE = float(os.environ.get("MCP_DIFFERENTIAL_SCALE", "1"))
-DRAWN = round(5 * SCALE)
+DRAWN = round(3 * SCALE)
 """Random values of each type."""
-CHANGED = round(120 * SCALE)
-"""Values with one fault of each type."""
+CHANGED = round(30 * SCALE)
+"""Values of each type with a fault deep inside."""
+COMPLETE = 2
+"""How deep every fault is tried at every place once."""
 
 
 @frozen
@@ -91,16 +94,24 @@ def undecidable(revision: str) -> frozenset[str]:
 
 
 def _cases(revision: str, name: str, random: Random) -> Iterator[tuple[Json, Change | None]]:
-    """Valid values, then a sample of what one fault makes of them."""
+    """Valid values, then what one change makes of them: near the top every one, deeper a sample; and every mark."""
     made, faults = Values(ours(revision)), Faults(ours(revision))
     cases = list(made.cases(name))
     cases += [Case(made.drawn(made.type(name), random)) for _ in range(DRAWN)]
     yield from ((case.value, None) for case in cases)
-    changes = [(case, change) for case in cases for change in faults.of(case, random)]
+    first_at: dict[tuple[str | int, ...], Case] = {}
+    deeper: list[tuple[Case, Change]] = []
+    for case in cases:
+        for change in faults.of(case, random):
+            if len(change.path) <= COMPLETE and first_at.setdefault(change.path, case) is case:
+                yield change.applied(case.value), change
+            else:
+                deeper.append((case, change))
     # In their order, so that what is told first is small.
-    for index in sorted(random.sample(range(len(changes)), min(CHANGED, len(changes)))):
-        case, change = changes[index]
+    for index in sorted(random.sample(range(len(deeper)), min(CHANGED, len(deeper)))):
+        case, change = deeper[index]
         yield change.applied(case.value), change
+    yield from ((change.applied(case.value), change) for case in cases for change in faults.marks(case, random))
 
 
 def tried(revision: str, names: Iterable[str], by: Bindings) -> Iterator[Specimen]:
@@ -251,17 +262,22 @@ def _explained(document: Path, revision: str) -> Explained:
     return Explained(official_json(document, revision), rules)
 
 
+ENOUGH = 25
+"""How often it is found out that a rule explains a difference: each time takes as many verdicts as there are rules."""
+
+
 def judged(found: Iterable[Specimen], judge: Explained) -> tuple[list[Specimen], Counter[str]]:
-    """What a validator says otherwise and no rule explains, and how much each rule explains."""
+    """What a validator says otherwise and no rule explains, and how often each rule explains something, up to a limit."""
     used: Counter[str] = Counter({rule.name: 0 for rule in judge.rules})
     unexplained: list[Specimen] = []
     for each in found:
         if judge.official(each.type, each.value) is each.accepted:
             continue
-        if judge.corrected(each.type, each.value) is each.accepted:
-            used.update(judge.needed(each.type, each.value))
-        else:
+        if judge.corrected(each.type, each.value) is not each.accepted:
             unexplained.append(each)
+        else:
+            wanted = [rule for rule in judge.rules if used[rule.name] < ENOUGH]
+            used.update(judge.needed(each.type, each.value, wanted))
     return unexplained, used
 
 
@@ -270,9 +286,8 @@ def test_a_validator_of_the_official_schema_agrees(
     upstream: Path, revision: str, record_property: pytest.RecordProperty
 ) -> None:
     unexplained, used = judged(specimens(revision), _explained(upstream, revision))
-    print(
-        f"{revision}: {len(specimens(revision))} values; explained {', '.join(f'{n} by {r!r}' for r, n in used.items())}"
-    )
+    told = ", ".join(f"{'at least ' if count == ENOUGH else ''}{count} by {name!r}" for name, count in used.items())
+    print(f"{revision}: {len(specimens(revision))} values; differences explained: {told}")
     record_property("explained", dict(used))
     assert first(unexplained) == []
     assert [name for name, count in used.items() if not count] == [], "these rules explain nothing any more"
@@ -309,3 +324,85 @@ def test_models_made_of_the_official_schema_agree(
 ) -> None:
     found = refused_by_models(specimens(revision), models(revision), _explained(upstream, revision))
     assert first(found) == []
+
+
+# --- Each of these can fail --------------------------------------------------------------------------------------
+
+FEW = ("Tool", "Annotations", "JSONRPCError", "ContentBlock", "ElicitResult", "CompleteRequest", "RequestId")
+"""Types of 2025-06-18 that show every kind of member."""
+
+
+def _takes_anything(value: Json, kind: Any) -> Any:
+    return value
+
+
+def _takes_true_for_one(value: Json, kind: Any) -> Any:
+    def as_number(each: Json) -> Json:
+        if type(each) is dict:
+            return {key: as_number(item) for key, item in each.items()}
+        return 1 if each is True else each
+
+    return bindings("2025-06-18").structure(as_number(value), kind)
+
+
+def _takes_null_for_absent(value: Json, kind: Any) -> Any:
+    present = {key: each for key, each in value.items() if each is not None} if type(value) is dict else value
+    return bindings("2025-06-18").structure(present, kind)
+
+
+def _refuses_unknown_keys(value: Json, kind: Any) -> Any:
+    if type(value) is dict and "x-unknown" in value:
+        raise DecodeError(("x-unknown",), "a key", "none", "2025-06-18")
+    return bindings("2025-06-18").structure(value, kind)
+
+
+BROKEN = (_takes_anything, _takes_true_for_one, _takes_null_for_absent, _refuses_unknown_keys)
+
+
+@pytest.mark.parametrize("structure", BROKEN)
+def test_every_judge_notices_a_broken_decoder(
+    upstream: Path, models: Callable[[str], Models], structure: Callable[[Json, Any], Any]
+) -> None:
+    revision = "2025-06-18"
+    broken = Bindings(structure, bindings(revision).unstructure, bindings(revision).types)
+    found = list(tried(revision, FEW, broken))
+    explained = _explained(upstream, revision)
+    assert first(disagreeing(revision, found))
+    assert judged(found, explained)[0]
+    assert first(refused_by_models(found, models(revision), explained))
+
+
+def _drops_unknown_keys(made: Any) -> Json:
+    written = bindings("2025-06-18").unstructure(made)
+    return {key: each for key, each in written.items() if key not in UNDECLARED}
+
+
+def _writes_whole_numbers(made: Any) -> Json:
+    return json.loads(json.dumps(bindings("2025-06-18").unstructure(made)), parse_float=lambda text: int(float(text)))
+
+
+def _sorts_keys(made: Any) -> Json:
+    return json.loads(json.dumps(bindings("2025-06-18").unstructure(made), sort_keys=True))
+
+
+def _writes_null_for_absent(made: Any) -> Json:
+    return bindings("2025-06-18").unstructure(made) | {"x-absent": None}
+
+
+LOSSY = (_drops_unknown_keys, _writes_whole_numbers, _sorts_keys, _writes_null_for_absent)
+
+
+@pytest.mark.parametrize("unstructure", LOSSY)
+def test_the_laws_notice_a_lossy_encoder(unstructure: Callable[[Any], Json]) -> None:
+    revision = "2025-06-18"
+    broken = Bindings(bindings(revision).structure, unstructure, bindings(revision).types)
+    found = tried(revision, ("Annotations", "Tool"), bindings(revision))
+    assert first(changed_on_the_way(found, broken))
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_rules_that_explain_nothing_are_told(upstream: Path, revision: str) -> None:
+    agreed = [each for each in specimens(revision) if each.type == "Role"]
+    unexplained, used = judged(agreed, _explained(upstream, revision))
+    assert unexplained == []
+    assert set(used.values()) == {0}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import frozen
 from hypothesis import strategies as st
+from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision
 from mcp_bindgen.ir.protocol import (
     AliasOf,
     Constraints,
@@ -55,13 +56,20 @@ ANYTHING: tuple[Json, ...] = (
     [[], [None], {"self": False}],
 )
 
+FREE = Constraints()
+"""No constraints."""
+
 
 @frozen
 class Case:
-    """A valid value of a type. What is special about it is under ``focus``."""
+    """A valid value of a type. What is special about it, and may be wrong, is under ``focus``."""
 
     value: Json
     focus: Path = ()
+
+
+_NOWHERE: Path = ("nowhere",)
+"""The focus where whatever is there is right."""
 
 
 class Values:
@@ -95,9 +103,10 @@ class Values:
                     yield Case({**least, field.name: value}, (field.name,))
             if field.absence_tolerated:
                 yield Case({key: least[key] for key in least if key != field.name})
-        for key, value in zip(self._unknown(declared), self._rest(declared), strict=False):
-            yield Case({**least, key: value}, (key,))
-        yield Case({**dict(zip(self._unknown(declared), self._rest(declared), strict=False)), **least}, ("none",))
+        rest = dict(zip(self._unknown(declared), self._rest(declared), strict=False))
+        anything = declared.index is None or declared.index == Scalar("json", "unknown")
+        yield from (Case({**least, key: rest[key]}, _NOWHERE if anything else (key,)) for key in rest)
+        yield Case({**rest, **least}, _NOWHERE)
 
     def _rest(self, declared: ObjectType) -> Iterator[Json]:
         yield from ANYTHING if declared.index is None else self._each(declared.index)
@@ -106,7 +115,7 @@ class Values:
         known = {field.name for field in declared.fields}
         yield from (key for key in UNDECLARED if key not in known)
 
-    def _each(self, kind: Type, constraints: Constraints = Constraints()) -> Iterator[Json]:
+    def _each(self, kind: Type, constraints: Constraints = FREE) -> Iterator[Json]:
         """Every form of a type, once; of a named object, which has cases of its own, three."""
         match kind:
             case Scalar():
@@ -133,7 +142,7 @@ class Values:
                     least = self._least_object(declared)
                     yield from (least, self._full_object(declared, 1), {**least, "x-unknown": None})
 
-    def least(self, kind: Type, constraints: Constraints = Constraints()) -> Json:
+    def least(self, kind: Type, constraints: Constraints = FREE) -> Json:
         """The value with the fewest members."""
         match kind:
             case ListOf():
@@ -158,7 +167,7 @@ class Values:
         """A value with every member, as deep as that; below, the least."""
         match kind:
             case ListOf() if depth:
-                return [self._full(kind.element, Constraints(), depth)]
+                return [self._full(kind.element, FREE, depth)]
             case AliasOf():
                 return self._full(self._protocol.aliases[kind.name].type, constraints, depth)
             case Union():
@@ -175,10 +184,10 @@ class Values:
             for field in declared.fields
         }
         if declared.index is not None:
-            value["x-unknown"] = self._full(declared.index, Constraints(), depth)
+            value["x-unknown"] = self._full(declared.index, FREE, depth)
         return value
 
-    def drawn(self, kind: Type, random: Random, depth: int = 4, constraints: Constraints = Constraints()) -> Json:
+    def drawn(self, kind: Type, random: Random, depth: int = 4, constraints: Constraints = FREE) -> Json:
         """A value put together at random, at most so deep."""
         match kind:
             case Scalar(kind="json" | "object"):
@@ -283,8 +292,8 @@ class Change:
         return made
 
 
-OTHERS: tuple[Json, ...] = (None, True, 7, 0.5, 1.0, "other", [], {})
-"""One of each kind, and numbers that differ in theirs."""
+OTHERS: tuple[Json, ...] = (None, True, 7, 0.5, "other", [], {})
+"""One of each kind; of numbers, two."""
 
 
 class Faults:
@@ -295,6 +304,7 @@ class Faults:
         self._names = sorted({field.name for declared in objects for field in declared.fields})
         enums = (part for declared in objects for field in declared.fields for part in parts(field.type))
         self._literals = sorted({str(value) for each in enums if isinstance(each, Enum) for value in each.values})
+        self._marks = frozenset(_marks(protocol))
 
     def of(self, case: Case, random: Random) -> Iterator[Change]:
         """One member or element dropped, replaced, wrapped, or added, at each place under the focus of a case."""
@@ -310,11 +320,53 @@ class Faults:
             if type(value) is int and abs(value) < 2**1000:
                 yield Change(path, put=float(value))
             if type(value) is dict:
-                name = random.choice(self._names)
-                if name not in value:
-                    yield Change((*path, name), put=random.choice([*OTHERS, *self._literals]))
+                yield from self._added(path, value, [random.choice(self._names)], random)
             if type(value) is list and value:
                 yield Change((*path, len(value)), put=random.choice(OTHERS))
+
+    def marks(self, case: Case, random: Random) -> Iterator[Change]:
+        """A key that says which member of a union an object is, added to what may be another member: often a wrong one."""
+        for path, value in _places(case.value):
+            if path[: len(case.focus)] == case.focus and type(value) is dict:
+                fitting = {key for required, keys in self._marks if required <= value.keys() for key in keys}
+                yield from self._added(path, value, sorted(fitting), random)
+
+    def _added(self, path: Path, value: dict[str, Json], names: list[str], random: Random) -> Iterator[Change]:
+        for name in names:
+            if name not in value:
+                yield Change((*path, name), put=random.choice(OTHERS))
+                yield Change((*path, name), put=random.choice(self._literals))
+
+
+def _marks(protocol: Protocol) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """For each member of each union of objects, the keys that it requires, and those that the union is decided by."""
+    kinds = [alias.type for alias in protocol.aliases.values()]
+    kinds += [field.type for declared in protocol.objects.values() for field in declared.fields]
+    waiting = [(part.members, part.decision) for kind in kinds for part in parts(kind) if isinstance(part, Union)]
+    while waiting:
+        members, decision = waiting.pop()
+        paths = [member.path for member in members if isinstance(member, ObjectOf)]
+        keys: set[str] = set()
+        inner: list[Decision | None] = [decision]
+        while inner:
+            match inner.pop():
+                case ByTag(key, branches, absent):
+                    keys.add(key)
+                    inner += [absent, *(branch for _, branch in branches)]
+                case ByKey(key, present, absent):
+                    keys.add(key)
+                    inner += [present, absent]
+                case ByKind(branches):
+                    inner += [branch for _, branch in branches]
+                case ByFirst(first, _):
+                    inner.append(first)
+                case ByNested(key, below):
+                    keys.add(key)
+                    fields = [field for path in paths for field in protocol.objects[path].fields if field.name == key]
+                    waiting.append((tuple(field.type for field in fields), below))
+        for path in paths:
+            required = frozenset(field.name for field in protocol.objects[path].fields if not field.optional)
+            yield required, frozenset(keys)
 
 
 def _places(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:

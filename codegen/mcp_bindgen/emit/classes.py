@@ -8,7 +8,7 @@ from mcp_bindgen.emit.annotations import Annotations, absent_is_unset
 from mcp_bindgen.emit.docstrings import describe, docstring, literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.expansion import content, named_in, spelled
-from mcp_bindgen.emit.layout import LINE, Alternatives, Tree, lines, statement, tuple_of
+from mcp_bindgen.emit.layout import LINE, Alternatives, Tree, lines, statement, tuple_of, width
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.emit.plan import AliasView, ClassView, ConstantView, MemberView, TypesView
 from mcp_bindgen.ir.protocol import AliasType, Enum, Field, ObjectType, Protocol
@@ -106,18 +106,18 @@ class _Planner:
         fields = [member for member in in_wire_order(declared) if not is_constant(member)]
         attributes = self._names.fields[declared.path]
         slots = tuple_of([literal(name) for name in [*(attributes[member.name] for member in fields), "extra"]])
-        extra = "Any" if declared.index is None else self._annotations.of(declared.index)
+        extra = (*self._short(declared, "extra", [self._annotations.map_of(declared.index)]), "None")
         extra_view = MemberView(
-            annotation=(f"    extra: dict[str, {extra}] | None",),
+            annotation=tuple(lines("", Alternatives("extra: ", extra), indent=4)),
             doc=tuple(docstring(_EXTRA, 4)),
             store="        self.extra = extra",
         )
         parameters = [self._parameter(declared, member, attributes[member.name]) for member in fields]
         # Required ones first: that is how people read a signature.
         parameters.sort(key=lambda parameter: bool(parameter.suffix))
-        parameters.append(Alternatives("extra: ", (f"dict[str, {extra}]", "None"), " = None"))
+        parameters.append(Alternatives("extra: ", extra, " = None"))
         return ClassView(
-            name=self._names.types[declared.path],
+            head=statement(f"class {self._names.types[declared.path]}(Record):"),
             doc=tuple(docstring(describe(declared.about, self._fallback(declared)), 4)),
             slots=tuple(lines("__slots__ = ", slots, indent=4)),
             constants=tuple(
@@ -162,20 +162,21 @@ class _Planner:
         """The annotation's parts: with ``None`` or ``Unset`` where the member may be absent."""
         if member.raw:
             return ("Any",)
-        parts = self._short(declared, member, self._annotations.alternatives(member.type))
+        name = self._names.fields[declared.path][member.name]
+        parts = self._short(declared, name, self._annotations.alternatives(member.type))
         if parts == ["Any"] or not (member.optional or member.absence_tolerated):
             return tuple(parts)
         return (*parts, "Unset" if absent_is_unset(self._protocol, member) else "None")
 
-    def _short(self, declared: ObjectType, member: Field, parts: list[str]) -> list[str]:
+    def _short(self, declared: ObjectType, attribute: str, parts: list[str]) -> list[str]:
         """A part that no line has room for gets a name of its own."""
-        room = LINE - 8 - len(" = UNSET,") - len(self._names.fields[declared.path][member.name])
+        room = LINE - 8 - len(" = UNSET,") - len(attribute)
         short: list[str] = []
         for place, part in enumerate(parts):
-            name = f"_{self._names.types[declared.path]}_{self._names.fields[declared.path][member.name]}_{place}"
-            if len(part) <= room:
+            if width(part) <= room:
                 short.append(part)
             else:
+                name = f"_{self._names.types[declared.path]}_{attribute}_{place}"
                 self.private[name] = statement(f"{name}: TypeAlias = {part}")
                 short.append(name)
         return short

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol as Interface
 
 from mcp_bindgen.emit.docstrings import literal
-from mcp_bindgen.emit.layout import assign, lines, statement
+from mcp_bindgen.emit.layout import assign, lines, statement, statements
 from mcp_bindgen.emit.reading import Reading, checks_again, differs
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
 from mcp_bindgen.ir.protocol import Enum, Type, Union
@@ -88,7 +88,7 @@ class Deciding:
         hint = f"{self._hint}_{decision.index + 1}" if one_of_many else self._hint
         reading = self._reader.read(self._kind.members[decision.index], "v", hint)
         checks = reading.checks[2:] if checks_again(reading, known) else reading.checks
-        return [*(" " * indent + line for line in checks), *assign("return ", reading.value, indent)]
+        return [*statements(checks, indent), *assign("return ", reading.value, indent)]
 
     def _by_tag(self, decision: ByTag, look: str, indent: int, known: str | None) -> list[str]:
         pad = " " * indent

@@ -8,7 +8,7 @@ from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.deciding import Deciding
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
-from mcp_bindgen.emit.layout import LINE, Tree, assign, comprehension, inline, lines
+from mcp_bindgen.emit.layout import LINE, Tree, assign, inline, lines, statement, statements, width
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.emit.plan import CodecView, DecoderView, FunctionView, StepView
 from mcp_bindgen.emit.reading import Reading, differs, refuse, refused, refused_by_all
@@ -77,38 +77,40 @@ class Decoders:
         function = self._names.functions[declared.path]
         required: list[StepView] = []
         optional: list[StepView] = []
-        constants: list[tuple[str, str]] = []
+        constants: list[str] = []
         for member in in_wire_order(declared):
             hint = f"{function}_{self._names.fields[declared.path][member.name]}"
             if is_constant(member):
                 assert isinstance(member.type, Enum)
-                constants.append((literal(member.name), differs(f"d[{literal(member.name)}]", member.type)))
+                constants.append(statement(f"if {differs(f'd[{literal(member.name)}]', member.type)}:", 4))
             elif member.optional or member.absence_tolerated:
-                optional.append(self._step(declared, member, hint, 8))
+                optional.append(self._step(declared, member, hint, optional=True))
             else:
-                required.append(self._step(declared, member, hint, 4))
+                required.append(self._step(declared, member, hint, optional=False))
         return DecoderView(
             signature=tuple(lines(f"def structure_{function}", ("(", ["d: Json"], ")"), f" -> types.{name}:")),
-            cls=name,
             constants=tuple(constants),
+            new=statement(f"o = new(types.{name})", 4),
             required=tuple(required),
             optional=tuple(optional),
             count=len(constants) + len(required),
             extra=self._extra(declared, function),
         )
 
-    def _step(self, declared: ObjectType, member: Field, hint: str, indent: int) -> StepView:
+    def _step(self, declared: ObjectType, member: Field, hint: str, *, optional: bool) -> StepView:
         reading = self.read(member.type, "v", hint)
         attribute = self._names.fields[declared.path][member.name]
         if member.raw:
             checks = (*reading.checks, inline(reading.value)) if not reading.is_copy else reading.checks
             reading = Reading(checks, "v")
+        key, indent = literal(member.name), 8 if optional else 4
+        test = (statement(f"if {key} in d:", 4),) if optional else ()
+        absent = "UNSET" if absent_is_unset(self._protocol, member) else "None"
         return StepView(
-            key=literal(member.name),
-            attribute=attribute,
-            checks=tuple(" " * indent + line for line in reading.checks),
+            take=(*test, statement(f"v = d[{key}]", indent)),
+            checks=statements(reading.checks, indent),
             store=tuple(assign(f"o.{attribute} = ", reading.value, indent)),
-            absent="UNSET" if absent_is_unset(self._protocol, member) else "None",
+            absent=statement(f"o.{attribute} = {absent}", 8) if optional else "",
         )
 
     def _extra(self, declared: ObjectType, function: str) -> tuple[str, ...]:
@@ -124,9 +126,9 @@ class Decoders:
         count = "len(d) == n"
         body: Tree = ("{", [f"k: {inline(value)} for k in d if k not in {table}"], "}")
         written = f"    o.extra = None if {count} else {inline(body)}"
-        if len(written) <= LINE:
+        if width(written) <= LINE:
             return (written,)
-        return (f"    if {count}:", "        o.extra = None", "    else:", *comprehension("o.extra = ", body, 8))
+        return (f"    if {count}:", "        o.extra = None", "    else:", *assign("o.extra = ", body, 8))
 
     def keys(self, declared: ObjectType) -> str:
         """The table of the wire names that a class declares."""
@@ -294,7 +296,7 @@ class Decoders:
                 reading = self._read_map(self._protocol.objects[kind.path].index, "v", hint)
             else:
                 reading = self.read(expanded, "v", hint)
-            body = [*(f"    {line}" for line in reading.checks), *assign("return ", reading.value, 4)]
+            body = [*statements(reading.checks, 4), *assign("return ", reading.value, 4)]
         return FunctionView(
             signature=tuple(lines(f"def {name}", ("(", ["v: Json"], ")"), " -> Json:")),
             body=tuple(body),

@@ -43,7 +43,9 @@ def docstring(text: str, indent: int) -> list[str]:
         head, *tail = _wrap(inert, LINE - indent - 6, 3 + len(before))
     if not tail:
         return [f'{pad}"""{before}{head}{after}"""']
-    return [f'{pad}"""{before}{head}', *(f"{pad}{line}" if line else "" for line in tail), f'{pad}"""']
+    # The least indented line after the first one is where black puts them all.
+    margin = min((len(line) - len(line.lstrip()) for line in tail if line), default=0)
+    return [f'{pad}"""{before}{head}', *(f"{pad}{line[margin:]}" if line else "" for line in tail), f'{pad}"""']
 
 
 def describe(about: About, fallback: str, *, constraints: Constraints | None = None, notes: Sequence[str] = ()) -> str:

@@ -8,7 +8,7 @@ from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
-from mcp_bindgen.emit.layout import Tree, assign, inline, lines, statement
+from mcp_bindgen.emit.layout import Tree, assign, inline, lines, statement, statements
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.emit.plan import CodecView, EncoderView, FunctionView, StepView
 from mcp_bindgen.emit.reading import Reading, refuse, scalar_classes
@@ -74,12 +74,13 @@ class Encoders:
                 assert isinstance(member.type, Enum)
                 constants.append(f"{literal(member.name)}: {literal(member.type.values[0])}")
             elif member.optional or member.absence_tolerated:
-                optional.append(self._step(declared, member, hint, 8))
+                optional.append(self._step(declared, member, hint, optional=True))
             else:
-                required.append(self._step(declared, member, hint, 4))
+                required.append(self._step(declared, member, hint, optional=False))
+        name = f"types.{self._names.types[declared.path]}"
         return EncoderView(
             signature=tuple(lines(f"def unstructure_{function}", ("(", ["o: Any"], ")"), " -> JsonObject:")),
-            cls=self._names.types[declared.path],
+            check=(statement(f"if o.__class__ is not {name}:", 4), statement(f"expect(o, {name})", 8)),
             constants=tuple(lines("d: JsonObject = ", ("{", constants, "}"), indent=4)),
             required=tuple(required),
             optional=tuple(optional),
@@ -97,17 +98,17 @@ class Encoders:
         body: Tree = ("(", [f"(k, {each}) for k, e in o.extra.items()"], ")")
         return (head, "        keys(o.extra)", *assign("d.update", body, 8))
 
-    def _step(self, declared: ObjectType, member: Field, hint: str, indent: int) -> StepView:
+    def _step(self, declared: ObjectType, member: Field, hint: str, *, optional: bool) -> StepView:
         writing = self.write(member.type, "v", hint)
         if member.raw:
             writing = Reading((), "unstructure_raw(v)")
-        key = literal(member.name)
+        absent = "UNSET" if absent_is_unset(self._protocol, member) else "None"
+        test, indent = ((f"    if v is not {absent}:",), 8) if optional else ((), 4)
         return StepView(
-            key=key,
-            attribute=self._names.fields[declared.path][member.name],
-            checks=tuple(" " * indent + line for line in writing.checks),
-            store=tuple(assign(f"d[{key}] = ", writing.value, indent)),
-            absent="UNSET" if absent_is_unset(self._protocol, member) else "None",
+            take=(statement(f"v = o.{self._names.fields[declared.path][member.name]}", 4), *test),
+            checks=statements(writing.checks, indent),
+            store=tuple(assign(f"d[{literal(member.name)}] = ", writing.value, indent)),
+            absent="",
         )
 
     def _table(self, name: str) -> str:
@@ -222,7 +223,7 @@ class Encoders:
                     writing = self._write_items(index, "v", hint, "dict", "is_object")
                 else:
                     writing = self.write(expanded, "v", hint)
-                body = [*(f"    {line}" for line in writing.checks), *assign("return ", writing.value, 4)]
+                body = [*statements(writing.checks, 4), *assign("return ", writing.value, 4)]
             self._function_views.append(
                 FunctionView(
                     signature=tuple(lines(f"def {name}", ("(", ["v: Any"], ")"), " -> Json:")),
@@ -238,7 +239,7 @@ class Encoders:
         if len(lists) == 1:
             writing = self.write(lists[0], "v", hint)
             body.append("    if is_array(v):")
-            body += [*(f"        {line}" for line in writing.checks[2:]), *assign("return ", writing.value, 8)]
+            body += [*statements(writing.checks[2:], 8), *assign("return ", writing.value, 8)]
         elif lists:
             functions = [self.function(member, f"{hint}_{place + 1}") for place, member in enumerate(lists)]
             body.append("    if is_array(v):")
@@ -247,7 +248,7 @@ class Encoders:
             if isinstance(member, ObjectOf) and self._protocol.objects[member.path].is_map:
                 writing = self.write(member, "v", hint)
                 body.append("    if is_object(v):")
-                body += [*(f"        {line}" for line in writing.checks[2:]), *assign("return ", writing.value, 8)]
+                body += [*statements(writing.checks[2:], 8), *assign("return ", writing.value, 8)]
                 break
         for member in kind.members:
             if isinstance(member, Scalar) and member.kind != "json":

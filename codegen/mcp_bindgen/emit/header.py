@@ -26,5 +26,8 @@ def runtime_header() -> str:
 
 
 def inert(text: str) -> str:
-    """A label as it can stand in a comment or docstring; labels are checked before, so this is for certainty."""
-    return "".join(char for char in text if char.isprintable() and char not in "\"'\\")
+    """A label as it can stand in a comment or docstring; labels are checked before, so this is for certainty.
+
+    Without ``:`` and ``=`` no comment can declare an encoding, which would change what the rest of the file says.
+    """
+    return "".join(char for char in text if char.isprintable() and char not in "\"'\\:=").strip()

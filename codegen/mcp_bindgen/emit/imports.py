@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from mcp_bindgen.emit.layout import lines
+from mcp_bindgen.emit.layout import LINE, lines, width
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
@@ -34,7 +34,7 @@ def imports(used: set[str], groups: tuple[Sources, ...]) -> tuple[str, ...]:
                 statements += [f"import {name}" for name in wanted]
                 continue
             line = f"from {module} import {', '.join(wanted)}"
-            statements += [line] if len(line) <= 88 else lines(f"from {module} import ", ("(", wanted, ")"))
+            statements += [line] if width(line) <= LINE else lines(f"from {module} import ", ("(", wanted, ")"))
         if statements:
             written += [*([""] if written else []), *statements]
     return tuple(written)

@@ -5,12 +5,18 @@ Black takes many times as long as the rest of the generation, so it judges the o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from attrs import frozen
 
 LINE = 88
 """Black's default, so that a copy in somebody's project suits their black as well."""
+
+_SKIP = "  # fmt: skip"
+_ITEM = re.compile(r' *([\w.]+|"[^"\\]*")(: [\w.]+)?,?')
+"""A line of a table that nothing could part."""
 
 
 @frozen
@@ -22,8 +28,10 @@ class Alternatives:
     suffix: str = ""
 
 
-Tree = str | Alternatives | tuple[str, Sequence["Tree"], str]
-"""Finished text, an annotation, or an opening (``name(``), parts and a closing bracket (``,)`` for a tuple of one)."""
+Bracketed: TypeAlias = tuple[str, Sequence["Tree"], str]
+"""An opening (``name(``), parts and a closing bracket (``,)`` for a tuple of one)."""
+Tree: TypeAlias = str | Alternatives | Bracketed
+"""Finished text, an annotation, or parts in brackets."""
 
 
 def inline(tree: Tree) -> str:
@@ -36,65 +44,83 @@ def inline(tree: Tree) -> str:
     return f"{opening}{', '.join(inline(part) for part in parts)}{closing}"
 
 
-def tuple_of(parts: Sequence[Tree]) -> Tree:
+def tuple_of(parts: Sequence[Tree]) -> Bracketed:
     """A tuple; the comma of a tuple of one belongs to its closing bracket."""
     return ("(", parts, ",)" if len(parts) == 1 else ")")
 
 
+def width(text: str) -> int:
+    """The columns that a text takes at most: how wide a character is shown is not for us to know."""
+    return len(text) if text.isascii() else len(text) + sum(not char.isascii() for char in text)
+
+
+def statement(text: str, indent: int = 0) -> str:
+    """One simple statement, or the head of another; one that is too long is kept from black, which would part it."""
+    line = " " * indent + text
+    return line if width(line) <= LINE else f"{line}{_SKIP}"
+
+
+def statements(texts: Iterable[str], indent: int) -> tuple[str, ...]:
+    """Several of them, each with the indent that it has besides."""
+    return tuple(statement(text, indent) for text in texts)
+
+
 def lines(prefix: str, tree: Tree, suffix: str = "", indent: int = 0) -> list[str]:
     """``prefix tree suffix`` at ``indent`` columns, as the lines black would leave."""
-    pad = " " * indent
-    whole = f"{pad}{prefix}{inline(tree)}{suffix}"
-    if len(whole) <= LINE or isinstance(tree, str):
+    return _protected(_fitted(prefix, tree, suffix, indent), prefix, tree, suffix, indent)
+
+
+def _fitted(prefix: str, tree: Tree, suffix: str, indent: int) -> list[str]:
+    whole = f"{' ' * indent}{prefix}{inline(tree)}{suffix}"
+    if width(whole) <= LINE or isinstance(tree, str):
         return [whole]
     if isinstance(tree, Alternatives):
         return _parenthesized(tree, prefix, suffix, indent)
     return exploded(prefix, tree, suffix, indent)
 
 
-def exploded(prefix: str, tree: tuple[str, Sequence[Tree], str], suffix: str = "", indent: int = 0) -> list[str]:
+def exploded(prefix: str, tree: Bracketed, suffix: str = "", indent: int = 0) -> list[str]:
     """One part to a line with a trailing comma, which black then keeps even if all would fit on one."""
     pad = " " * indent
     opening, parts, closing = tree
-    inner = [line for part in parts for line in lines("", part, ",", indent + 4)]
+    inner = [line for part in parts for line in _fitted("", part, ",", indent + 4)]
     return [f"{pad}{prefix}{opening}", *inner, f"{pad}{closing.lstrip(',')}{suffix}"]
-
-
-def statement(text: str, indent: int = 0) -> str:
-    """One simple statement; one that is too long is kept from black, which would part it."""
-    line = " " * indent + text
-    return line if len(line) <= LINE else f"{line}  # fmt: skip"
 
 
 def _parenthesized(tree: Alternatives, prefix: str, suffix: str, indent: int) -> list[str]:
     pad = " " * indent
     joined = " | ".join(tree.members)
-    if len(tree.members) == 1:
-        # There is nothing that parentheses could part.
-        return [f"{pad}{prefix}{inline(tree)}{suffix}  # fmt: skip"]
+    if len(tree.members) == 1 or not joined.isascii():
+        # There is nothing to part, or black may find that the whole fits after all.
+        return [f"{pad}{prefix}{inline(tree)}{suffix}"]
     opening, closing = f"{pad}{prefix}{tree.prefix}(", f"{pad}){tree.suffix}{suffix}"
-    if indent + 4 + len(joined) <= LINE:
+    if indent + 4 + width(joined) <= LINE:
         return [opening, f"{pad}    {joined}", closing]
     first, *rest = tree.members
     return [opening, f"{pad}    {first}", *(f"{pad}    | {member}" for member in rest), closing]
 
 
+def _protected(written: list[str], prefix: str, tree: Tree, suffix: str, indent: int) -> list[str]:
+    """Text of which a line is too long, or may be, is kept from black: a table as it is, all else on one line."""
+    if isinstance(tree, tuple) and not indent and not suffix:
+        return guarded(written)
+    if all(width(line) <= LINE for line in written):
+        return written
+    return [f"{' ' * indent}{prefix}{inline(tree)}{suffix}{_SKIP}"]
+
+
+def guarded(written: list[str]) -> list[str]:
+    """A statement at the left margin, kept from black if it has a line that is too long."""
+    fits = all(width(line) <= LINE or _ITEM.fullmatch(line) for line in written)
+    return written if fits else ["# fmt: off", *written, "# fmt: on"]
+
+
 def assign(prefix: str, value: Tree, indent: int) -> list[str]:
-    """A statement that does something with an expression, as black would leave it."""
-    if isinstance(value, tuple):
-        return comprehension(prefix, value, indent)
-    return [statement(prefix + inline(value), indent)]
-
-
-def comprehension(prefix: str, tree: Tree, indent: int) -> list[str]:
-    """A comprehension as black writes it: on a line, in brackets on a line of its own, or clause by clause."""
+    """A statement that does something with an expression: on a line, or a comprehension in brackets on three."""
     pad = " " * indent
-    whole = f"{pad}{prefix}{inline(tree)}"
-    if len(whole) <= LINE:
-        return [whole]
-    assert isinstance(tree, tuple)
-    opening, (body,), closing = tree
-    assert isinstance(body, str)
-    if indent + 4 + len(body) <= LINE:
-        return [f"{pad}{prefix}{opening}", f"{pad}    {body}", f"{pad}{closing}"]
-    return [f"{whole}  # fmt: skip"]
+    if isinstance(value, tuple) and width(f"{pad}{prefix}{inline(value)}") > LINE:
+        opening, (body,), closing = value
+        three = [f"{pad}{prefix}{opening}", f"{pad}    {inline(body)}", f"{pad}{closing}"]
+        if all(width(line) <= LINE for line in three):
+            return three
+    return [statement(prefix + inline(value), indent)]

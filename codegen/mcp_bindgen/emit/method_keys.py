@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.emit.docstrings import docstring, literal
-from mcp_bindgen.emit.layout import LINE, Tree, exploded, lines
+from mcp_bindgen.emit.layout import LINE, Tree, exploded, guarded, lines, width
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.plan import KeyView, MethodsView
 from mcp_bindgen.ir.protocol import Method, Protocol, Type
@@ -54,14 +54,14 @@ class _Planner:
         head: list[str] = []
         if method.kind == "notification":
             opening = f"{name}: Final = NotificationMethod[{params}]"
-            if len(opening) >= LINE:
+            if width(opening) >= LINE:
                 # No comma after the only type: it would make a tuple of it.
                 head, opening = [f"{name}: Final = NotificationMethod[", f"    {params}"], "]"
-        elif len(opening) >= LINE:
+        elif width(opening) >= LINE:
             *head, opening = exploded(f"{name}: Final = RequestMethod", ("[", [params, result], "]"))
         declaration = [*head, *exploded(opening, ("(", parts, ")"))]
         return KeyView(
-            declaration=tuple(declaration),
+            declaration=tuple(guarded(declaration)),
             doc=tuple(docstring(self._doc(method), 0)),
         )
 

@@ -36,7 +36,7 @@ class MemberView:
 class ClassView:
     """An emitted class."""
 
-    name: str
+    head: str
     doc: Lines
     slots: Lines
     constants: tuple[MemberView, ...]
@@ -58,13 +58,14 @@ class TypesView:
 
 @frozen
 class StepView:
-    """How one member is read or written: statements that check ``v``, and the expression of its new value."""
+    """How one member is read or written: statements that put it into ``v``, check ``v``, and store its new value."""
 
-    key: str
-    attribute: str
+    take: Lines
+    """Begins with the head of an ``if`` where the member may be absent."""
     checks: Lines
     store: Lines
-    absent: str = "None"
+    absent: str
+    """What is done where it is absent; empty where nothing is."""
 
 
 @frozen
@@ -72,8 +73,9 @@ class DecoderView:
     """The function that reads one class."""
 
     signature: Lines
-    cls: str
-    constants: tuple[tuple[str, str], ...]
+    constants: tuple[str, ...]
+    """Heads of the statements that refuse another value."""
+    new: str
     required: tuple[StepView, ...]
     optional: tuple[StepView, ...]
     count: int
@@ -85,7 +87,7 @@ class EncoderView:
     """The function that writes one class."""
 
     signature: Lines
-    cls: str
+    check: Lines
     constants: Lines
     required: tuple[StepView, ...]
     optional: tuple[StepView, ...]

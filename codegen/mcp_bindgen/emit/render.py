@@ -21,7 +21,7 @@ from mcp_bindgen.emit.imports import imports, names_in
 from mcp_bindgen.emit.layout import Alternatives, lines
 from mcp_bindgen.emit.method_keys import plan_methods
 from mcp_bindgen.emit.naming import Names
-from mcp_bindgen.emit.plan import CodecView, MethodsView, TypesView
+from mcp_bindgen.emit.plan import CodecView, EncoderView, MethodsView, TypesView
 from mcp_bindgen.emit.shapes import Shapes
 from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindgen.resources import templates
@@ -118,7 +118,9 @@ def _types_imports(view: TypesView) -> tuple[str, ...]:
 
 
 def _decoders_imports(view: CodecView) -> tuple[str, ...]:
-    used = names_in(_codec_code(view)) | {"Any", "Callable", "Mapping", "TypeAlias", "Invalid", "Json", "types"}
+    used = names_in(_codec_code(view)) | {"Any", "Callable", "Mapping", "TypeAlias", "Json"}
+    if view.objects:
+        used |= {"Invalid", "types"}
     return imports(
         used,
         (
@@ -135,9 +137,7 @@ def _decoders_imports(view: CodecView) -> tuple[str, ...]:
 
 
 def _encoders_imports(view: CodecView) -> tuple[str, ...]:
-    used = names_in(_codec_code(view)) | {"Any", "ByClass", "TypeAlias", "Json", "opaque", "types"}
-    if view.objects:
-        used.add("expect")
+    used = names_in(_codec_code(view)) | {"Any", "TypeAlias", "Json", "opaque"}
     tables = tuple(table for (table,) in view.tables)
     checks = (
         *("ATOMS", "ByClass", "Invalid", "Json", "NoneType", "expect", "first_fitting", "fits", "is_array"),
@@ -161,13 +161,15 @@ def _codec_code(view: CodecView) -> Iterable[str]:
     for one in view.objects:
         yield from one.signature
         for step in (*one.required, *one.optional):
-            yield from step.checks
-            yield from step.store
-            yield step.absent
+            yield from (*step.take, *step.checks, *step.store, step.absent)
         yield from one.extra
+        if isinstance(one, EncoderView):
+            yield from one.check
     for function in view.functions:
         yield from function.signature
         yield from function.body
+    for table in (*view.tables, *view.choices):
+        yield from table
 
 
 def _methods_imports(view: MethodsView) -> tuple[str, ...]:

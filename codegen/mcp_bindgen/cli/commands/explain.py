@@ -34,7 +34,7 @@ class _TakesNumbers(click.Command):
 @map_option
 @text_or_json
 def command(name: str, form: str, **options: Any) -> int:
-    r"""Show what a NAME of the protocol means.
+    """Show what a NAME of the protocol means.
 
     \b
       mcp-codegen explain Tool                      a type

@@ -28,7 +28,7 @@ FORMAT = "mcp-generate/1"
 @click.option("--check", "only_check", is_flag=True, help="Write nothing, show what would change: the same as check.")
 @text_or_json
 def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
-    r"""Write the package of a bundled revision, or of a schema of your own.
+    """Write the package of a bundled revision, or of a schema of your own.
 
     \b
       mcp-codegen --version 2025-03-26

@@ -1,0 +1,198 @@
+"""Random schemas, with texts and names that do their worst, become code that is sound and says nothing of its own."""
+
+from __future__ import annotations
+
+import ast
+import io
+import itertools
+import keyword
+import re
+import tokenize
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given, settings
+from mcp_bindgen.emit.naming import Names
+from mcp_bindgen.errors import SchemaError
+from strategies.agreement import Subject, check_reading_all, check_writing_all
+from strategies.emitted import Emitted, emit, load, unload
+from strategies.schema_texts import MARK, schema_texts
+
+some = settings(max_examples=settings.default.max_examples * 3 // 5)
+
+
+def emitted(text: str) -> Emitted:
+    """What becomes of a schema text; the only faults that it may have are names that clash or are too long."""
+    try:
+        return emit(text)
+    except SchemaError as error:
+        about_names = re.compile(r"would both be called|gives no name|the name .* has \d+ characters")
+        assert all(about_names.search(fault.message) for fault in error.faults), str(error)
+        assume(False)
+        raise
+
+
+def code_of(made: Emitted) -> Iterator[tuple[str, ast.Module]]:
+    for path, code in made.files.items():
+        yield path, ast.parse(code)
+
+
+@some
+@given(schema_texts())
+@example("")
+@example('export const ONLY = "a constant";')
+def test_every_import_is_used_and_every_name_bound_once(text: str) -> None:
+    for path, module in code_of(emitted(text)):
+        bound = list(_bound(module))
+        assert len(bound) == len(set(bound)), (path, sorted(name for name in bound if bound.count(name) > 1))
+        if path != "__init__.py":
+            used = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
+            imported = {name for name, node in _imported(module)}
+            assert imported <= used, (path, imported - used)
+
+
+def _bound(module: ast.Module) -> Iterator[str]:
+    """Names that the module binds at its top; overloads and what is assigned twice on purpose apart."""
+    for node in module.body:
+        match node:
+            case ast.FunctionDef() if any(isinstance(each, ast.Name) and each.id == "overload" for each in node.decorator_list):
+                pass
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                yield name
+            case _:
+                pass
+    yield from (name for name, node in _imported(module) if node in module.body)
+
+
+def _imported(module: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            yield from ((alias.asname or alias.name, node) for alias in node.names if alias.name != "*")
+
+
+VOCABULARY = frozenset(
+    """
+    annotations ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
+    Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
+    Objects R REQUESTS RESULTS REVISION Record RequestMethod Results SCHEMA_SHA256 Shapes Side Single T TYPES
+    TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES _CODEC __all__ __class__
+    __future__ __init__ __new__ __slots__ _alias_names _decoders _encoders _result_shapes _shapes abc alias_names
+    batches bool boolean bytes capability cattrs cattrs_hooks checks codec collections converter d data decode
+    decode_result define dict e embedded encode envelopes error errors expect extra first_fitting fits float
+    frozenset get_converter getattr id init int integer is_array is_integer is_number is_object is_string items k
+    key keys kind knows len list make_converter mapping message methods mode n name new notification notifications
+    null number o object opaque overload params record request requests response result result_shapes results
+    revision runtime self sender sent_by shapes slots str string structure structure_raw tables type types typing
+    undeclared unset unstructure unstructure_raw update v v_first v_inner v_tag value
+    """.split()
+)
+
+
+@some
+@given(schema_texts())
+def test_no_text_of_the_schema_becomes_code(text: str) -> None:
+    made = emitted(text)
+    words = _words_of_names(made)
+    for path, code in made.files.items():
+        assert code.isprintable() or all(char.isprintable() or char == "\n" for char in code), path
+        for number, token in enumerate(tokenize.generate_tokens(io.StringIO(code).readline)):
+            if token.type == tokenize.COMMENT:
+                assert number < 4 or token.string in {"# fmt: skip", "# fmt: off", "# fmt: on"}, (path, token)
+            elif token.type == tokenize.NAME and not keyword.iskeyword(token.string):
+                assert MARK not in token.string.lower(), (path, token)
+                assert token.string in VOCABULARY or _split(token.string) <= words, (path, token)
+
+
+def _words_of_names(made: Emitted) -> set[str]:
+    """The words of everything that the schema names, and of what the emitter adds to make names of its own."""
+    names = Names(made.protocol)
+    members = itertools.chain.from_iterable(fields.values() for fields in names.fields.values())
+    given = [*names.types.values(), *names.functions.values(), *names.constants.values(), *names.methods.values(), *members]
+    own = {"", "structure", "unstructure", "keys", "item", "extra", "result", *map(str, range(200))}
+    return own.union(*map(_split, given))
+
+
+def _split(name: str) -> set[str]:
+    return set(name.lower().split("_"))
+
+
+@some
+@given(schema_texts())
+def test_documentation_and_values_arrive_unchanged(text: str) -> None:
+    made = emitted(text)
+    names = Names(made.protocol)
+    package = load(made)
+    types: Any = package.types
+    docs = _documented(ast.parse(made.files["types.py"]))
+    for path, declared in made.protocol.objects.items():
+        if declared.is_map and declared.kind == "inline":
+            continue
+        name = names.types[path]
+        assert _flat(declared.about.doc or "") in _flat(docs[name])
+        if not declared.is_map:
+            for member in declared.fields:
+                said = docs[f"{name}.{names.fields[path][member.name]}"]
+                for part in (member.about.doc, member.about.deprecated, member.about.since):
+                    assert _flat(part or "") in _flat(said)
+    for path, alias in made.protocol.aliases.items():
+        assert _flat(alias.about.doc or "") in _flat(docs[names.types[path]])
+    for path, constant in made.protocol.constants.items():
+        value = getattr(types, names.constants[path])
+        assert (value, type(value)) == (constant.value, type(constant.value))
+        assert _flat(constant.about.doc or "") in _flat(docs[names.constants[path]])
+    unload(package)
+
+
+def _documented(module: ast.Module) -> dict[str, str]:
+    """The docstrings of a module's classes, their attributes, and its other names."""
+    found: dict[str, str] = {}
+    scopes: list[tuple[str, list[ast.stmt]]] = [("", module.body)]
+    for prefix, body in scopes:
+        for node, after in itertools.pairwise(body):
+            if isinstance(node, ast.ClassDef):
+                found[node.name] = ast.get_docstring(node) or ""
+                scopes.append((f"{node.name}.", node.body))
+            match node, after:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(doc))):
+                    found[prefix + name] = doc
+                case _:
+                    pass
+        if isinstance(body[-1], ast.ClassDef):
+            found[body[-1].name] = ast.get_docstring(body[-1]) or ""
+            scopes.append((f"{body[-1].name}.", body[-1].body))
+    return found
+
+
+def _flat(text: str) -> str:
+    """The text without its layout, which a docstring does not keep."""
+    return " ".join(text.split())
+
+
+@some
+@given(schema_texts())
+def test_values_of_every_type_are_read_and_written(text: str) -> None:
+    made = emitted(text)
+    package = load(made)
+    subject = Subject(package, made.protocol)
+    check_reading_all(subject, Random(0), 2)
+    check_writing_all(subject, Random(0), 2)
+    unload(package)
+
+
+@some
+@given(schema_texts())
+def test_attrs_knows_the_fields_and_their_types(text: str) -> None:
+    import attrs
+
+    package = load(emitted(text))
+    types: Any = package.types
+    for cls in [each for each in vars(types).values() if isinstance(each, type) and each.__module__ == types.__name__]:
+        fields = attrs.fields(cls)
+        assert [each.name for each in fields] == list(cls.__slots__)
+    unload(package)
