@@ -26,7 +26,7 @@ nox.options.default_venv_backend = "virtualenv"
 nox.options.reuse_venv = "yes"
 # Whoever has one interpreter tests with one, on a build machine too.
 nox.options.error_on_missing_interpreters = False
-nox.options.sessions = ["lint", "types", "in_sync", "tests", "differential", "vendored", "build", "docs"]
+nox.options.sessions = ["lint", "types", "in_sync", "tests", "oldest", "differential", "vendored", "build", "docs"]
 
 # pyenv's shims stand for the interpreter in use only; the others are found in their own folders.
 _PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv").glob("versions/3.1[1-9].*/bin")
@@ -66,6 +66,15 @@ def tests(session: nox.Session) -> None:
     _install(session, "test")
     again = f"nox -s {session.name} -- tests/that/failed.py"
     _run(session, "pytest", *session.posargs, repair=f"mend what failed, then {again}")
+
+
+@nox.session
+def oldest(session: nox.Session) -> None:
+    """Test the bindings with the oldest attrs and cattrs that they allow."""
+    _install(session, "test")
+    minimum = [each.replace(">=", "==") for each in PROJECT["project"]["dependencies"]]
+    session.install(*minimum)
+    _run(session, "pytest", "tests/bindings", repair="mend what failed, or raise the bound in pyproject.toml")
 
 
 @nox.session
@@ -171,9 +180,10 @@ def differential(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure generation and import, as ratios of medians in this one run."""
+    """Measure generation and import, as ratios of medians in this one run, and write docs/benchmarks.md."""
     _install(session, "differential")
     options = ["--peer", _fresh_venv(session, "peer", *_group("bench-peer"))]
+    options += ["--page", str(ROOT / "docs" / "benchmarks.md")]
     folder = _upstream()
     if folder is None:
         session.warn("there are no official schema files to measure generation with; fetch them with: nox -s upstream")

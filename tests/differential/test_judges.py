@@ -23,7 +23,7 @@ from differential.judges import Explained, Models
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_bindgen import catalog
-from mcp_bindings.runtime.errors import DecodeError, Undecidable
+from mcp_bindings.runtime.errors import DecodeError, EncodeError, Undecidable
 from mcp_bindings.runtime.record import Record
 from strategies.values import UNDECLARED, Case, Change, Faults, Values, values
 from support.official import REVISIONS, official_json, ours
@@ -235,6 +235,57 @@ def test_what_is_taken_comes_back_as_it_was(revision: str) -> None:
     assert first(changed_on_the_way(specimens(revision), bindings(revision))) == []
 
 
+def records(made: Any) -> Iterator[Record]:
+    """The objects of classes in whatever structuring made."""
+    if isinstance(made, Record):
+        yield made
+        made = [getattr(made, name) for name in made.__slots__]
+    if type(made) is dict:
+        made = list(made.values())
+    if type(made) is list:
+        for each in made:
+            yield from records(each)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_extra_is_none_where_there_is_nothing_undeclared(revision: str) -> None:
+    accepted = (each for each in specimens(revision) if each.accepted)
+    extras = (getattr(made, "extra", None) for each in accepted for made in records(each.made))
+    assert {extra is None or len(extra) > 0 for extra in extras} == {True}
+
+
+def _as_far_as_it_goes(each: Specimen, by: Bindings) -> Any:
+    """What lenient reading makes of a refused value: what is faulty stays as it is in the JSON."""
+    codec = importlib.import_module(f"{by.types.__package__}.converter")._CODEC
+    return codec._shapes().read(each.value, codec._shape_of(getattr(by.types, each.type)), (), [])
+
+
+def wrongly_written(found: Iterable[Specimen], by: Bindings) -> Iterator[Specimen]:
+    """Faulty objects of which something is written that would be refused; what they lack may be added."""
+    for each in found:
+        made = None if each.accepted else _as_far_as_it_goes(each, by)
+        if isinstance(made, Record):
+            try:
+                by.structure(by.unstructure(made), getattr(by.types, each.type))
+            except EncodeError:
+                continue
+            except DecodeError:
+                yield each
+
+
+def _is_in_raw_result(each: Specimen) -> bool:
+    """Which result it is, the message does not say: it is JSON, and written as it is."""
+    responses = {"JSONRPCMessage", "JSONRPCResponse", "JSONRPCResultResponse"}
+    return each.type in responses and each.refusal is not None and each.refusal.keys[:1] == ("result",)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_what_would_be_refused_is_not_written(revision: str) -> None:
+    found = list(wrongly_written(specimens(revision), bindings(revision)))
+    assert first(each for each in found if not _is_in_raw_result(each)) == []
+    assert found, "results of responses are checked now: the exception can go"
+
+
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_reading_changes_nothing_in_the_value(revision: str) -> None:
     again = tried(revision, type_names(revision)[::10], bindings(revision))
@@ -262,7 +313,7 @@ def _explained(document: Path, revision: str) -> Explained:
     return Explained(official_json(document, revision), rules)
 
 
-ENOUGH = 25
+ENOUGH = 10
 """How often it is found out that a rule explains a difference: each time takes as many verdicts as there are rules."""
 
 
@@ -398,6 +449,18 @@ def test_the_laws_notice_a_lossy_encoder(unstructure: Callable[[Any], Json]) -> 
     broken = Bindings(bindings(revision).structure, unstructure, bindings(revision).types)
     found = tried(revision, ("Annotations", "Tool"), bindings(revision))
     assert first(changed_on_the_way(found, broken))
+
+
+def test_an_encoder_that_checks_nothing_is_noticed() -> None:
+    def written_unchecked(made: Any) -> Json:
+        try:
+            return bindings("2025-06-18").unstructure(made)
+        except EncodeError:
+            return {}
+
+    broken = Bindings(bindings("2025-06-18").structure, written_unchecked, bindings("2025-06-18").types)
+    found = tried("2025-06-18", ("Annotations", "Tool"), bindings("2025-06-18"))
+    assert first(wrongly_written(found, broken))
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

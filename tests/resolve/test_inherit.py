@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from mcp_bindgen.resolve.describe import describe
-
 from resolve.resolving import faults, resolve
 
 BASES = """

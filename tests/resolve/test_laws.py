@@ -15,7 +15,6 @@ from mcp_bindgen.ir.declarations import Module
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Protocol, Scalar, Type, Union
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.reader import read_schema
-
 from resolve.resolving import NONE, REVISIONS, SCHEMAS, bundled, resolve
 
 
@@ -26,7 +25,9 @@ def test_the_order_of_declarations_says_nothing(revision, seed):
     module = read_schema((SCHEMAS / revision / "schema.ts").read_bytes(), "schema.ts")
     declarations = list(module.declarations)
     random.Random(seed).shuffle(declarations)
-    assert resolve_protocol(attrs.evolve(module, declarations=tuple(declarations)), revision=revision) == bundled(revision)
+    assert resolve_protocol(attrs.evolve(module, declarations=tuple(declarations)), revision=revision) == bundled(
+        revision
+    )
 
 
 NAMES = ("A", "B", "C", "D")
@@ -34,11 +35,17 @@ LITERALS = st.sampled_from(["'p'", "'q'", "'r'", "1", "true"])
 VALUES = st.one_of(
     LITERALS,
     st.lists(LITERALS, min_size=2, max_size=3, unique=True).map(" | ".join),
-    st.sampled_from(["string", "number", "null", "string[]", "'p' | string", "{ p: string }", "{ q: string; t?: 'p' }", "unknown"]),
+    st.sampled_from(
+        ["string", "number", "null", "string[]", "'p' | string", "{ p: string }", "{ q: string; t?: 'p' }", "unknown"]
+    ),
 )
 MEMBERS = st.dictionaries(st.sampled_from("tuvwx"), st.tuples(st.booleans(), VALUES), max_size=4)
 BODIES = st.lists(MEMBERS, min_size=2, max_size=4)
-OTHERS = st.lists(st.sampled_from(["string", "number", "null", "'p'", "string[]", "number[]", "A[]", "(A | B)[]"]), max_size=3, unique=True)
+OTHERS = st.lists(
+    st.sampled_from(["string", "number", "null", "'p'", "string[]", "number[]", "A[]", "(A | B)[]"]),
+    max_size=3,
+    unique=True,
+)
 
 
 def body(members: dict[str, tuple[bool, str]]) -> str:
@@ -94,7 +101,9 @@ def fits(protocol: Protocol, kind: Type, value: Any) -> bool:
             }
             return plain[kind.kind]
         case Enum():
-            return (kind.open and isinstance(value, str)) or any(type(value) is type(each) and value == each for each in kind.values)
+            return (kind.open and isinstance(value, str)) or any(
+                type(value) is type(each) and value == each for each in kind.values
+            )
         case ListOf():
             return isinstance(value, list) and all(fits(protocol, kind.element, each) for each in value)
         case AliasOf():
@@ -124,7 +133,10 @@ def lead(decision: Decision | None, value: Any) -> int | None:
             if decision.key not in value:
                 return lead(decision.absent, value)
             tag = value[decision.key]
-            return next((lead(each, value) for known, each in decision.branches if type(known) is type(tag) and known == tag), None)
+            return next(
+                (lead(each, value) for known, each in decision.branches if type(known) is type(tag) and known == tag),
+                None,
+            )
         case ByKey():
             return lead(decision.present if decision.key in value else decision.absent, value)
         case ByNested():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Union
 from mcp_bindgen.resolve.overrides import Overrides
-
 from resolve.resolving import faults, field, resolve, tree
 
 BASE = """
@@ -35,7 +34,7 @@ def test_a_message_is_an_interface_whose_method_is_one_literal():
         "export type SecondRequest = ARequest\nexport type AlikeRequest = Request & { method: 'q' }\n"
         "export interface EnvelopeRequest extends Omit<Full, 'id'> {}\nexport interface Full extends Request { method: 'f'; id: 1 }"
     )
-    assert {name: each.interface for name, each in found.items() } == {"a": "ARequest", "b": "BRequest", "f": "Full"}
+    assert {name: each.interface for name, each in found.items()} == {"a": "ARequest", "b": "BRequest", "f": "Full"}
 
 
 def test_who_sends_it_is_said_by_the_unions_through_aliases():

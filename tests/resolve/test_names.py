@@ -8,7 +8,6 @@ from mcp_bindgen.ir.protocol import AliasOf, ListOf, ObjectOf
 from mcp_bindgen.ir.types import Keyword, Position
 from mcp_bindgen.resolve.overrides import Overrides
 from mcp_bindgen.resolve.protocol import resolve_protocol
-
 from resolve.resolving import faults, field, resolve
 
 FAULTS = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from mcp_bindgen.ir.protocol import AliasOf, Scalar, Union
 from mcp_bindgen.resolve.overrides import BUNDLED, OverrideError, Overrides
-
 from resolve.resolving import bundled, field, resolve, tree
 
 WHY = "reason = 'r'\nsource = 's'\nrevisions = ['2026-07-28']\n"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 
+import attrs
 import pytest
 from mcp_bindgen.ir.decisions import Undecidable
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ObjectOf, Scalar, Type, Union
 from mcp_bindgen.ir.walk import parts
 from mcp_bindgen.resolve.describe import describe
-
+from mcp_bindgen.resolve.protocol import resolve_protocol
+from mcp_bindgen.syntax.reader import read_schema
 from resolve.resolving import REVISIONS, SCHEMAS, bundled, field, tree
 
 R24, R03, R06, R11, R26 = REVISIONS
@@ -31,7 +33,11 @@ UNTITLED = "[enumNames? LegacyTitledEnumSchema : UntitledSingleSelectEnumSchema]
 MULTI = "items.[enum? UntitledMultiSelectEnumSchema : [anyOf? TitledMultiSelectEnumSchema : refuse]]"
 
 UNIONS = (
-    ((R24, R06), "JSONRPCMessage", "{object: [method? [id? JSONRPCRequest : JSONRPCNotification] : [result? JSONRPCResponse : [error? JSONRPCError : refuse]]]}"),
+    (
+        (R24, R06),
+        "JSONRPCMessage",
+        "{object: [method? [id? JSONRPCRequest : JSONRPCNotification] : [result? JSONRPCResponse : [error? JSONRPCError : refuse]]]}",
+    ),
     (
         (R03,),
         "JSONRPCMessage",
@@ -39,51 +45,127 @@ UNIONS = (
         "array: first{object: [method? (JSONRPCRequest | JSONRPCNotification)[] : (JSONRPCResponse | JSONRPCError)[]]} "
         "empty: (JSONRPCRequest | JSONRPCNotification)[]}",
     ),
-    ((R11, R26), "JSONRPCMessage", "{object: [method? [id? JSONRPCRequest : JSONRPCNotification] : [result? JSONRPCResultResponse : [error? JSONRPCErrorResponse : refuse]]]}"),
-    ((R11, R26), "JSONRPCResponse", "{object: [result? JSONRPCResultResponse : [error? JSONRPCErrorResponse : refuse]]}"),
+    (
+        (R11, R26),
+        "JSONRPCMessage",
+        "{object: [method? [id? JSONRPCRequest : JSONRPCNotification] : [result? JSONRPCResultResponse : [error? JSONRPCErrorResponse : refuse]]]}",
+    ),
+    (
+        (R11, R26),
+        "JSONRPCResponse",
+        "{object: [result? JSONRPCResultResponse : [error? JSONRPCErrorResponse : refuse]]}",
+    ),
     (EARLY, "JSONRPCError.id", "{string: string, number: number, null: null}"),
     ((R11, R26), "JSONRPCErrorResponse.id", "{string: string, number: number, null: null}"),
     (REVISIONS, "RequestId", ID),
     (REVISIONS, "ProgressToken", ID),
     (REVISIONS, "ReadResourceResult.contents[]", RESOURCE),
     (REVISIONS, "EmbeddedResource.resource", RESOURCE),
-    ((R24,), "CallToolResult.content[]", "{object: type(text: TextContent, image: ImageContent, resource: EmbeddedResource)}"),
-    ((R03,), "CallToolResult.content[]", "{object: type(text: TextContent, image: ImageContent, audio: AudioContent, resource: EmbeddedResource)}"),
-    ((R24,), "PromptMessage.content", "{object: type(text: TextContent, image: ImageContent, resource: EmbeddedResource)}"),
+    (
+        (R24,),
+        "CallToolResult.content[]",
+        "{object: type(text: TextContent, image: ImageContent, resource: EmbeddedResource)}",
+    ),
+    (
+        (R03,),
+        "CallToolResult.content[]",
+        "{object: type(text: TextContent, image: ImageContent, audio: AudioContent, resource: EmbeddedResource)}",
+    ),
+    (
+        (R24,),
+        "PromptMessage.content",
+        "{object: type(text: TextContent, image: ImageContent, resource: EmbeddedResource)}",
+    ),
     (
         (R06, R11, R26),
         "ContentBlock",
         "{object: type(text: TextContent, image: ImageContent, audio: AudioContent, resource_link: ResourceLink, resource: EmbeddedResource)}",
     ),
     ((R24,), "SamplingMessage.content", "{object: type(text: TextContent, image: ImageContent)}"),
-    ((R03, R06), "SamplingMessage.content", "{object: type(text: TextContent, image: ImageContent, audio: AudioContent)}"),
+    (
+        (R03, R06),
+        "SamplingMessage.content",
+        "{object: type(text: TextContent, image: ImageContent, audio: AudioContent)}",
+    ),
     (
         (R11, R26),
         "SamplingMessage.content",
         "{object: type(text: TextContent, image: ImageContent, audio: AudioContent, tool_use: ToolUseContent, tool_result: ToolResultContent), "
         "array: SamplingMessageContentBlock[]}",
     ),
-    ((R24, R03), "CompleteRequest.params.ref", "{object: type(ref/prompt: PromptReference, ref/resource: ResourceReference)}"),
-    ((R06,), "CompleteRequest.params.ref", "{object: type(ref/prompt: PromptReference, ref/resource: ResourceTemplateReference)}"),
-    ((R11, R26), "CompleteRequestParams.ref", "{object: type(ref/prompt: PromptReference, ref/resource: ResourceTemplateReference)}"),
-    ((R06,), "PrimitiveSchemaDefinition", "{object: type(string: [enum? EnumSchema : StringSchema], number: NumberSchema, integer: NumberSchema, boolean: BooleanSchema)}"),
+    (
+        (R24, R03),
+        "CompleteRequest.params.ref",
+        "{object: type(ref/prompt: PromptReference, ref/resource: ResourceReference)}",
+    ),
+    (
+        (R06,),
+        "CompleteRequest.params.ref",
+        "{object: type(ref/prompt: PromptReference, ref/resource: ResourceTemplateReference)}",
+    ),
+    (
+        (R11, R26),
+        "CompleteRequestParams.ref",
+        "{object: type(ref/prompt: PromptReference, ref/resource: ResourceTemplateReference)}",
+    ),
+    (
+        (R06,),
+        "PrimitiveSchemaDefinition",
+        "{object: type(string: [enum? EnumSchema : StringSchema], number: NumberSchema, integer: NumberSchema, boolean: BooleanSchema)}",
+    ),
     (
         (R11, R26),
         "PrimitiveSchemaDefinition",
         f"{{object: type(string: [enum? {UNTITLED} : [oneOf? TitledSingleSelectEnumSchema : StringSchema]], "
         f"number: NumberSchema, integer: NumberSchema, boolean: BooleanSchema, array: {MULTI})}}",
     ),
-    ((R11, R26), "EnumSchema", f"{{object: type(string: [enum? {UNTITLED} : [oneOf? TitledSingleSelectEnumSchema : refuse]], array: {MULTI})}}"),
-    ((R11, R26), "SingleSelectEnumSchema", "{object: [enum? UntitledSingleSelectEnumSchema : [oneOf? TitledSingleSelectEnumSchema : refuse]]}"),
+    (
+        (R11, R26),
+        "EnumSchema",
+        f"{{object: type(string: [enum? {UNTITLED} : [oneOf? TitledSingleSelectEnumSchema : refuse]], array: {MULTI})}}",
+    ),
+    (
+        (R11, R26),
+        "SingleSelectEnumSchema",
+        "{object: [enum? UntitledSingleSelectEnumSchema : [oneOf? TitledSingleSelectEnumSchema : refuse]]}",
+    ),
     ((R11, R26), "MultiSelectEnumSchema", f"{{object: {MULTI}}}"),
-    ((R11, R26), "ElicitRequestParams", "{object: mode(form: ElicitRequestFormParams, url: ElicitRequestURLParams, absent: ElicitRequestFormParams)}"),
-    ((R26,), "ReadResourceResultResponse.result", "{object: resultType(complete: ReadResourceResult, input_required: InputRequiredResult, absent: ReadResourceResult)}"),
-    ((R26,), "GetPromptResultResponse.result", "{object: resultType(complete: GetPromptResult, input_required: InputRequiredResult, absent: GetPromptResult)}"),
-    ((R26,), "CallToolResultResponse.result", "{object: resultType(complete: CallToolResult, input_required: InputRequiredResult, absent: CallToolResult)}"),
-    ((R26,), "InputRequest", "{object: method(sampling/createMessage: CreateMessageRequest, roots/list: ListRootsRequest, elicitation/create: ElicitRequest)}"),
-    ((R26,), "InputResponse", "{object: [model? CreateMessageResult : [roots? ListRootsResult : [action? ElicitResult : refuse]]]}"),
-    ((R24, R03), "ServerRequest", "{object: method(ping: PingRequest, sampling/createMessage: CreateMessageRequest, roots/list: ListRootsRequest)}"),
-    (EARLY + (R11,), "ClientResult", "undecidable: the method of the request with the same id says which result it is"),
+    (
+        (R11, R26),
+        "ElicitRequestParams",
+        "{object: mode(form: ElicitRequestFormParams, url: ElicitRequestURLParams, absent: ElicitRequestFormParams)}",
+    ),
+    (
+        (R26,),
+        "ReadResourceResultResponse.result",
+        "{object: resultType(complete: ReadResourceResult, input_required: InputRequiredResult, absent: ReadResourceResult)}",
+    ),
+    (
+        (R26,),
+        "GetPromptResultResponse.result",
+        "{object: resultType(complete: GetPromptResult, input_required: InputRequiredResult, absent: GetPromptResult)}",
+    ),
+    (
+        (R26,),
+        "CallToolResultResponse.result",
+        "{object: resultType(complete: CallToolResult, input_required: InputRequiredResult, absent: CallToolResult)}",
+    ),
+    (
+        (R26,),
+        "InputRequest",
+        "{object: method(sampling/createMessage: CreateMessageRequest, roots/list: ListRootsRequest, elicitation/create: ElicitRequest)}",
+    ),
+    (
+        (R26,),
+        "InputResponse",
+        "{object: [model? CreateMessageResult : [roots? ListRootsResult : [action? ElicitResult : refuse]]]}",
+    ),
+    (
+        (R24, R03),
+        "ServerRequest",
+        "{object: method(ping: PingRequest, sampling/createMessage: CreateMessageRequest, roots/list: ListRootsRequest)}",
+    ),
+    ((*EARLY, R11), "ClientResult", "undecidable: the method of the request with the same id says which result it is"),
     (REVISIONS, "ServerResult", "undecidable: the method of the request with the same id says which result it is"),
     ((R06,), "ElicitResult.content", "{string: string, number: number, boolean: boolean}"),
     ((R11, R26), "ElicitResult.content", "{string: string, number: number, boolean: boolean, array: string[]}"),
@@ -106,7 +188,10 @@ def test_no_other_union_is_left_undecided():
         kinds += [alias.written for alias in protocol.aliases.values() if alias.written is not None]
         kinds += [method.result for method in protocol.methods.values() if method.result is not None]
         undecided = [
-            describe(part) for kind in kinds for part in parts(kind) if isinstance(part, Union) and isinstance(part.decision, Undecidable)
+            describe(part)
+            for kind in kinds
+            for part in parts(kind)
+            if isinstance(part, Union) and isinstance(part.decision, Undecidable)
         ]
         assert all("EmptyResult" in text for text in undecided), undecided
         assert len(undecided) == (1 if revision == R26 else 2)
@@ -220,7 +305,12 @@ class TestMethods:
             name, interface, *sides, gate = row.split()
             if sides[place] != "-":
                 party = None if gate == "-" else "receiver" if gate.startswith(">") else "sender"
-                found[name] = (f"{interface}Notification", SIDES[sides[place]], None if gate == "-" else gate.strip(">"), party)
+                found[name] = (
+                    f"{interface}Notification",
+                    SIDES[sides[place]],
+                    None if gate == "-" else gate.strip(">"),
+                    party,
+                )
         assert found == {
             name: (each.interface, each.sent_by, each.capability, each.capability_of)
             for name, each in bundled(REVISIONS[place]).methods.items()
@@ -243,7 +333,9 @@ class TestMethods:
             fields = {each.name: each for each in bundled(revision).objects[method.interface].fields}
             envelope = ("jsonrpc", "id") if method.kind == "request" else ("jsonrpc",)
             assert method.envelope == (envelope if revision in EARLY else ())
-            assert {name for name in ("jsonrpc", "id") if name in fields} == (set() if method.embedded else set(envelope))
+            assert {name for name in ("jsonrpc", "id") if name in fields} == (
+                set() if method.embedded else set(envelope)
+            )
             if not method.embedded:
                 assert fields["jsonrpc"].type == Enum(("2.0",))
             if "id" in fields:
@@ -263,15 +355,30 @@ class TestMethods:
 def test_a_task_may_answer_instead():
     found = bundled(R11).methods
     assert tree(found["tools/call"].result) == "{object: [content? CallToolResult : [task? CreateTaskResult : refuse]]}"
-    assert tree(found["sampling/createMessage"].result) == "{object: [content? CreateMessageResult : [task? CreateTaskResult : refuse]]}"
-    assert tree(found["elicitation/create"].result) == "{object: [action? ElicitResult : [task? CreateTaskResult : refuse]]}"
+    assert (
+        tree(found["sampling/createMessage"].result)
+        == "{object: [content? CreateMessageResult : [task? CreateTaskResult : refuse]]}"
+    )
+    assert (
+        tree(found["elicitation/create"].result)
+        == "{object: [action? ElicitResult : [task? CreateTaskResult : refuse]]}"
+    )
 
 
 FLOATS = {
-    (R24,): "Annotated.annotations.priority CreateMessageRequest.params.temperature ProgressNotification.params.progress ProgressNotification.params.total",
-    (R03,): "Annotations.priority CreateMessageRequest.params.temperature ProgressNotification.params.progress ProgressNotification.params.total",
-    (R06,): "Annotations.priority CreateMessageRequest.params.temperature ProgressNotification.params.progress ProgressNotification.params.total NumberSchema.minimum NumberSchema.maximum",
-    (R11, R26): "Annotations.priority CreateMessageRequestParams.temperature ProgressNotificationParams.progress ProgressNotificationParams.total NumberSchema.minimum NumberSchema.maximum NumberSchema.default",
+    (
+        R24,
+    ): "Annotated.annotations.priority CreateMessageRequest.params.temperature ProgressNotification.params.progress ProgressNotification.params.total",
+    (
+        R03,
+    ): "Annotations.priority CreateMessageRequest.params.temperature ProgressNotification.params.progress ProgressNotification.params.total",
+    (
+        R06,
+    ): "Annotations.priority CreateMessageRequest.params.temperature ProgressNotification.params.progress ProgressNotification.params.total NumberSchema.minimum NumberSchema.maximum",
+    (
+        R11,
+        R26,
+    ): "Annotations.priority CreateMessageRequestParams.temperature ProgressNotificationParams.progress ProgressNotificationParams.total NumberSchema.minimum NumberSchema.maximum NumberSchema.default",
 }
 
 
@@ -286,7 +393,11 @@ def test_floats(revision, expected):
         if each.constraints.number == "float" and each.declared_in == path
     }
     assert floats == preferences | set(expected.split())
-    limits = {(each.constraints.minimum, each.constraints.maximum) for each in protocol.objects["ModelPreferences"].fields if each.name != "hints"}
+    limits = {
+        (each.constraints.minimum, each.constraints.maximum)
+        for each in protocol.objects["ModelPreferences"].fields
+        if each.name != "hints"
+    }
     assert limits == {(0, 1)}
     if revision not in (R24, R03):
         content = protocol.objects["ElicitResult.content"].index
@@ -300,7 +411,9 @@ INTEGERS = {
 }
 
 
-@pytest.mark.parametrize(("revision", "path"), [(each, path) for row in INTEGERS for each in row for path in INTEGERS[row].split()])
+@pytest.mark.parametrize(
+    ("revision", "path"), [(each, path) for row in INTEGERS for each in row for path in INTEGERS[row].split()]
+)
 def test_integers(revision, path):
     if path == "Error.code" and revision in EARLY:
         path = "JSONRPCError.error.code"
@@ -337,7 +450,14 @@ class TestShapes:
 
     def test_a_diamond_and_a_narrower_field(self):
         made = bundled(R26).objects["ListToolsResult"]
-        assert [each.name for each in made.fields] == ["_meta", "resultType", "nextCursor", "ttlMs", "cacheScope", "tools"]
+        assert [each.name for each in made.fields] == [
+            "_meta",
+            "resultType",
+            "nextCursor",
+            "ttlMs",
+            "cacheScope",
+            "tools",
+        ]
         assert made.bases == ("PaginatedResult", "CacheableResult", "Result")
         meta = field(bundled(R26), "SubscriptionsListenResult._meta")
         assert (meta.type, meta.optional) == (ObjectOf("SubscriptionsListenResultMetaObject"), False)
@@ -362,4 +482,14 @@ def test_what_it_says_of_itself(revision):
     assert protocol.sha256 == hashlib.sha256(data).hexdigest()
     assert protocol.warnings == ()
     assert protocol.constants["JSONRPC_VERSION"].value == "2.0"
-    assert set(protocol.order) == {*protocol.constants, *protocol.aliases, *(path for path, made in protocol.objects.items() if made.kind != "inline")}
+    assert set(protocol.order) == {
+        *protocol.constants,
+        *protocol.aliases,
+        *(path for path, made in protocol.objects.items() if made.kind != "inline"),
+    }
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_the_same_text_under_another_label_means_the_same(revision):
+    module = read_schema((SCHEMAS / revision / "schema.ts").read_bytes(), "schema.ts")
+    assert attrs.evolve(resolve_protocol(module, revision="draft"), revision=revision) == bundled(revision)

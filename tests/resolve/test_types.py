@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from mcp_bindgen.ir.protocol import AliasOf, AliasType, Enum, ListOf, ObjectOf, Scalar, Union
 from mcp_bindgen.resolve.overrides import Overrides
-
 from resolve.resolving import NONE, faults, field, kind_of, resolve, tree
 
 STRING = Scalar("string", "string")
@@ -170,6 +169,19 @@ def test_undefined_is_only_understood_where_a_question_mark_could_stand():
     ]
 
 
+JSON = "export type JSONValue = string | number | boolean | null | JSONObject | JSONArray\nexport type JSONObject = { [key: string]: JSONValue }\nexport type JSONArray = JSONValue[]\n"
+JSON_FLOAT = Overrides.parse("[[float]]\nsite = 'JSONValue'\nreason = 'r'\nsource = 's'\nrevisions = ['2026-07-28']")
+
+ALMOST = {
+    "integers only": (JSON, NONE),
+    "no null": (JSON.replace("null | ", ""), JSON_FLOAT),
+    "no arrays": (JSON.replace(" | JSONArray", ""), JSON_FLOAT),
+    "arrays of less": (JSON.replace("JSONValue[]", "string[]"), JSON_FLOAT),
+    "maps of less": (JSON.replace(": JSONValue }", ": JSONArray }"), JSON_FLOAT),
+    "objects with a required key": (JSON.replace("{ [key", "{ a: JSONValue; [key"), JSON_FLOAT),
+}
+
+
 class TestAliases:
     def test_a_second_name_is_an_alias_and_what_makes_an_object_is_an_object(self):
         protocol = resolve(
@@ -191,11 +203,8 @@ class TestAliases:
         named = {**protocol.aliases, **{path: made for path, made in protocol.objects.items() if made.kind == "alias"}}
         assert {name for name, each in named.items() if each.recursive} == {"Nested", "Tree", "Branch"}
 
-    JSON = "export type JSONValue = string | number | boolean | null | JSONObject | JSONArray\nexport type JSONObject = { [key: string]: JSONValue }\nexport type JSONArray = JSONValue[]\n"
-    FLOAT = Overrides.parse("[[float]]\nsite = 'JSONValue'\nreason = 'r'\nsource = 's'\nrevisions = ['2026-07-28']")
-
     def test_aliases_that_take_every_json_value_are_opaque(self):
-        protocol = resolve(self.JSON + "export interface X { a: JSONValue; b: JSONValue | null }", overrides=self.FLOAT)
+        protocol = resolve(JSON + "export interface X { a: JSONValue; b: JSONValue | null }", overrides=JSON_FLOAT)
         value = protocol.aliases["JSONValue"]
         assert value.type == Scalar("json", "unknown")
         assert value.recursive
@@ -208,18 +217,9 @@ class TestAliases:
         assert field(protocol, "X.a").type == AliasOf("JSONValue")
         assert field(protocol, "X.b").type == AliasOf("JSONValue")
 
-    ALMOST = {
-        "integers only": (JSON, NONE),
-        "no null": (JSON.replace("null | ", ""), FLOAT),
-        "no arrays": (JSON.replace(" | JSONArray", ""), FLOAT),
-        "arrays of less": (JSON.replace("JSONValue[]", "string[]"), FLOAT),
-        "maps of less": (JSON.replace(": JSONValue }", ": JSONArray }"), FLOAT),
-        "objects with a required key": (JSON.replace("{ [key", "{ a: JSONValue; [key"), FLOAT),
-    }
-
     @pytest.mark.parametrize("case", ALMOST)
     def test_those_that_take_less_are_not(self, case):
-        text, overrides = self.ALMOST[case]
+        text, overrides = ALMOST[case]
         alias = resolve(text, overrides=overrides).aliases["JSONValue"]
         assert isinstance(alias.type, Union)
         assert alias.written is None

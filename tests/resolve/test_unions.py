@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from mcp_bindgen.ir.decisions import ByTag
-
 from resolve.resolving import faults, kind_of, resolve, tree, union
 
 KINDS = {

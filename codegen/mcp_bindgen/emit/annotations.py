@@ -53,8 +53,7 @@ class Annotations:
             case Scalar():
                 return [_SCALARS[kind.kind]]
             case Enum():
-                values = f"Literal[{', '.join(literal(value) for value in kind.values)}]"
-                return [values, "str"] if kind.open else [values]
+                return self._literals(kind)
             case ListOf():
                 return [f"list[{self._inside(kind.element)}]"]
             case AliasOf():
@@ -63,6 +62,13 @@ class Annotations:
                 return [self._object(kind.path)]
             case Union():
                 return [part for member in kind.written for part in self._parts(member)]
+
+    def _literals(self, kind: Enum) -> list[str]:
+        # Python has no literal types for fractions, and whole numbers go with the others.
+        if any(isinstance(value, float) for value in kind.values):
+            return ["float"]
+        values = f"Literal[{', '.join(literal(value) for value in kind.values)}]"
+        return [values, "str"] if kind.open else [values]
 
     def _object(self, path: str) -> str:
         declared = self._protocol.objects[path]

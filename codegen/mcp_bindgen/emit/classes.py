@@ -138,7 +138,7 @@ class _Planner:
         value = literal(member.type.values[0])
         name = self._names.fields[declared.path][member.name]
         return MemberView(
-            annotation=(statement(f"{name}: ClassVar[Literal[{value}]] = {value}", 4),),
+            annotation=(statement(f"{name}: ClassVar[{self._annotations.of(member.type)}] = {value}", 4),),
             doc=tuple(docstring(describe(member.about, f"Always {value.replace(chr(92), '')}."), 4)),
             store="",
         )

@@ -6,9 +6,9 @@ from typing import Protocol as Interface
 
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.layout import assign, lines, statement, statements
-from mcp_bindgen.emit.reading import Reading, checks_again, differs
+from mcp_bindgen.emit.reading import Reading, checks_again
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
-from mcp_bindgen.ir.protocol import Enum, Type, Union
+from mcp_bindgen.ir.protocol import Type, Union
 
 _KINDS = {
     "string": "{v}.__class__ is str",
@@ -115,4 +115,6 @@ class Deciding:
 def _equals(tag: str, value: str | int | bool) -> str:
     if isinstance(value, str):
         return f"{tag} == {literal(value)}"
-    return f"not ({differs(tag, Enum((value,)))})"
+    if isinstance(value, bool):
+        return f"{tag} is {value}"
+    return f"({tag}.__class__, {tag}) == (int, {value})"

@@ -73,4 +73,7 @@ def differs(value: str, literals: Enum) -> str:
     (only,) = literals.values
     if isinstance(only, str):
         return f"{value} != {literal(only)}"
-    return f"{value}.__class__ is not {type(only).__name__} or {value} != {literal(only)}"
+    if isinstance(only, bool):
+        return f"{value} is not {only}"
+    # Together, since type checkers would take what is an int, asked apart, for no literal.
+    return f"({value}.__class__, {value}) != ({type(only).__name__}, {literal(only)})"

@@ -22,7 +22,7 @@ def with_envelopes(
     completed, complete = dict(objects), dict(methods)
     for name, method in methods.items():
         made, whole = objects[method.interface], objects.get(_WHOLE[method.kind])
-        if whole is None or whole.path in made.bases or not set(whole.bases) & set(made.bases):
+        if whole is None or not set(whole.bases) & set(made.bases):
             continue
         present = {each.name for each in made.fields}
         added = [each for each in whole.fields if each.declared_in == whole.path and each.name not in present]

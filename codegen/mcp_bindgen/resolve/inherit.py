@@ -85,7 +85,9 @@ class Flattener:
     def look_up(self, expression: LookupType) -> Slot | None:
         """The property that ``X["key"]`` means."""
         target = expression.target
-        if not isinstance(target, LookupType) and not (isinstance(target, Reference) and target.name in self._scope.types):
+        if not isinstance(target, LookupType) and not (
+            isinstance(target, Reference) and target.name in self._scope.types
+        ):
             self._faults.add(target.position, 'only a named type can be looked into, as in Tool["name"]')
             return None
         shape = self.shape(target, "")
@@ -248,7 +250,9 @@ class Flattener:
         depth = 1 + max((self._depths.get(each, 0) for each in self._edges(node)), default=-1)
         self._depths[node] = depth
         if depth == MAX_DEPTH + 1:
-            self._faults.add(self._position(node), f"{_name(node)} has more than {MAX_DEPTH} levels of bases or aliases under it")
+            self._faults.add(
+                self._position(node), f"{_name(node)} has more than {MAX_DEPTH} levels of bases or aliases under it"
+            )
         return depth <= MAX_DEPTH
 
     def _position(self, node: str | LookupType) -> Position:

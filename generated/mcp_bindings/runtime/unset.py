@@ -16,6 +16,8 @@ class Unset(Enum):
     def __repr__(self) -> str:
         return "UNSET"
 
+    __str__ = __repr__
+
     def __bool__(self) -> bool:
         return False
 

@@ -648,7 +648,7 @@ def structure_url_elicitation_required_error_error(
 ) -> types.URLElicitationRequiredErrorError:
     if d.__class__ is not dict:
         raise Invalid
-    if d["code"].__class__ is not int or d["code"] != -32042:
+    if (d["code"].__class__, d["code"]) != (int, -32042):
         raise Invalid
     o = new(types.URLElicitationRequiredErrorError)
     v = d["message"]

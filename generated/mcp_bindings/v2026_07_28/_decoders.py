@@ -646,7 +646,7 @@ def structure_jsonrpc_error_response(d: Json) -> types.JSONRPCErrorResponse:
 def structure_parse_error(d: Json) -> types.ParseError:
     if d.__class__ is not dict:
         raise Invalid
-    if d["code"].__class__ is not int or d["code"] != -32700:
+    if (d["code"].__class__, d["code"]) != (int, -32700):
         raise Invalid
     o = new(types.ParseError)
     v = d["message"]
@@ -667,7 +667,7 @@ def structure_parse_error(d: Json) -> types.ParseError:
 def structure_invalid_request_error(d: Json) -> types.InvalidRequestError:
     if d.__class__ is not dict:
         raise Invalid
-    if d["code"].__class__ is not int or d["code"] != -32600:
+    if (d["code"].__class__, d["code"]) != (int, -32600):
         raise Invalid
     o = new(types.InvalidRequestError)
     v = d["message"]
@@ -691,7 +691,7 @@ def structure_invalid_request_error(d: Json) -> types.InvalidRequestError:
 def structure_method_not_found_error(d: Json) -> types.MethodNotFoundError:
     if d.__class__ is not dict:
         raise Invalid
-    if d["code"].__class__ is not int or d["code"] != -32601:
+    if (d["code"].__class__, d["code"]) != (int, -32601):
         raise Invalid
     o = new(types.MethodNotFoundError)
     v = d["message"]
@@ -715,7 +715,7 @@ def structure_method_not_found_error(d: Json) -> types.MethodNotFoundError:
 def structure_invalid_params_error(d: Json) -> types.InvalidParamsError:
     if d.__class__ is not dict:
         raise Invalid
-    if d["code"].__class__ is not int or d["code"] != -32602:
+    if (d["code"].__class__, d["code"]) != (int, -32602):
         raise Invalid
     o = new(types.InvalidParamsError)
     v = d["message"]
@@ -739,7 +739,7 @@ def structure_invalid_params_error(d: Json) -> types.InvalidParamsError:
 def structure_internal_error(d: Json) -> types.InternalError:
     if d.__class__ is not dict:
         raise Invalid
-    if d["code"].__class__ is not int or d["code"] != -32603:
+    if (d["code"].__class__, d["code"]) != (int, -32603):
         raise Invalid
     o = new(types.InternalError)
     v = d["message"]
@@ -787,7 +787,7 @@ def structure_header_mismatch_error(d: Json) -> types.HeaderMismatchError:
 def structure_header_mismatch_error_error(d: Json) -> types.HeaderMismatchErrorError:
     if d.__class__ is not dict:
         raise Invalid
-    if d["code"].__class__ is not int or d["code"] != -32020:
+    if (d["code"].__class__, d["code"]) != (int, -32020):
         raise Invalid
     o = new(types.HeaderMismatchErrorError)
     v = d["message"]
@@ -841,7 +841,7 @@ def structure_missing_required_client_capability_error_error(
 ) -> types.MissingRequiredClientCapabilityErrorError:
     if d.__class__ is not dict:
         raise Invalid
-    if d["code"].__class__ is not int or d["code"] != -32021:
+    if (d["code"].__class__, d["code"]) != (int, -32021):
         raise Invalid
     o = new(types.MissingRequiredClientCapabilityErrorError)
     v = d["message"]
@@ -907,7 +907,7 @@ def structure_unsupported_protocol_version_error_error(
 ) -> types.UnsupportedProtocolVersionErrorError:
     if d.__class__ is not dict:
         raise Invalid
-    if d["code"].__class__ is not int or d["code"] != -32022:
+    if (d["code"].__class__, d["code"]) != (int, -32022):
         raise Invalid
     o = new(types.UnsupportedProtocolVersionErrorError)
     v = d["message"]

@@ -1,0 +1,98 @@
+"""What is emitted is exactly what black, left to its defaults, would make of it."""
+
+from __future__ import annotations
+
+import difflib
+from functools import cache
+
+import black
+import pytest
+from checkout import REVISIONS, ROOT
+from hypothesis import assume, example, given, settings
+from mcp_bindgen.emit.render import root_files, runtime_files
+from mcp_bindgen.errors import SchemaError
+from strategies.emitted import emit
+from strategies.schema_texts import schema_texts
+
+
+@cache
+def difference(code: str) -> str:
+    """What black would change. Many files are the same from one schema to the next."""
+    return "\n".join(
+        difflib.unified_diff(
+            code.splitlines(), black.format_str(code, mode=black.Mode()).splitlines(), "emitted", "black"
+        )
+    )
+
+
+def check(text: str, revision: str) -> None:
+    for path, code in emit(text, revision=revision).files.items():
+        assert not difference(code), f"{path}:\n{difference(code)}"
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_bundled_revisions(revision: str) -> None:
+    check((ROOT / "schema" / revision / "schema.ts").read_text(encoding="utf-8"), revision)
+
+
+def test_files_that_belong_to_no_revision() -> None:
+    for path, code in root_files().items():
+        assert not difference(code), path
+
+
+def long(size: int, unit: str = "long") -> str:
+    return (unit * size)[:size]
+
+
+@pytest.mark.parametrize("size", [*range(40, 120, 7), *range(60, 84, 2)])
+def test_names_and_texts_of_every_length(size: int) -> None:
+    name, text = long(size, "Long"), long(size, "lo ng ")
+    check(
+        f"""
+        export const {name}Constant = "{text}";
+        /** {text}{text} */
+        export interface {name[:70]} {{
+            {name}: string;
+            "{text}"?: "{text}" | "other" | number;
+            tag: "{text}";
+            list: {name[:70]}[][];
+            map?: {{ [key: string]: {name[:70]}Union }};
+            some: "{text[:30]}" | "{text[:20]}" | "{text[:40]}";
+            [key: string]: unknown;
+        }}
+        export interface B{name[:60]} {{ tag: "b"; [key: string]: {name[:70]} | B{name[:60]} | string | null }}
+        export type {name[:70]}Union = {name[:70]} | B{name[:60]};
+        export type {name}Alias = "{text}" | "{text}." | "a" | string[];
+        """.replace("Constant =", "Constant =" if size < 110 else "C ="),
+        "2001-01-01",
+    )
+
+
+@pytest.mark.parametrize("size", range(70, 95))
+@pytest.mark.parametrize("end", ["", '"', "\\", '"""', "é"])
+def test_documentation_of_every_length(size: int, end: str) -> None:
+    words = "word " * 40
+    check(
+        f"""
+        /** {words[: size - 6]}{end} */
+        export interface A {{
+            /** {words[: size - 2]}{end} */ a: string;
+            /** {long(size, "unbroken")}{end} */ b: string;
+        }}
+        /** {words}
+         *
+         * {words[:size]}{end} */
+        export type B = string;
+        """,
+        "2001-01-01",
+    )
+
+
+@settings(max_examples=settings.default.max_examples * 2 // 5)
+@given(schema_texts(max_size=3))
+@example("")
+def test_random_schemas(text: str) -> None:
+    try:
+        check(text, "2001-01-01")
+    except SchemaError:
+        assume(False)
