@@ -2,6 +2,8 @@
 
     BindgenError            everything the command line turns into exit status 2
     +-- SchemaError         one or more faults of a schema file, each at its place
+
+None of them is a fault of the generator itself.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ class SchemaError(BindgenError):
     """Everything wrong with a schema, found in one run and sorted by place."""
 
     def __init__(self, faults: list[Fault]) -> None:
-        self.faults = sorted(faults, key=lambda fault: (fault.position.file, fault.position.line, fault.position.column))
+        self.faults = sorted(
+            faults, key=lambda fault: (fault.position.file, fault.position.line, fault.position.column)
+        )
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
 
@@ -44,5 +48,7 @@ def _window(line: str, column: int, width: int = 96) -> tuple[str, int]:
     """The part of a long line around ``column``, in printable characters, and where the column is in it."""
     start = max(0, min(column - width // 2, len(line) - width))
     part = line[start : start + width]
-    shown = "".join(char if char.isprintable() else " " if char == "\t" else "\N{REPLACEMENT CHARACTER}" for char in part)
+    shown = "".join(
+        char if char.isprintable() else " " if char == "\t" else "\N{REPLACEMENT CHARACTER}" for char in part
+    )
     return shown, min(column, len(line)) - start

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.deciding import Deciding
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import LINE, Tree, assign, inline, lines, statement, statements, width
-from mcp_bindgen.emit.naming import Names, is_constant
+from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, is_constant
 from mcp_bindgen.emit.plan import CodecView, DecoderView, FunctionView, StepView
 from mcp_bindgen.emit.reading import Reading, differs, refuse, refused, refused_by_all
 from mcp_bindgen.ir.decisions import ByKind, ByTag, Member, Undecidable
@@ -38,7 +38,7 @@ class Decoders:
         self._table_views: list[tuple[str, ...]] = []
         self._choices: dict[object, str] = {}
         self._choice_views: list[tuple[str, ...]] = []
-        self._taken: set[str] = set(names.functions.values())
+        self._taken: set[str] = {*RESERVED_TABLES, *names.functions.values()}
 
     def plan(self) -> CodecView:
         """The whole module."""
@@ -48,10 +48,10 @@ class Decoders:
             for declared in self._protocol.objects.values()
             if not declared.is_map
         ]
-        for name in self._protocol.aliases:
-            types.append(
-                f"types.{self._names.types[name]}: {self.function(AliasOf(name), self._names.functions[name])}"
-            )
+        types += [
+            f"types.{self._names.types[name]}: {self.function(AliasOf(name), self._names.functions[name])}"
+            for name in self._protocol.aliases
+        ]
         for declared in self._protocol.objects.values():
             if declared.is_map and declared.kind != "inline":
                 function = self.function(ObjectOf(declared.path), self._names.functions[declared.path])
@@ -144,6 +144,10 @@ class Decoders:
                 items = [f"({type(value).__name__}, {literal(value)})" for value in values]
             self._table_views.append(tuple(lines(f"{name} = ", ("frozenset(", [("{", items, "}")], ")"))))
         return self._tables[identity]
+
+    def tables(self) -> Iterable[str]:
+        """The names of all tables of literals."""
+        return self._tables.values()
 
     def tables_in(self, checks: tuple[str, ...]) -> list[str]:
         """The tables of literals that these statements look into."""

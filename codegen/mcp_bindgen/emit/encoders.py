@@ -9,7 +9,7 @@ from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import Tree, assign, inline, lines, statement, statements
-from mcp_bindgen.emit.naming import Names, is_constant
+from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, is_constant
 from mcp_bindgen.emit.plan import CodecView, EncoderView, FunctionView, StepView
 from mcp_bindgen.emit.reading import Reading, refuse, scalar_classes
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
@@ -45,7 +45,7 @@ class Encoders:
         self._function_views: list[FunctionView] = []
         self._choices: dict[object, str] = {}
         self._choice_views: list[tuple[str, ...]] = []
-        self._taken: set[str] = set()
+        self._taken: set[str] = {*RESERVED_TABLES, *decoders.tables()}
         self._tables: set[str] = set()
 
     def plan(self) -> CodecView:
@@ -101,7 +101,7 @@ class Encoders:
     def _step(self, declared: ObjectType, member: Field, hint: str, *, optional: bool) -> StepView:
         writing = self.write(member.type, "v", hint)
         if member.raw:
-            writing = Reading((), "unstructure_raw(v)")
+            writing = Reading((), "raw(v)")
         absent = "UNSET" if absent_is_unset(self._protocol, member) else "None"
         test, indent = ((f"    if v is not {absent}:",), 8) if optional else ((), 4)
         return StepView(

@@ -34,6 +34,10 @@ _PACKAGE_NAMES = frozenset(
 RESERVED_TYPES = _ANNOTATION_NAMES | _MODULE_NAMES | _PACKAGE_NAMES | frozenset(keyword.kwlist)
 RESERVED_FIELDS = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"extra", "self"}
 
+RESERVED_TABLES = frozenset({"ATOMS", "RESULTS", "TYPES", "UNSET", "VALUES"})
+"""Tables of the emitted codec, and what it imports that is named like one."""
+RESERVED_METHODS = frozenset({"NOTIFICATIONS", "REQUESTS"})
+
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _NOT_A_WORD = re.compile(r"\W+")
 
@@ -131,7 +135,7 @@ class Names:
 
     def _name_methods(self, methods: Iterable[Method]) -> dict[str, str]:
         names: dict[str, str] = {}
-        taken: set[str] = set()
+        taken: set[str] = set(RESERVED_METHODS)
         for method in methods:
             suffix = "Request" if method.kind == "request" else "Notification"
             name = constant_name(method.interface, suffix)

@@ -52,6 +52,7 @@ def scalar_classes(members: list[Scalar], number: str = "int, float") -> list[st
 
 
 def refuse(condition: str, v: str) -> Reading:
+    """Keep the value as it is, unless the condition holds."""
     return Reading((f"if {condition}:", "    raise Invalid"), v)
 
 

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 
-class NotJson(Exception):  # noqa: N818  # becomes a DecodeError
+class NotJson(Exception):
     """The text is not JSON; the message says what was found."""
 
 

@@ -18,7 +18,7 @@ Json: TypeAlias = Any
 NoneType = type(None)
 
 
-class Invalid(Exception):  # noqa: N818  # never leaves the package
+class Invalid(Exception):
     """The value is not of the type."""
 
 

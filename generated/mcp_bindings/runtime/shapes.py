@@ -234,7 +234,7 @@ class Shapes:
         name = self._class_name(value)
         near: list[Violation] = []
         for member in members:
-            if member[0] == "class" and not (name == member[1]):
+            if member[0] == "class" and name != member[1]:
                 continue
             fault = self.write(value, member, path)
             if fault is None:

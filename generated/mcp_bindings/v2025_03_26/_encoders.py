@@ -130,7 +130,7 @@ from ._decoders import (
 JsonObject: TypeAlias = dict[str, Any]
 
 
-def unstructure_raw(v: Any) -> Json:
+def raw(v: Any) -> Json:
     if v.__class__ is dict:
         opaque(v)
         return v
@@ -286,7 +286,7 @@ def unstructure_jsonrpc_response(o: Any) -> JsonObject:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
-    d["result"] = unstructure_raw(v)
+    d["result"] = raw(v)
     if o.extra:
         undeclared(o.extra, JSONRPC_RESPONSE_KEYS)
         opaque(o.extra)
