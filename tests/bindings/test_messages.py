@@ -304,6 +304,18 @@ def test_every_method_has_a_key_that_knows_its_message(mcp: Any) -> None:
         assert key.sent_by
 
 
+def test_keys_know_which_capability_they_need_and_of_whom() -> None:
+    methods = v2025_11_25.methods
+    assert methods.SUBSCRIBE.capability == "resources.subscribe"
+    assert (methods.TOOL_LIST_CHANGED.capability, methods.TOOL_LIST_CHANGED.capability_of) == (
+        "tools.listChanged",
+        "sender",
+    )
+    complete = methods.ELICITATION_COMPLETE
+    assert (complete.capability, complete.capability_of) == ("elicitation.url", "receiver")
+    assert v2024_11_05.methods.COMPLETE.capability is None
+
+
 def test_a_result_of_another_revisions_method_is_misuse() -> None:
     with pytest.raises(UsageError, match="'tasks/list' is no request of 2025-06-18"):
         v2025_06_18.decode_result(v2025_11_25.methods.LIST_TASKS, {})

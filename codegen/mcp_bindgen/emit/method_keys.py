@@ -48,6 +48,8 @@ class _Planner:
         parts.append(("sent_by=(", sides, ",)" if len(sides) == 1 else ")"))
         if method.capability is not None:
             parts.append(f"capability={literal(method.capability)}")
+            if method.kind == "notification" and method.capability_of == "receiver":
+                parts.append('capability_of="receiver"')
         if method.embedded:
             parts.append("embedded=True")
         opening = f"{name}: Final = RequestMethod[{params}, {result}]"

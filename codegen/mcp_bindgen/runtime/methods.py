@@ -46,19 +46,28 @@ class RequestMethod(Generic[P, R]):
 class NotificationMethod(Generic[P]):
     """A notification: its wire name and the type of its params.
 
-    ``sent_by`` says who may send it, ``capability`` which capability its sender must have declared.
+    ``sent_by`` says who may send it, ``capability`` which capability must have been declared (a dotted path) and
+    ``capability_of`` by whom: the sender, where not the receiver is named.
     """
 
-    __slots__ = ("capability", "message", "name", "params", "sent_by")
+    __slots__ = ("capability", "capability_of", "message", "name", "params", "sent_by")
 
     def __init__(
-        self, *, name: str, message: Any, params: Any, sent_by: tuple[Side, ...], capability: str | None = None
+        self,
+        *,
+        name: str,
+        message: Any,
+        params: Any,
+        sent_by: tuple[Side, ...],
+        capability: str | None = None,
+        capability_of: Literal["sender", "receiver"] = "sender",
     ) -> None:
         self.name = name
         self.message = message
         self.params = params
         self.sent_by = sent_by
         self.capability = capability
+        self.capability_of = capability_of
 
     def __repr__(self) -> str:
         return f"<notification {self.name}>"

@@ -502,6 +502,7 @@ ELICITATION_COMPLETE: Final = NotificationMethod[
     params=types.ElicitationCompleteNotificationParams,
     sent_by=("server",),
     capability="elicitation.url",
+    capability_of="receiver",
 )
 """`notifications/elicitation/complete`, sent by the server.
 
