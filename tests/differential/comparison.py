@@ -118,7 +118,7 @@ class _Walk:
             self._note(constant.name, "constant", constant.value, constant.value if found else None)
 
     def _note(self, place: str, aspect: str, mine: object, theirs: object, declared: Field | None = None) -> None:
-        if mine != theirs or isinstance(mine, bool) is not isinstance(theirs, bool):
+        if mine != theirs:
             self.differences.append(Difference(self._protocol.revision, place, aspect, mine, theirs, declared))
 
     # Each side in the common form.

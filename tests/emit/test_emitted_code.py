@@ -43,6 +43,13 @@ def code_of(made: Emitted) -> Iterator[tuple[str, ast.Module]]:
 @given(schema_texts())
 @example("")
 @example('export const ONLY = "a constant";')
+@example('export type Types = "a" | "b"; export interface X { t: Types }')
+@example('export type Unset = "a" | "b"; export interface X { t?: Unset; u?: null }')
+@example('export type ATOMS = "a" | "b"; export interface X { t?: ATOMS; u?: unknown }')
+@example('export type Raw = "a" | string[]; export interface X { a: Raw }')
+@example('export interface A { k: "a" } export interface B { k: "b" } export type Values = A | B; export interface C { d: Values }')
+@example('export interface X { a_b: { c: "a" | "b" } } export interface XA { bC: "a" | "b" | "c" }')
+@example('export interface RequestsRequest { method: "a" } export interface RequestsResult {}')
 def test_every_import_is_used_and_every_name_bound_once(text: str) -> None:
     for path, module in code_of(emitted(text)):
         bound = list(_bound(module))
@@ -78,7 +85,7 @@ def _imported(module: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
 
 VOCABULARY = frozenset(
     """
-    annotations ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
+    annotations values ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
     Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
     Objects R REQUESTS RESULTS REVISION Record RequestMethod Results SCHEMA_SHA256 Shapes Side Single T TYPES
     TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES _CODEC __all__ __class__
@@ -89,7 +96,7 @@ VOCABULARY = frozenset(
     key keys kind knows len list make_converter mapping message methods mode n name new notification notifications
     null number o object opaque overload params record request requests response result result_shapes results
     revision runtime self sender sent_by shapes slots str string structure structure_raw tables type types typing
-    undeclared unset unstructure unstructure_raw update v v_first v_inner v_tag value
+    undeclared unset unstructure raw update v v_first v_inner v_tag value
     """.split()
 )
 
@@ -114,7 +121,7 @@ def _words_of_names(made: Emitted) -> set[str]:
     names = Names(made.protocol)
     members = itertools.chain.from_iterable(fields.values() for fields in names.fields.values())
     given = [*names.types.values(), *names.functions.values(), *names.constants.values(), *names.methods.values(), *members]
-    own = {"", "structure", "unstructure", "keys", "item", "extra", "result", *map(str, range(200))}
+    own = {"", "v", "first", "inner", "tag", "structure", "unstructure", "keys", "item", "extra", "result", *map(str, range(200))}
     return own.union(*map(_split, given))
 
 

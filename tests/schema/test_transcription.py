@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from attrs import asdict
-from mcp_bindgen import catalog
+from mcp_bindgen import catalog, resources
 from mcp_bindgen.ir.protocol import About, Enum, Field, ObjectOf, ObjectType, Protocol
 from mcp_bindgen.ir.walk import parts
 from mcp_bindgen.syntax.parse import parse
@@ -41,19 +42,30 @@ def _is_mark(field: Field) -> bool:
     return field.name == "type" and isinstance(field.type, Enum) and len(field.type.values) == 1
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
-def test_every_type_and_constant_is_documented(revision: str) -> None:
-    assert [name for name, about in _declared(ours(revision)) if not about.doc] == []
-
-
-@pytest.mark.parametrize("revision", REVISIONS)
-def test_every_field_is_documented_unless_its_name_says_it(revision: str) -> None:
-    undocumented = [
+def _undocumented(protocol: Protocol) -> list[str]:
+    types = [name for name, about in _declared(protocol) if not about.doc]
+    fields = [
         f"{declared.path}.{field.name}"
-        for declared, field in _own_fields(ours(revision))
+        for declared, field in _own_fields(protocol)
         if not field.about.doc and field.name not in NAMES_SAY_IT and not _is_mark(field)
     ]
-    assert undocumented == []
+    return types + fields
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_every_type_and_every_field_is_documented_unless_its_name_says_it(revision: str) -> None:
+    assert _undocumented(ours(revision)) == []
+
+
+def test_what_is_not_documented_is_noticed() -> None:
+    text = b"""
+        /** A thing. */
+        export interface Thing { type: "thing"; id: string; /* no doc */ size: { width: number; /** Up. */ height: 1 } }
+        /** @internal */
+        export type Other = string;
+        export const LIMIT = 5;
+    """
+    assert _undocumented(resolved(text, "acme")) == ["Other", "LIMIT", "Thing.size", "Thing.size.width"]
 
 
 # --- Since when --------------------------------------------------------------------------------------------------
@@ -105,19 +117,27 @@ def test_since_tags_name_the_first_revision_that_has_the_field(revision: str) ->
 # --- The record of what was checked ------------------------------------------------------------------------------
 
 
+def _recorded() -> dict[str, dict[str, str]]:
+    text = (resources.schemas() / "manifest.toml").read_text(encoding="utf-8")
+    revisions: dict[str, dict[str, str]] = tomllib.loads(text)["revisions"]
+    return revisions
+
+
 def test_the_manifest_records_every_revision() -> None:
-    recorded = catalog.manifest()
+    recorded = _recorded()
     assert tuple(recorded) == REVISIONS
     for entry in recorded.values():
-        assert re.fullmatch(r"[0-9a-f]{40}", entry.commit)
-        assert re.fullmatch(r"[0-9a-f]{64}", entry.sha256)
-    assert len({entry.sha256 for entry in recorded.values()}) == len(REVISIONS)
+        assert re.fullmatch(r"[0-9a-f]{40}", entry["commit"])
+    hashes = [entry[key] for entry in recorded.values() for key in ("sha256", "json_sha256")]
+    assert all(re.fullmatch(r"[0-9a-f]{64}", each) for each in hashes)
+    assert len(set(hashes)) == 2 * len(REVISIONS)
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_the_official_file_is_the_recorded_one(upstream: Path, revision: str) -> None:
-    data = official_file(upstream, revision, "schema.ts").read_bytes()
-    assert hashlib.sha256(data).hexdigest() == catalog.manifest()[revision].sha256
+@pytest.mark.parametrize(("name", "key"), [("schema.ts", "sha256"), ("schema.json", "json_sha256")])
+def test_the_official_file_is_the_recorded_one(upstream: Path, revision: str, name: str, key: str) -> None:
+    data = official_file(upstream, revision, name).read_bytes()
+    assert hashlib.sha256(data).hexdigest() == _recorded()[revision][key]
 
 
 # --- The same facts ----------------------------------------------------------------------------------------------

@@ -134,6 +134,7 @@ class _Schema:
     """A schema file while it is drawn."""
 
     draw: st.DrawFn
+    generics: bool
     text: list[str] = field(factory=list[str])
     taken: set[str] = field(factory=set[str])
     classes: dict[str, Class] = field(factory=dict[str, Class])
@@ -247,9 +248,7 @@ class _Schema:
         return Drawn(self.map_of(self.type(depth - 1).text), frozenset({"object"}))
 
     def map_of(self, value: str) -> str:
-        # A declared type of that name stands for itself.
-        generic = "record" not in self.taken and self.draw(st.booleans())
-        return f"Record<string, {value}>" if generic else f"{{ [key: string]: {value} }}"
+        return f"Record<string, {value}>" if self.generics and self.draw(st.booleans()) else f"{{ [key: string]: {value} }}"
 
     def _object(self, depth: int) -> Drawn:
         return Drawn(self.members(Class("inline"), depth - 1), frozenset({"object"}))
@@ -468,7 +467,9 @@ class _Schema:
 @st.composite
 def schema_texts(draw: st.DrawFn, max_size: int = 5) -> str:
     """A whole schema file."""
-    schema = _Schema(draw)
+    schema = _Schema(draw, generics=draw(st.booleans()))
+    # A declared type of that name would stand for itself.
+    schema.taken.update(["record"] if schema.generics else [])
     parts: list[Callable[[], None]] = [
         schema.interface,
         schema.interface,

@@ -169,8 +169,8 @@ class _Planner:
         return (*parts, "Unset" if absent_is_unset(self._protocol, member) else "None")
 
     def _short(self, declared: ObjectType, attribute: str, parts: list[str]) -> list[str]:
-        """A part that no line has room for gets a name of its own."""
-        room = LINE - 8 - len(" = UNSET,") - len(attribute)
+        """A part that no line has room for, in brackets of its own or behind a bar, gets a name of its own."""
+        room = LINE - 12 - len("list[") if len(parts) > 1 or parts[0].startswith(("list[", "dict[")) else LINE - 17
         short: list[str] = []
         for place, part in enumerate(parts):
             if width(part) <= room:

@@ -87,9 +87,16 @@ def exploded(prefix: str, tree: Bracketed, suffix: str = "", indent: int = 0) ->
     return [f"{pad}{prefix}{opening}", *inner, f"{pad}{closing.lstrip(',')}{suffix}"]
 
 
+_GENERIC = re.compile(r"(?P<name>list|dict)\[(?P<parts>.*)\]")
+
+
 def _parenthesized(tree: Alternatives, prefix: str, suffix: str, indent: int) -> list[str]:
     pad = " " * indent
     joined = " | ".join(tree.members)
+    generic = _GENERIC.fullmatch(joined) if len(tree.members) == 1 and not tree.suffix and joined.isascii() else None
+    if generic and indent + 4 + width(generic["parts"]) <= LINE:
+        name, parts = generic["name"], generic["parts"]
+        return [f"{pad}{prefix}{tree.prefix}{name}[", f"{pad}    {parts}", f"{pad}]{suffix}"]
     if len(tree.members) == 1 or not joined.isascii():
         # There is nothing to part, or black may find that the whole fits after all.
         return [f"{pad}{prefix}{inline(tree)}{suffix}"]

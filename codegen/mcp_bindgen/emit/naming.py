@@ -31,15 +31,16 @@ _PACKAGE_NAMES = frozenset(
 )
 """What an emitted package offers beside the types of its schema."""
 
-RESERVED_TYPES = _ANNOTATION_NAMES | _MODULE_NAMES | _PACKAGE_NAMES | frozenset(keyword.kwlist)
-RESERVED_FIELDS = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"extra", "self"}
+_CLASS_NAMES = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"extra", "self"}
+
+RESERVED_TYPES = _CLASS_NAMES | _MODULE_NAMES | _PACKAGE_NAMES
+RESERVED_FIELDS = _CLASS_NAMES
 
 RESERVED_TABLES = frozenset({"ATOMS", "RESULTS", "TYPES", "UNSET", "VALUES"})
 """Tables of the emitted codec, and what it imports that is named like one."""
 RESERVED_METHODS = frozenset({"NOTIFICATIONS", "REQUESTS"})
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
-_NOT_A_WORD = re.compile(r"\W+")
 
 
 def snake(name: str) -> str:
@@ -65,11 +66,12 @@ def pascal(name: str) -> str:
 def field_name(wire: str, reserved: frozenset[str] = RESERVED_FIELDS) -> str:
     """The attribute for a member of an object; empty where the wire name holds nothing to make one of."""
     local = wire.rsplit("/", 1)[-1] if "/" in wire else wire
-    name = unicodedata.normalize("NFKC", snake(local))
-    if not name:
-        return ""
-    if not name.isidentifier():
+    # Before words are parted, as some single characters come to several with punctuation among them.
+    name = unicodedata.normalize("NFKC", snake(unicodedata.normalize("NFKC", local)))
+    if name and not name.isidentifier():
         name = f"n_{name}"
+    if not name.isidentifier():
+        return ""
     return f"{name}_" if wire.startswith("$") or name in reserved else name
 
 

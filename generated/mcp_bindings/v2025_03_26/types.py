@@ -2260,7 +2260,7 @@ class CallToolResult(Record):
 
     On the wire: `_meta`.
     """
-    content: _CallToolResult_content_0
+    content: list[TextContent | ImageContent | AudioContent | EmbeddedResource]
     """Output of the tool as blocks of content, for a model or a person to read."""
     is_error: bool | None
     """True if the tool failed; absent counts as false.
@@ -2277,7 +2277,7 @@ class CallToolResult(Record):
     def __init__(
         self,
         *,
-        content: _CallToolResult_content_0,
+        content: list[TextContent | ImageContent | AudioContent | EmbeddedResource],
         meta: dict[str, Any] | None = None,
         is_error: bool | None = None,
         extra: dict[str, Any] | None = None,
@@ -3210,5 +3210,3 @@ ServerResult: TypeAlias = (
     | ListToolsResult
 )
 """Any result that a server returns; the request it answers tells which."""
-
-_CallToolResult_content_0: TypeAlias = list[TextContent | ImageContent | AudioContent | EmbeddedResource]  # fmt: skip
