@@ -259,6 +259,10 @@ def test_a_surrogate_pair_is_a_character() -> None:
             "a bytes",
         ),
         ([v2025_06_18.Root(uri="a"), 5], "$[1]", "5"),
+        ({"jsonrpc": "2.0", "method": "x"}, "$", "a dict"),
+        (v2025_06_18.JSONRPCResponse(id=1, result={"_meta": None}), "$.result._meta", "null"),
+        (v2025_06_18.JSONRPCResponse(id=1, result=[]), "$.result", "a list"),
+        (v2025_06_18.JSONRPCResponse(id=1, result={"a": {1}}), "$.result.a", "a set"),
     ],
     ids=lambda each: str(each)[:30],
 )
@@ -266,6 +270,17 @@ def test_encoding_a_wrong_value_says_where(value: Any, path: str, found: str) ->
     with pytest.raises(EncodeError) as caught:
         v2025_06_18.encode(value)
     assert (caught.value.path, caught.value.found) == (path, found)
+
+
+def test_unstructure_takes_lists_and_dicts_of_objects_too() -> None:
+    mcp = v2026_07_28
+    asked = mcp.converter.structure({"a": {"method": "roots/list"}}, mcp.types.InputRequests)
+    assert mcp.converter.unstructure(asked) == {"a": {"method": "roots/list"}}
+    assert mcp.converter.unstructure([{"x": mcp.Root(uri="a")}, 1.5, None]) == [{"x": {"uri": "a"}}, 1.5, None]
+    with pytest.raises(EncodeError, match=r"\$\[0\]\.x\.uri: found 5, expected a string"):
+        mcp.converter.unstructure([{"x": mcp.Root(uri=5)}])  # type: ignore[arg-type]  # the wrong type on purpose
+    with pytest.raises(EncodeError, match=r"\$\[0\]: found the key 1, expected strings as keys"):
+        mcp.converter.unstructure([{1: 2}])
 
 
 def test_encode_writes_one_line_of_utf_8_without_what_is_absent() -> None:

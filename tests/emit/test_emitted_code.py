@@ -47,7 +47,9 @@ def code_of(made: Emitted) -> Iterator[tuple[str, ast.Module]]:
 @example('export type Unset = "a" | "b"; export interface X { t?: Unset; u?: null }')
 @example('export type ATOMS = "a" | "b"; export interface X { t?: ATOMS; u?: unknown }')
 @example('export type Raw = "a" | string[]; export interface X { a: Raw }')
-@example('export interface A { k: "a" } export interface B { k: "b" } export type Values = A | B; export interface C { d: Values }')
+@example(
+    'export interface A { k: "a" } export interface B { k: "b" } export type Values = A | B; export interface C { d: Values }'
+)
 @example('export interface X { a_b: { c: "a" | "b" } } export interface XA { bC: "a" | "b" | "c" }')
 @example('export interface RequestsRequest { method: "a" } export interface RequestsResult {}')
 def test_every_import_is_used_and_every_name_bound_once(text: str) -> None:
@@ -64,7 +66,9 @@ def _bound(module: ast.Module) -> Iterator[str]:
     """Names that the module binds at its top; overloads and what is assigned twice on purpose apart."""
     for node in module.body:
         match node:
-            case ast.FunctionDef() if any(isinstance(each, ast.Name) and each.id == "overload" for each in node.decorator_list):
+            case ast.FunctionDef() if any(
+                isinstance(each, ast.Name) and each.id == "overload" for each in node.decorator_list
+            ):
                 pass
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 yield name
@@ -83,22 +87,20 @@ def _imported(module: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
             yield from ((alias.asname or alias.name, node) for alias in node.names if alias.name != "*")
 
 
-VOCABULARY = frozenset(
-    """
+VOCABULARY = frozenset("""
     annotations values ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
     Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
     Objects R REQUESTS RESULTS REVISION Record RequestMethod Results SCHEMA_SHA256 Shapes Side Single T TYPES
     TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES _CODEC __all__ __class__
     __future__ __init__ __new__ __slots__ _alias_names _decoders _encoders _result_shapes _shapes abc alias_names
-    batches bool boolean bytes capability cattrs cattrs_hooks checks codec collections converter d data decode
+    batches bool boolean bytes capability cattrs cattrs_hooks check checks codec collections converter d data decode
     decode_result define dict e embedded encode envelopes error errors expect extra first_fitting fits float
     frozenset get_converter getattr id init int integer is_array is_integer is_number is_object is_string items k
     key keys kind knows len list make_converter mapping message methods mode n name new notification notifications
     null number o object opaque overload params record request requests response result result_shapes results
     revision runtime self sender sent_by shapes slots str string structure structure_raw tables type types typing
     undeclared unset unstructure raw update v v_first v_inner v_tag value
-    """.split()
-)
+    """.split())
 
 
 @some
@@ -120,8 +122,27 @@ def _words_of_names(made: Emitted) -> set[str]:
     """The words of everything that the schema names, and of what the emitter adds to make names of its own."""
     names = Names(made.protocol)
     members = itertools.chain.from_iterable(fields.values() for fields in names.fields.values())
-    given = [*names.types.values(), *names.functions.values(), *names.constants.values(), *names.methods.values(), *members]
-    own = {"", "v", "first", "inner", "tag", "structure", "unstructure", "keys", "item", "extra", "result", *map(str, range(200))}
+    given = [
+        *names.types.values(),
+        *names.functions.values(),
+        *names.constants.values(),
+        *names.methods.values(),
+        *members,
+    ]
+    own = {
+        "",
+        "v",
+        "first",
+        "inner",
+        "tag",
+        "structure",
+        "unstructure",
+        "keys",
+        "item",
+        "extra",
+        "result",
+        *map(str, range(200)),
+    }
     return own.union(*map(_split, given))
 
 

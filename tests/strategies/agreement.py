@@ -195,7 +195,24 @@ class _Number(enum.IntEnum):
 
 def _strangers(subject: Subject) -> list[Any]:
     unset = importlib.import_module(f"{subject.types.__name__.rsplit('.', 2)[0]}.runtime.unset")
-    plain: list[Any] = [None, True, 0, 1, 1.0, 2**70, "", "text", "a", [], [None], ["a"], {}, {"a": 1}, {1: 2}, {"a": {2: 3}}]
+    plain: list[Any] = [
+        None,
+        True,
+        0,
+        1,
+        1.0,
+        2**70,
+        "",
+        "text",
+        "a",
+        [],
+        [None],
+        ["a"],
+        {},
+        {"a": 1},
+        {1: 2},
+        {"a": {2: 3}},
+    ]
     plain += [math.nan, math.inf, b"bytes", object(), {1, 2}, (), ("a",), (1,), _Text("text"), _Word.TEXT, _Number.ONE]
     plain += [unset.UNSET, int, {"type": "text"}, [[1]], {"a": object()}, [object()], "\ud800", {"\ud800": 1}]
     classes = [python for _, python, shape in subject.kinds if shape[0] == "class"]

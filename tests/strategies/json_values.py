@@ -135,7 +135,14 @@ def decided(decision: Decision, value: Json) -> int | None:
     return None if found is None else decided(found, value)
 
 
-_KINDS: dict[type, JsonKind] = {str: "string", int: "number", float: "number", bool: "boolean", list: "array", dict: "object"}
+_KINDS: dict[type, JsonKind] = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    list: "array",
+    dict: "object",
+}
 _KINDS[type(None)] = "null"
 
 

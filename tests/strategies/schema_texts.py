@@ -248,7 +248,11 @@ class _Schema:
         return Drawn(self.map_of(self.type(depth - 1).text), frozenset({"object"}))
 
     def map_of(self, value: str) -> str:
-        return f"Record<string, {value}>" if self.generics and self.draw(st.booleans()) else f"{{ [key: string]: {value} }}"
+        return (
+            f"Record<string, {value}>"
+            if self.generics and self.draw(st.booleans())
+            else f"{{ [key: string]: {value} }}"
+        )
 
     def _object(self, depth: int) -> Drawn:
         return Drawn(self.members(Class("inline"), depth - 1), frozenset({"object"}))

@@ -176,7 +176,8 @@ class _Planner:
             if width(part) <= room:
                 short.append(part)
             else:
-                name = f"_{self._names.types[declared.path]}_{attribute}_{place}"
+                # No attribute has two _ in it, so that no two of these are the same.
+                name = f"_{self._names.types[declared.path]}__{attribute}_{place}"
                 self.private[name] = statement(f"{name}: TypeAlias = {part}")
                 short.append(name)
         return short

@@ -19,7 +19,8 @@ _PLAIN = re.compile(r"[ !#-&(-\[\]-~]*")
 def literal(value: str | int | float | bool | None) -> str:
     """A Python literal, double-quoted as black wants it; anything unprintable is escaped."""
     if not isinstance(value, str):
-        return repr(value)
+        # Black has no plus in an exponent.
+        return repr(value).replace("e+", "e")
     if _PLAIN.fullmatch(value):
         return f'"{value}"'
     # Black prefers double quotes unless that takes more backslashes.

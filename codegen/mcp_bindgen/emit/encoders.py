@@ -101,7 +101,10 @@ class Encoders:
     def _step(self, declared: ObjectType, member: Field, hint: str, *, optional: bool) -> StepView:
         writing = self.write(member.type, "v", hint)
         if member.raw:
-            writing = Reading((), "raw(v)")
+            # What a dict stands for is not known; that it is of the declared type, the decoder can tell.
+            declares = isinstance(member.type, ObjectOf) and not self._protocol.objects[member.type.path].is_map
+            check = self._table(self._decoders.function(member.type, hint)) if declares else "opaque"
+            writing = Reading((), f"raw(v, {check})")
         absent = "UNSET" if absent_is_unset(self._protocol, member) else "None"
         test, indent = ((f"    if v is not {absent}:",), 8) if optional else ((), 4)
         return StepView(

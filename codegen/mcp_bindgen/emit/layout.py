@@ -76,6 +76,9 @@ def _fitted(prefix: str, tree: Tree, suffix: str, indent: int) -> list[str]:
         return [whole]
     if isinstance(tree, Alternatives):
         return _parenthesized(tree, prefix, suffix, indent)
+    if tree[2] == ",)" and sum(map(str.isascii, whole)) <= LINE:
+        # Black may find that it fits; and the comma of a tuple of one does not keep it from joining the lines.
+        return [whole]
     return exploded(prefix, tree, suffix, indent)
 
 

@@ -11,11 +11,14 @@ import unicodedata
 from collections.abc import Iterable
 
 from mcp_bindgen.errors import Fault, SchemaError
-from mcp_bindgen.ir.protocol import Field, Method, ObjectType, Protocol
+from mcp_bindgen.ir.protocol import Field, ObjectType, Protocol
 from mcp_bindgen.ir.types import Position
 
 MAX_NAME = 120
 """Longer names are refused: nobody writes them, and nobody could read what is made of them."""
+
+_SHOWN = 60
+"""Characters of a name that a message shows."""
 
 _ANNOTATION_NAMES = frozenset({"bool", "dict", "float", "int", "list", "object", "str"})
 """Builtins that annotations use: an attribute of that name would stand in for them inside its class."""
@@ -94,11 +97,12 @@ class Names:
             (name, path, _position(protocol, path)) for path, name in (*self.constants.items(), *self.types.items())
         )
         self.functions = {path: snake(name) for path, name in self.types.items()}
-        self._refuse_equal((self.functions[path], path, _position(protocol, path)) for path in self.types)
+        different = {name: path for path, name in self.types.items()}
+        self._refuse_equal((self.functions[path], path, _position(protocol, path)) for path in different.values())
         taken = RESERVED_FIELDS | frozenset(self.types.values())
         self.fields = {path: self._name_fields(declared, taken) for path, declared in protocol.objects.items()}
         """Object path to wire name to attribute name."""
-        self.methods = self._name_methods(protocol.methods.values())
+        self.methods = self._name_methods(protocol)
         """Wire name of a method to the name of its key."""
         if self._faults:
             raise SchemaError(self._faults)
@@ -115,8 +119,10 @@ class Names:
     def _valid(self, name: str, path: str, position: Position | None) -> str:
         if len(name) > MAX_NAME:
             self._fault(f"the name {name[:40]}… has {len(name)} characters, accepted are {MAX_NAME}", position)
-        elif not name.isidentifier() or unicodedata.normalize("NFKC", name) != name or name.startswith("_"):
-            self._fault(f"{path!r} gives no name for use in Python; accepted are letters, digits and inner _", position)
+        elif not _is_plain(name):
+            self._fault(
+                f"{_shown(path)} gives no name for use in Python; accepted are letters, digits and inner _", position
+            )
         return f"{name}_" if name in RESERVED_TYPES else name
 
     def _name_fields(self, declared: ObjectType, taken: frozenset[str]) -> dict[str, str]:
@@ -126,7 +132,8 @@ class Names:
             place = member.position or declared.position
             if not name or len(name) > MAX_NAME:
                 self._fault(
-                    f"property {member.name[:60]!r} of {declared.path} gives no name for a Python attribute", place
+                    f"property {_shown(member.name)} of {_shown(declared.path)} gives no name for a Python attribute",
+                    place,
                 )
             names[member.name] = name
         self._refuse_equal(
@@ -135,16 +142,17 @@ class Names:
         )
         return names
 
-    def _name_methods(self, methods: Iterable[Method]) -> dict[str, str]:
+    def _name_methods(self, protocol: Protocol) -> dict[str, str]:
         names: dict[str, str] = {}
         taken: set[str] = set(RESERVED_METHODS)
-        for method in methods:
+        for method in protocol.methods.values():
             suffix = "Request" if method.kind == "request" else "Notification"
             name = constant_name(method.interface, suffix)
             if name in taken or not name.isidentifier():
                 name = constant_name(method.interface, "")
             if name in taken:
-                self._fault(f"method {method.name!r} would get the key {name}, which another has", None)
+                place = _position(protocol, method.interface)
+                self._fault(f"method {_shown(method.name)} would get the key {name}, which another has", place)
             taken.add(name)
             names[method.name] = name
         return names
@@ -153,9 +161,8 @@ class Names:
         seen: dict[str, str] = {}
         for name, path, position in named:
             if name and name in seen:
-                self._fault(
-                    f"{path!r} and {seen[name]!r} would both be called {name!r} in Python; rename one", position
-                )
+                both = f"{_shown(path)} and {_shown(seen[name])}"
+                self._fault(f"{both} would both be called {name!r} in Python; rename one", position)
             seen.setdefault(name, path)
 
     def _fault(self, message: str, position: Position | None) -> None:
@@ -165,6 +172,16 @@ class Names:
 def _position(protocol: Protocol, path: str) -> Position | None:
     declared = protocol.objects.get(path) or protocol.aliases.get(path)
     return declared.position if declared else None
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name can stand in Python as it is, and gives words for names of functions."""
+    normal = name.isidentifier() and unicodedata.normalize("NFKC", name) == name
+    return normal and not name.startswith("_") and bool(snake(name))
+
+
+def _shown(name: str) -> str:
+    return repr(name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…")
 
 
 def is_constant(member: Field) -> bool:

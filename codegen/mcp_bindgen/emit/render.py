@@ -137,7 +137,7 @@ def _decoders_imports(view: CodecView) -> tuple[str, ...]:
 
 
 def _encoders_imports(view: CodecView) -> tuple[str, ...]:
-    used = names_in(_codec_code(view)) | {"Any", "TypeAlias", "Json", "opaque"}
+    used = names_in(_codec_code(view)) | {"Any", "Callable", "TypeAlias", "Json", "opaque"}
     tables = tuple(table for (table,) in view.tables)
     checks = (
         *("ATOMS", "ByClass", "Invalid", "Json", "NoneType", "expect", "first_fitting", "fits", "is_array"),
@@ -146,7 +146,7 @@ def _encoders_imports(view: CodecView) -> tuple[str, ...]:
     return imports(
         used | set(tables),
         (
-            (("typing", ("Any", "TypeAlias")),),
+            (("collections.abc", ("Callable",)), ("typing", ("Any", "TypeAlias"))),
             (
                 ("..runtime.checks", checks),
                 ("..runtime.unset", ("UNSET",)),

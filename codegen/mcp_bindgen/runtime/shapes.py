@@ -180,7 +180,7 @@ class Shapes:
         if kind == "alias":
             return self.write(value, self._aliases[shape[1]], path)
         if kind == "raw":
-            return self.write_any(value, path)
+            return self._write_raw(value, shape[1], path)
         if kind == "list":
             if not is_array(value):
                 return Violation(path, _describe_python(value), "a list")
@@ -195,14 +195,33 @@ class Shapes:
             return self._write_union(value, shape[2], path)
         return self._write_class(value, shape[1], path)
 
+    def write_message(self, value: Any, path: Path) -> Violation | None:
+        """The same for a value that has to be of one of the classes."""
+        name = self._class_name(value)
+        if name is None:
+            return Violation(path, _describe_python(value), "an object of this revision")
+        return self._write_class(value, name, path)
+
     def write_any(self, value: Any, path: Path) -> Violation | None:
-        """The same for a value of which only that it is an object is known: one of the classes, or plain JSON."""
+        """The same for a value of no known type: of one of the classes, or JSON in which such values may stand."""
+        name = self._class_name(value)
+        if name is not None:
+            return self._write_class(value, name, path)
+        if is_array(value):
+            return _first(self.write_any(value[place], (*path, place)) for place in range(len(value)))
+        if is_object(value):
+            return _not_a_key(value, path) or _first(self.write_any(value[key], (*path, key)) for key in value)
+        return _not_json(value, path)
+
+    def _write_raw(self, value: Any, shape: Shape, path: Path) -> Violation | None:
         name = self._class_name(value)
         if name is not None:
             return self._write_class(value, name, path)
         if not is_object(value):
             return Violation(path, _describe_python(value), "an object of this revision or a dict")
-        return _not_json(value, path)
+        faults: list[Violation] = []
+        self.read(value, shape, path, faults)
+        return _not_json(value, path) or _first(faults)
 
     def _class_name(self, value: object) -> str | None:
         for cls in type(value).__mro__:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from .checks import FAULTS, ByClass, Invalid
+from .checks import ATOMS, FAULTS, ByClass, Invalid, keys, opaque
 from .errors import DecodeError, EncodeError, UsageError
 from .jsontext import NotJson, parse, write
 
@@ -104,16 +104,23 @@ class Codec:
             raise self._fault(lambda shapes, faults: shapes.read(data, shape, (), faults)) from None
 
     def unstructure(self, value: Any) -> Json:
-        """The JSON of an object of the revision, or of a list of them; raises EncodeError."""
+        """The JSON of an object of the revision, or of lists and dicts of them; raises EncodeError."""
         try:
             return self._write(value)
         except (*FAULTS, RecursionError):
-            raise self._unwritable(value) from None
+            raise self._unwritable(value, self._shapes().write_any(value, ())) from None
 
     def _write(self, value: Any) -> Json:
-        if value.__class__ is list:
+        cls = value.__class__
+        if cls is list:
             return [self._write(item) for item in value]
-        return self._tables.values[value.__class__](value)
+        if cls is dict:
+            keys(value)
+            return {key: self._write(item) for key, item in value.items()}
+        if cls in ATOMS or cls is float:
+            opaque(value)
+            return value
+        return self._tables.values[cls](value)
 
     def decode(self, data: bytes | str, *, sender: str | None, results: Results | None, mode: str) -> Any:
         """The message that a JSON text holds; raises DecodeError in strict mode."""
@@ -172,10 +179,21 @@ class Codec:
 
     def encode(self, message: Any) -> bytes:
         """One line of JSON in UTF-8; raises EncodeError."""
+        table = self._tables.values
         try:
-            return write(self._write(message))
+            if message.__class__ is list:
+                return write([table[item.__class__](item) for item in message])
+            return write(table[message.__class__](message))
         except (*FAULTS, ValueError, RecursionError):
-            raise self._unwritable(message) from None
+            raise self._unwritable(message, self._unsendable(message)) from None
+
+    def _unsendable(self, message: Any) -> Violation | None:
+        """The first thing that keeps a message, or a list of them, from being sent."""
+        shapes = self._shapes()
+        if message.__class__ is not list:
+            return shapes.write_message(message, ())
+        found = (shapes.write_message(message[place], (place,)) for place in range(len(message)))
+        return next((fault for fault in found if fault), None)
 
     def decode_result(self, key: RequestMethod[Any, Any], value: Json) -> Any:
         """The typed result of a request; raises DecodeError."""
@@ -206,18 +224,13 @@ class Codec:
             return AssertionError(message)
         return DecodeError(*faults[0], self._revision)
 
-    def _unwritable(self, value: Any) -> Exception:
-        """The first thing that keeps an object, or a list of them, from being written."""
-        shapes = self._shapes()
-        items: list[tuple[tuple[int, ...], Any]] = [((), value)]
-        if value.__class__ is list:
-            items = [((place,), value[place]) for place in range(len(value))]
-        for path, item in items:
-            found = shapes.write_any(item, path)
-            if found is not None:
-                return EncodeError(*found, self._revision)
-        message = "the emitted encoder refuses what the tables accept; please report this"
-        return AssertionError(message)
+    def _unwritable(self, value: Any, fault: Violation | None) -> Exception:
+        if fault is None:
+            message = (
+                f"the emitted encoder refuses what the tables accept, {value.__class__.__name__}; please report this"
+            )
+            return AssertionError(message)
+        return EncodeError(*fault, self._revision)
 
     def _explain_any(
         self, shapes: Shapes, value: Json, sender: str | None, results: Results | None, faults: list[Violation]

@@ -7,6 +7,7 @@ They refuse a wrong value without saying why; ``runtime.codec`` finds that out a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ..runtime.checks import (
@@ -125,14 +126,16 @@ from ._decoders import (
     TOOL_LIST_CHANGED_NOTIFICATION_KEYS,
     UNSUBSCRIBE_REQUEST_KEYS,
     UNSUBSCRIBE_REQUEST_PARAMS_KEYS,
+    structure_result,
 )
 
 JsonObject: TypeAlias = dict[str, Any]
 
 
-def raw(v: Any) -> Json:
+def raw(v: Any, check: Callable[[Any], Any]) -> Json:
     if v.__class__ is dict:
         opaque(v)
+        check(v)
         return v
     return VALUES[v.__class__](v)
 
@@ -286,7 +289,7 @@ def unstructure_jsonrpc_response(o: Any) -> JsonObject:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
-    d["result"] = raw(v)
+    d["result"] = raw(v, structure_result)
     if o.extra:
         undeclared(o.extra, JSONRPC_RESPONSE_KEYS)
         opaque(o.extra)

@@ -88,7 +88,7 @@ def structure(data: Any, kind: Any) -> Any:
 
 
 def unstructure(value: Any) -> Any:
-    """The JSON value of an object of the revision, or of a list of them.
+    """The JSON value of an object of the revision, or of lists and dicts of them.
 
     Raises EncodeError, which says where the object is wrong.
     """

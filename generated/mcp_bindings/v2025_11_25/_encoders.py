@@ -7,6 +7,7 @@ They refuse a wrong value without saying why; ``runtime.codec`` finds that out a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ..runtime.checks import (
@@ -192,14 +193,16 @@ from ._decoders import (
     URL_ELICITATION_REQUIRED_ERROR_ERROR_DATA_KEYS,
     URL_ELICITATION_REQUIRED_ERROR_ERROR_KEYS,
     URL_ELICITATION_REQUIRED_ERROR_KEYS,
+    structure_result,
 )
 
 JsonObject: TypeAlias = dict[str, Any]
 
 
-def raw(v: Any) -> Json:
+def raw(v: Any, check: Callable[[Any], Any]) -> Json:
     if v.__class__ is dict:
         opaque(v)
+        check(v)
         return v
     return VALUES[v.__class__](v)
 
@@ -406,7 +409,7 @@ def unstructure_jsonrpc_result_response(o: Any) -> JsonObject:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
-    d["result"] = raw(v)
+    d["result"] = raw(v, structure_result)
     if o.extra:
         undeclared(o.extra, JSONRPC_RESULT_RESPONSE_KEYS)
         opaque(o.extra)
