@@ -8,12 +8,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.page import Row, Table, ratio
-from benchmarks.processes import Program, compare
 from mcp_bindgen import catalog
 from mcp_bindgen.emit.render import render_package
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.reader import read_schema
+
+from benchmarks.page import Row, Table, ratio
+from benchmarks.processes import Program, compare
 
 RUNS = 5
 LARGEST = "2026-07-28"
@@ -29,6 +30,9 @@ def measure(upstream: Path | None) -> list[Table]:
             for revision in catalog.revisions()
         }
         programs["all"] = _command("mcp_bindgen.cli", target / "all", "--version", "all", "--out")
+        programs["libraries"] = Program(
+            sys.executable, "import attrs, click, jinja2, tree_sitter, tree_sitter_typescript"
+        )
         for revision in catalog.revisions() if upstream is not None else ():
             assert upstream is not None
             programs[f"peer {revision}"] = _command(
@@ -49,6 +53,13 @@ def measure(upstream: Path | None) -> list[Table]:
             )
     largest = costs[LARGEST]
     rows.append(Row(f"all five in one process / {LARGEST} alone, wall", costs["all"].wall / largest.wall, "at most 3"))
+    peer = costs.get(f"peer {LARGEST}")
+    if peer is not None:
+        share = 100 * costs["libraries"].wall / peer.wall
+        rows.append(
+            Row("importing click, Jinja, attrs and tree-sitter, in parts of datamodel-codegen's run", share, "", "%")
+        )
+    rows.append(Row("the same, in parts of our run", 100 * costs["libraries"].wall / largest.wall, "", "%"))
     about = (
         "Process start to files written. datamodel-codegen makes dataclasses from the official schema.json. "
         f"Medians of {RUNS} interleaved runs; {LARGEST} took {ratio(largest.wall)} s and {ratio(largest.memory)} MiB."

@@ -88,7 +88,7 @@ def _imported(module: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
 
 
 VOCABULARY = frozenset("""
-    annotations values ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
+    annotations values named hasattr ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
     Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
     Objects R REQUESTS RESULTS REVISION Record RequestMethod Results SCHEMA_SHA256 Shapes Side Single T TYPES
     TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES _CODEC __all__ __class__

@@ -9,7 +9,7 @@ from mcp_bindgen.emit.deciding import Deciding
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import LINE, Tree, assign, inline, lines, statement, statements, width
-from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, is_constant
+from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, is_constant, own_function
 from mcp_bindgen.emit.plan import CodecView, DecoderView, FunctionView, StepView
 from mcp_bindgen.emit.reading import Reading, differs, refuse, refused, refused_by_all
 from mcp_bindgen.ir.decisions import ByKind, ByTag, Member, Undecidable
@@ -277,17 +277,13 @@ class Decoders:
         if isinstance(kind, ObjectOf) and not self._protocol.objects[kind.path].is_map:
             return f"structure_{self._names.functions[kind.path]}"
         if isinstance(kind, AliasOf):
-            hint = self._names.functions[kind.name]
             target = self._protocol.aliases[kind.name].type
             if isinstance(target, ObjectOf) and not self._protocol.objects[target.path].is_map:
                 return self.function(target, hint)
         if kind not in self._functions:
-            name = f"structure_{hint}"
-            while name in self._functions.values() or (not isinstance(kind, AliasOf) and hint in self._taken):
-                hint += "_"
-                name = f"structure_{hint}"
-            self._functions[kind] = name
-            self._function_views.append(self._function(kind, name, hint))
+            stem = own_function(self._names, kind) or self._free(hint)
+            self._functions[kind] = f"structure_{stem}"
+            self._function_views.append(self._function(kind, f"structure_{stem}", stem))
         return self._functions[kind]
 
     def _function(self, kind: Type, name: str, hint: str) -> FunctionView:

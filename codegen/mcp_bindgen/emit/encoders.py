@@ -9,7 +9,7 @@ from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import Tree, assign, inline, lines, statement, statements
-from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, is_constant
+from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, is_constant, own_function
 from mcp_bindgen.emit.plan import CodecView, EncoderView, FunctionView, StepView
 from mcp_bindgen.emit.reading import Reading, refuse, scalar_classes
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
@@ -45,7 +45,7 @@ class Encoders:
         self._function_views: list[FunctionView] = []
         self._choices: dict[object, str] = {}
         self._choice_views: list[tuple[str, ...]] = []
-        self._taken: set[str] = {*RESERVED_TABLES, *decoders.tables()}
+        self._taken: set[str] = {*RESERVED_TABLES, *decoders.tables(), *names.functions.values()}
         self._tables: set[str] = set()
 
     def plan(self) -> CodecView:
@@ -193,29 +193,27 @@ class Encoders:
     def _choice(self, classes: tuple[str, ...], hint: str) -> str:
         """The table from class to function of a union."""
         if classes not in self._choices:
-            name = hint.upper()
-            while name in self._taken:
-                name += "_"
-            self._taken.add(name)
-            self._choices[classes] = name
+            name = self._choices[classes] = self._free(hint.upper())
             items: list[Tree] = [
                 f"types.{self._names.types[path]}: unstructure_{self._names.functions[path]}" for path in classes
             ]
             self._choice_views.append(tuple(lines(f"{name} = ", ("ByClass(", [("{", items, "}")], ")"))))
         return self._choices[classes]
 
+    def _free(self, wanted: str) -> str:
+        name = wanted
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
     def function(self, kind: Type, hint: str) -> str:
         """The name of a function that writes ``kind``, made if there is none yet."""
         if isinstance(kind, ObjectOf) and not self._protocol.objects[kind.path].is_map:
             return f"unstructure_{self._names.functions[kind.path]}"
         if kind not in self._functions:
-            name = f"unstructure_{hint}"
-            while name in self._functions.values() or hint in self._names.functions.values():
-                if isinstance(kind, AliasOf) and name not in self._functions.values():
-                    break
-                hint += "_"
-                name = f"unstructure_{hint}"
-            self._functions[kind] = name
+            hint = own_function(self._names, kind) or self._free(hint)
+            name = self._functions[kind] = f"unstructure_{hint}"
             expanded = self._protocol.aliases[kind.name].type if isinstance(kind, AliasOf) else kind
             if isinstance(expanded, Union):
                 body = self._union_body(expanded, hint)

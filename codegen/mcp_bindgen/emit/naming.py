@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from mcp_bindgen.errors import Fault, SchemaError
-from mcp_bindgen.ir.protocol import Field, ObjectType, Protocol
+from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ObjectOf, ObjectType, Protocol, Type
 from mcp_bindgen.ir.types import Position
 
 MAX_NAME = 120
@@ -184,10 +184,19 @@ def _shown(name: str) -> str:
     return repr(name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…")
 
 
+def own_function(names: Names, kind: Type) -> str | None:
+    """What functions of a declared type are named after; None for a type without a name."""
+    match kind:
+        case AliasOf():
+            return names.functions[kind.name]
+        case ObjectOf():
+            return names.functions.get(kind.path)
+        case _:
+            return None
+
+
 def is_constant(member: Field) -> bool:
     """A required member with one legal value: the class has it, its objects need not store it."""
-    from mcp_bindgen.ir.protocol import Enum
-
     kind = member.type
     return (
         isinstance(kind, Enum)

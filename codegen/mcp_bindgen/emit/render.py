@@ -185,7 +185,7 @@ def _methods_imports(view: MethodsView) -> tuple[str, ...]:
 
 
 def _shapes_file(shapes: Shapes, common: Mapping[str, str]) -> str:
-    tables = [shapes.objects(), shapes.aliases(), shapes.results()]
+    tables = shapes.tables()
     used = names_in(line for table in tables for line in table)
     written = imports(
         used,

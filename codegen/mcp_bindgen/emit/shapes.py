@@ -32,8 +32,17 @@ class Shapes:
         self._protocol = protocol
         self._names = names
         self._recursive = recursive
+        self._open: list[str] = []
+        self._looped: dict[str, None] = {}
+        """Inline maps that lead back to themselves, though what is written goes by way of a name."""
 
-    def objects(self) -> list[str]:
+    def tables(self) -> list[list[str]]:
+        """``OBJECTS``, ``ALIASES`` and ``RESULTS``."""
+        objects, results = self._objects(), self._results()
+        # In the end, when all maps are known that need a name.
+        return [objects, self._aliases(), results]
+
+    def _objects(self) -> list[str]:
         """``OBJECTS``: class name to its members and its index signature."""
         entries: list[Tree] = []
         for declared in self._protocol.objects.values():
@@ -45,7 +54,7 @@ class Shapes:
             entries.append((f"{literal(name)}: (", [tuple_of(members), index], ")"))
         return lines("OBJECTS: Final[Objects] = ", ("{", entries, "}"))
 
-    def aliases(self) -> list[str]:
+    def _aliases(self) -> list[str]:
         """``ALIASES``: alias name to its shape."""
         entries: list[Tree] = [
             _prefixed(f"{literal(self._names.types[name])}: ", self.shape(alias.type))
@@ -56,9 +65,13 @@ class Shapes:
             for path, declared in self._protocol.objects.items()
             if declared.is_map and declared.kind != "inline"
         ]
+        # Nothing that is found on the way is new: these are written out wherever they stand.
+        entries += [
+            _prefixed(f"{literal(path)}: ", self._inline_map(self._protocol.objects[path])) for path in self._looped
+        ]
         return lines("ALIASES: Final[Aliases] = ", ("{", entries, "}"))
 
-    def results(self) -> list[str]:
+    def _results(self) -> list[str]:
         """``RESULTS``: method to the shape of its result."""
         entries: list[Tree] = [
             _prefixed(f"{literal(method.name)}: ", self.shape(method.result))
@@ -94,13 +107,22 @@ class Shapes:
                 if kind.path in self._recursive:
                     return tuple_of(['"alias"', literal(self._names.types[kind.path])])
                 if declared.is_map:
-                    return self._map(declared)
+                    return self._inline_map(declared)
                 return tuple_of(['"class"', literal(self._names.types[kind.path])])
             case AliasOf():
                 return tuple_of(['"alias"', literal(self._names.types[kind.name])])
             case Union():
                 members: list[Tree] = [self.shape(member) for member in kind.members]
                 return tuple_of(['"union"', self._decision(kind.decision), tuple_of(members)])
+
+    def _inline_map(self, declared: ObjectType) -> Tree:
+        if declared.path in self._open:
+            self._looped[declared.path] = None
+            return tuple_of(['"alias"', literal(declared.path)])
+        self._open.append(declared.path)
+        shape = self._map(declared)
+        self._open.pop()
+        return shape
 
     def _map(self, declared: ObjectType) -> Tree:
         value = '"json"' if declared.index is None else self.shape(declared.index)

@@ -97,16 +97,16 @@ class Codec:
         """The typed value of ``kind``; raises DecodeError."""
         try:
             return self._tables.types[kind](data)
-        except FAULTS:
+        except FAULTS as cause:
             shape = self._shape_of(kind)
-            raise self._fault(lambda shapes, faults: shapes.read(data, shape, (), faults)) from None
+            raise self._fault(cause, lambda shapes, faults: shapes.read(data, shape, (), faults)) from None
 
     def unstructure(self, value: Any) -> Json:
         """The JSON of an object of the revision, or of lists and dicts of them; raises EncodeError."""
         try:
             return self._write(value)
-        except (*FAULTS, RecursionError):
-            raise self._unwritable(value, self._shapes().write_any(value, ())) from None
+        except FAULTS as cause:
+            raise self._unwritable(cause, value, lambda: self._shapes().write_any(value, ())) from None
 
     def _write(self, value: Any) -> Json:
         cls = value.__class__
@@ -134,7 +134,10 @@ class Codec:
             raise error from None
         if mode == "lenient":
             faults: list[Violation] = []
-            made = self._explain_any(self._shapes(), value, sender, results, faults)
+            try:
+                made = self._explain_any(self._shapes(), value, sender, results, faults)
+            except RecursionError:
+                return Lenient(value, [DecodeError((), *_TOO_DEEP, self._revision)])
             return Lenient(made, [DecodeError(*fault, self._revision) for fault in faults])
         if mode != "strict":
             message = f"mode is {mode!r}; accepted are 'strict' and 'lenient'"
@@ -143,8 +146,12 @@ class Codec:
             if value.__class__ is list and self._batches and value:
                 return [self._message(item, sender, results) for item in value]
             return self._message(value, sender, results)
-        except FAULTS:
-            raise self._fault(lambda shapes, found: self._explain_any(shapes, value, sender, results, found)) from None
+        except FAULTS as cause:
+
+            def find(shapes: Shapes, faults: list[Violation]) -> Any:
+                return self._explain_any(shapes, value, sender, results, faults)
+
+            raise self._fault(cause, find) from None
 
     def _message(self, value: Json, sender: str | None, results: Results | None) -> Any:
         if value.__class__ is not dict:
@@ -182,8 +189,8 @@ class Codec:
             if message.__class__ is list:
                 return write([table[item.__class__](item) for item in message])
             return write(table[message.__class__](message))
-        except (*FAULTS, ValueError, RecursionError):
-            raise self._unwritable(message, self._unsendable(message)) from None
+        except (*FAULTS, ValueError) as cause:
+            raise self._unwritable(cause, message, lambda: self._unsendable(message)) from None
 
     def _unsendable(self, message: Any) -> Violation | None:
         """The first thing that keeps a message, or a list of them, from being sent."""
@@ -200,9 +207,9 @@ class Codec:
             raise UsageError(message)
         try:
             return self._tables.results[key.name](value)
-        except FAULTS:
+        except FAULTS as cause:
             shape = self._result_shapes()[key.name]
-            raise self._fault(lambda shapes, faults: shapes.read(value, shape, (), faults)) from None
+            raise self._fault(cause, lambda shapes, faults: shapes.read(value, shape, (), faults)) from None
 
     def _shape_of(self, kind: Any) -> Shape:
         if not self.knows(kind):
@@ -213,16 +220,27 @@ class Codec:
                 return ("alias", name)
         return ("class", kind.__name__)
 
-    def _fault(self, find: Finder) -> Exception:
+    def _fault(self, cause: Exception, find: Finder) -> Exception:
         """The first thing that ``find`` finds."""
         faults: list[Violation] = []
-        find(self._shapes(), faults)
-        if not faults:
-            message = "the emitted decoder refuses what the tables accept; please report this"
-            return AssertionError(message)
-        return DecodeError(*faults[0], self._revision)
+        try:
+            find(self._shapes(), faults)
+        except RecursionError as deeper:
+            cause = deeper
+        if faults:
+            return DecodeError(*faults[0], self._revision)
+        if isinstance(cause, RecursionError):
+            return DecodeError((), *_TOO_DEEP, self._revision)
+        message = "the emitted decoder refuses what the tables accept; please report this"
+        return AssertionError(message)
 
-    def _unwritable(self, value: Any, fault: Violation | None) -> Exception:
+    def _unwritable(self, cause: Exception, value: Any, find: Callable[[], Violation | None]) -> Exception:
+        try:
+            fault = find()
+        except RecursionError as deeper:
+            cause, fault = deeper, None
+        if fault is None and isinstance(cause, RecursionError):
+            return EncodeError((), *_TOO_DEEP, self._revision)
         if fault is None:
             message = (
                 f"the emitted encoder refuses what the tables accept, {value.__class__.__name__}; please report this"
@@ -300,6 +318,7 @@ class Codec:
 
 
 _SENDERS = (None, "client", "server")
+_TOO_DEEP = ("a value nested too deeply", "fewer levels")
 
 
 def _note(faults: list[Violation], path: tuple[str | int, ...], found: str, expected: str) -> None:

@@ -22,7 +22,7 @@ class Invalid(Exception):
     """The value is not of the type."""
 
 
-FAULTS = (Invalid, KeyError, TypeError, AttributeError, IndexError)
+FAULTS = (Invalid, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 """What emitted code raises over a wrong value: a missing key and a value of another kind show themselves."""
 
 

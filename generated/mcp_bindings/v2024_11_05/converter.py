@@ -167,7 +167,8 @@ def _result_shapes() -> Mapping[str, Any]:
 def _alias_names() -> Mapping[str, Any]:
     from . import _shapes
 
-    return {name: getattr(types, name) for name in _shapes.ALIASES}
+    named = (name for name in _shapes.ALIASES if hasattr(types, name))
+    return {name: getattr(types, name) for name in named}
 
 
 _CODEC = Codec(

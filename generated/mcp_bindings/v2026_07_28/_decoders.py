@@ -5145,25 +5145,25 @@ def structure_server_result(v: Json) -> Json:
     )
 
 
-def structure_json_object_(v: Json) -> Json:
+def structure_json_object(v: Json) -> Json:
     if v.__class__ is not dict:
         raise Invalid
     return v
 
 
-def structure_meta_object_(v: Json) -> Json:
+def structure_meta_object(v: Json) -> Json:
     if v.__class__ is not dict:
         raise Invalid
     return v
 
 
-def structure_input_requests_(v: Json) -> Json:
+def structure_input_requests(v: Json) -> Json:
     if v.__class__ is not dict:
         raise Invalid
     return {k: INPUT_REQUEST[e["method"]](e) for k, e in v.items()}
 
 
-def structure_input_responses_(v: Json) -> Json:
+def structure_input_responses(v: Json) -> Json:
     if v.__class__ is not dict:
         raise Invalid
     return {k: structure_input_response(e) for k, e in v.items()}
@@ -5387,10 +5387,10 @@ TYPES: Decoders = {
     types.ClientResult: structure_client_result,
     types.ServerNotification: structure_server_notification,
     types.ServerResult: structure_server_result,
-    types.JSONObject: structure_json_object_,
-    types.MetaObject: structure_meta_object_,
-    types.InputRequests: structure_input_requests_,
-    types.InputResponses: structure_input_responses_,
+    types.JSONObject: structure_json_object,
+    types.MetaObject: structure_meta_object,
+    types.InputRequests: structure_input_requests,
+    types.InputResponses: structure_input_responses,
 }
 RESULTS: Decoders = {
     "server/discover": structure_discover_result,

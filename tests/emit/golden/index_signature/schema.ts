@@ -1,0 +1,9 @@
+export interface Answer {
+  ok: boolean;
+  [key: string]: boolean;
+}
+
+export interface Result {
+  _meta?: object;
+  [key: string]: unknown;
+}

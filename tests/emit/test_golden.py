@@ -1,0 +1,52 @@
+"""Small schemas, one feature each, and the code they become: ``golden/<case>/``."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from pathlib import Path
+
+import pytest
+from mcp_bindgen.emit.render import render_package
+from mcp_bindgen.resolve.protocol import resolve_protocol
+from mcp_bindgen.syntax.reader import read_schema
+
+GOLDEN = Path(__file__).parent / "golden"
+CASES = sorted(folder.name for folder in GOLDEN.iterdir())
+PARTS = {"types.txt": "v/types.py", "decoders.txt": "v/_decoders.py"}
+"""The files that are compared, by where the expected text lies."""
+
+
+def produced(case: str) -> dict[str, str]:
+    """What a case becomes now, without the header, which has our version in it."""
+    text = (GOLDEN / case / "schema.ts").read_bytes()
+    protocol = resolve_protocol(read_schema(text, "schema.ts"), revision="golden")
+    files = render_package(protocol, package="v")
+    return {name: files[path].split("\n", 2)[2] for name, path in PARTS.items()}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_schema_becomes_what_is_expected(case: str) -> None:
+    for name, code in produced(case).items():
+        file = GOLDEN / case / name
+        expected = file.read_text(encoding="utf-8") if file.exists() else ""
+        difference = "".join(
+            difflib.unified_diff(expected.splitlines(keepends=True), code.splitlines(keepends=True), "expected", "now")
+        )
+        if difference:
+            pytest.fail(
+                f"{case}/{name}:\n{difference}\nto accept it, run: python tests/emit/test_golden.py {case}",
+                pytrace=False,
+            )
+
+
+def test_cases_are_small_and_complete() -> None:
+    for case in CASES:
+        assert {file.name for file in (GOLDEN / case).iterdir()} == {"schema.ts", *PARTS}
+        assert len((GOLDEN / case / "schema.ts").read_text(encoding="utf-8").splitlines()) < 40
+
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:] or CASES:
+        for part, accepted in produced(chosen).items():
+            (GOLDEN / chosen / part).write_text(accepted, encoding="utf-8")
