@@ -9,7 +9,7 @@ import black
 import pytest
 from checkout import REVISIONS, ROOT
 from hypothesis import assume, example, given, settings
-from mcp_bindgen.emit.render import root_files, runtime_files
+from mcp_bindgen.emit.render import root_files
 from mcp_bindgen.errors import SchemaError
 from strategies.emitted import emit
 from strategies.schema_texts import schema_texts

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-import pytest
 from hypothesis import assume, example, given, settings
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.errors import SchemaError

@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import Any
 
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Type
-
 from strategies.json_values import Json, NoValueError, Values, mutated
 
 Path = tuple[str | int, ...]
