@@ -28,7 +28,8 @@ def emitted(text: str) -> Emitted:
         return emit(text)
     except SchemaError as error:
         about_names = re.compile(r"would both be called|gives no name|the name .* has \d+ characters")
-        assert all(about_names.search(fault.message) for fault in error.faults), str(error)
+        if not all(about_names.search(fault.message) for fault in error.faults):
+            raise
         assume(False)
         raise
 

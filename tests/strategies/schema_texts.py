@@ -34,8 +34,6 @@ _NASTY_PARTS = st.sampled_from(
         "#}",
         "*\\/",
         "\\N{DASH}",
-    ]
-    + [
         "\u202e",
         "\u2066",
         "\x7f",
@@ -51,8 +49,6 @@ _NASTY_PARTS = st.sampled_from(
         "é",
         "漢",
         "😀",
-    ]
-    + [
         f"{MARK} ",
         f"\n- {MARK}",
         f"\n  1. {MARK}",
@@ -60,8 +56,14 @@ _NASTY_PARTS = st.sampled_from(
         "\n```\n  x\n```\n",
         f"import {MARK}",
         f"{MARK}()",
+        f"# {MARK}",
+        "# fmt: off",
+        "# fmt: on",
+        "# fmt: skip",
+        "# type: ignore",
+        "# -*- coding: ascii -*-",
+        "word" * 25,
     ]
-    + [f"# {MARK}", "# fmt: off", "# fmt: on", "# fmt: skip", "# type: ignore", "# -*- coding: ascii -*-", "word" * 25]
 )
 _nasty_text = st.lists(_NASTY_PARTS, max_size=30).map("".join)
 _plain_text = st.sampled_from(

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.expansion import named_in
+from mcp_bindgen.emit.layout import MAX_BARS
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, Protocol, Scalar, Type, Union
 
@@ -34,12 +35,14 @@ class Annotations:
         self._quoted = quoted
 
     def alternatives(self, kind: Type) -> list[str]:
-        """The parts of ``a | b | c``, each once, ``None`` last; a single ``Any`` where one of them is any value."""
-        parts: list[str] = []
-        for member in kind.written if isinstance(kind, Union) else (kind,):
-            for part in self._parts(member):
-                if part not in parts:
-                    parts.append(part)
+        """The parts of ``a | b | c``; a single one where there are too many for that."""
+        parts = self.each(kind)
+        return parts if len(parts) <= MAX_BARS else [f"Union[{', '.join(parts)}]"]
+
+    def each(self, kind: Type) -> list[str]:
+        """The annotations of the alternatives, ``None`` last; a single ``Any`` where one of them is any value."""
+        members = kind.written if isinstance(kind, Union) else (kind,)
+        parts = dict.fromkeys(part for member in members for part in self._parts(member))
         if "Any" in parts:
             return ["Any"]
         return sorted(parts, key=lambda part: part == "None")
@@ -86,7 +89,7 @@ class Annotations:
         }
         if not quoted:
             return self.of(kind)
-        parts = [literal(part) if part in quoted else part for part in self.alternatives(kind)]
+        parts = [literal(part) if part in quoted else part for part in self.each(kind)]
         # A string has no `|`.
         return parts[0] if len(parts) == 1 else f"Union[{', '.join(parts)}]"
 

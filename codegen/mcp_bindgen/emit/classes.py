@@ -8,7 +8,7 @@ from mcp_bindgen.emit.annotations import Annotations, absent_is_unset
 from mcp_bindgen.emit.docstrings import describe, docstring, literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.expansion import content, named_in, spelled
-from mcp_bindgen.emit.layout import LINE, Alternatives, Tree, lines, statement, tuple_of, width
+from mcp_bindgen.emit.layout import LINE, Alternatives, Tree, alternatives, lines, statement, tuple_of, width
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.emit.plan import AliasView, ClassView, ConstantView, MemberView, TypesView
 from mcp_bindgen.ir.protocol import AliasType, Enum, Field, ObjectType, Protocol
@@ -91,7 +91,7 @@ class _Planner:
     def _alias(self, declared: ObjectType | AliasType) -> AliasView:
         if isinstance(declared, AliasType):
             name = self._names.types[declared.name]
-            parts = self._evaluated.alternatives(declared.type)
+            parts = self._evaluated.each(declared.type)
         else:
             name = self._names.types[declared.path]
             parts = [self._evaluated.map_of(declared.index)]
@@ -99,7 +99,7 @@ class _Planner:
         if len(parts) == 1 and parts[0].startswith("Literal["):
             written = lines(prefix, ("Literal[", _literal_parts(declared), "]"))
         else:
-            written = lines("", Alternatives(prefix, tuple(parts)))
+            written = alternatives(prefix, parts)
         return AliasView(tuple(written), tuple(docstring(describe(declared.about, f"The type `{name}`."), 0)))
 
     def cls(self, declared: ObjectType) -> ClassView:

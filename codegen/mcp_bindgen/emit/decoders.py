@@ -33,6 +33,7 @@ class Decoders:
         self._names = names
         self._recursive = recursive
         self._functions: dict[Type, str] = {}
+        self._wanted: list[tuple[Type, str]] = []
         self._function_views: list[FunctionView] = []
         self._tables: dict[object, str] = {}
         self._table_views: list[tuple[str, ...]] = []
@@ -61,6 +62,9 @@ class Decoders:
             if method.result is not None:
                 function = self.function(method.result, f"{self._names.methods[method.name].lower()}_result")
                 results.append(f"{literal(method.name)}: {function}")
+        # Making one may ask for others. One after the other, as types may lead through thousands of them.
+        for kind, stem in self._wanted:
+            self._function_views.append(self._function(kind, stem))
         return CodecView(
             tables=tuple(self._table_views),
             objects=tuple(objects),
@@ -283,10 +287,10 @@ class Decoders:
         if kind not in self._functions:
             stem = own_function(self._names, kind) or self._free(hint)
             self._functions[kind] = f"structure_{stem}"
-            self._function_views.append(self._function(kind, f"structure_{stem}", stem))
+            self._wanted.append((kind, stem))
         return self._functions[kind]
 
-    def _function(self, kind: Type, name: str, hint: str) -> FunctionView:
+    def _function(self, kind: Type, hint: str) -> FunctionView:
         expanded = self._protocol.aliases[kind.name].type if isinstance(kind, AliasOf) else kind
         if isinstance(expanded, Union) and not self._is_simple(expanded):
             body = Deciding(self, expanded, hint).lines(expanded.decision)
@@ -298,7 +302,7 @@ class Decoders:
                 reading = self.read(expanded, "v", hint)
             body = [*statements(reading.checks, 4), *assign("return ", reading.value, 4)]
         return FunctionView(
-            signature=tuple(lines(f"def {name}", ("(", ["v: Json"], ")"), " -> Json:")),
+            signature=tuple(lines(f"def structure_{hint}", ("(", ["v: Json"], ")"), " -> Json:")),
             body=tuple(body),
         )
 

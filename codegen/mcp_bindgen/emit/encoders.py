@@ -42,7 +42,7 @@ class Encoders:
         self._recursive = recursive
         self._decoders = decoders
         self._functions: dict[Type, str] = {}
-        self._function_views: list[FunctionView] = []
+        self._wanted: list[tuple[Type, str]] = []
         self._choices: dict[object, str] = {}
         self._choice_views: list[tuple[str, ...]] = []
         self._taken: set[str] = {*RESERVED_TABLES, *decoders.tables(), *names.functions.values()}
@@ -56,10 +56,12 @@ class Encoders:
             f"types.{self._names.types[declared.path]}: unstructure_{self._names.functions[declared.path]}"
             for declared in classes
         ]
+        # Making one may ask for others. One after the other, as types may lead through thousands of them.
+        functions = tuple(self._function(kind, stem) for kind, stem in self._wanted)
         return CodecView(
             tables=tuple((table,) for table in sorted(self._tables)),
             objects=tuple(objects),
-            functions=tuple(self._function_views),
+            functions=functions,
             choices=(*self._choice_views, tuple(lines("VALUES = ", ("ByClass(", [("{", values, "}")], ")")))),
         )
 
@@ -212,26 +214,24 @@ class Encoders:
         if isinstance(kind, ObjectOf) and not self._protocol.objects[kind.path].is_map:
             return f"unstructure_{self._names.functions[kind.path]}"
         if kind not in self._functions:
-            hint = own_function(self._names, kind) or self._free(hint)
-            name = self._functions[kind] = f"unstructure_{hint}"
-            expanded = self._protocol.aliases[kind.name].type if isinstance(kind, AliasOf) else kind
-            if isinstance(expanded, Union):
-                body = self._union_body(expanded, hint)
-            else:
-                if isinstance(kind, ObjectOf):
-                    # A map that contains itself is written by the very function that is made here.
-                    index = self._protocol.objects[kind.path].index
-                    writing = self._write_items(index, "v", hint, "dict", "is_object")
-                else:
-                    writing = self.write(expanded, "v", hint)
-                body = [*statements(writing.checks, 4), *assign("return ", writing.value, 4)]
-            self._function_views.append(
-                FunctionView(
-                    signature=tuple(lines(f"def {name}", ("(", ["v: Any"], ")"), " -> Json:")),
-                    body=tuple(body),
-                )
-            )
+            stem = own_function(self._names, kind) or self._free(hint)
+            self._functions[kind] = f"unstructure_{stem}"
+            self._wanted.append((kind, stem))
         return self._functions[kind]
+
+    def _function(self, kind: Type, hint: str) -> FunctionView:
+        expanded = self._protocol.aliases[kind.name].type if isinstance(kind, AliasOf) else kind
+        if isinstance(expanded, Union):
+            body = self._union_body(expanded, hint)
+        else:
+            if isinstance(kind, ObjectOf):
+                # A map that contains itself is written by the very function that is made here.
+                writing = self._write_items(self._protocol.objects[kind.path].index, "v", hint, "dict", "is_object")
+            else:
+                writing = self.write(expanded, "v", hint)
+            body = [*statements(writing.checks, 4), *assign("return ", writing.value, 4)]
+        signature = lines(f"def unstructure_{hint}", ("(", ["v: Any"], ")"), " -> Json:")
+        return FunctionView(signature=tuple(signature), body=tuple(body))
 
     def _union_body(self, kind: Union, hint: str) -> list[str]:
         """Statements that write the value in ``v`` as whichever member it is by its Python class."""

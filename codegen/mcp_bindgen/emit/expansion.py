@@ -1,15 +1,23 @@
-"""What a type comes to where it is written out: a class is called by its name, aliases and maps may be spelled out."""
+"""What a type comes to where it is written out: a class is called by its name, aliases and maps may be spelled out.
+
+Here is found which of them lead back to themselves, so that they have to be called by their names too; and here is
+refused what would come to too much code, or to code that is nested too deeply for Python.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from mcp_bindgen.errors import Fault, SchemaError
-from mcp_bindgen.ir.protocol import AliasOf, AliasType, ListOf, ObjectOf, ObjectType, Protocol, Type, Union
+from mcp_bindgen.ir.protocol import AliasOf, AliasType, Enum, ListOf, ObjectOf, ObjectType, Protocol, Type, Union
 from mcp_bindgen.ir.types import Position
+from mcp_bindgen.ir.walk import parts
 
-MAX_DEPTH = 100
-"""Aliases in aliases, arrays and unions between them not counted. The planners follow them by recursion."""
+MAX_DEPTH = 50
+"""Arrays, maps, unions and aliases within each other. The planners follow them by recursion, and so does Python."""
+
+MAX_SIZE = 150_000
+"""Properties and alternatives, counted in each type that has them: hundreds of times what the protocol itself has."""
 
 
 def spelled(protocol: Protocol) -> dict[str, ObjectType | AliasType]:
@@ -44,31 +52,102 @@ def named_in(protocol: Protocol, kind: Type | None, *, inside: bool = True) -> I
 
 
 def recursive_names(protocol: Protocol) -> frozenset[str]:
-    """The names that lead back to themselves (or lie between two that do); raises SchemaError for too long a way."""
+    """The names that lead back to themselves, or lie between two that do; raises SchemaError for too much of a type."""
+    _refuse_size(protocol)
     names = spelled(protocol)
     leads = {name: [each for each in named_in(protocol, content(one)) if each in names] for name, one in names.items()}
-    follows: dict[str, list[str]] = {name: [] for name in names}
+    recursive = frozenset(names).difference(_ending(leads), _ending(_turned(leads)))
+    _refuse_depth(protocol, names, leads, recursive)
+    return recursive
+
+
+def _turned(leads: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    turned: dict[str, list[str]] = {name: [] for name in leads}
     for name, targets in leads.items():
         for target in targets:
-            follows[target].append(name)
-    depths = _depths(leads, follows)
-    deep = [name for name, depth in depths.items() if depth == MAX_DEPTH + 1]
-    if deep:
-        message = "is written by way of more than {} other aliases; name an interface on the way"
-        places = [(names[name].position or Position(protocol.source, 1, 1), name) for name in deep]
-        raise SchemaError([Fault(place, f"{name!r} {message.format(MAX_DEPTH)}") for place, name in places])
-    return frozenset(names) - depths.keys() - _depths(follows, leads).keys()
+            turned[target].append(name)
+    return turned
 
 
-def _depths(leads: dict[str, list[str]], follows: dict[str, list[str]]) -> dict[str, int]:
-    """How many steps the longest way from each name takes; without those whose ways have no end."""
+def _ending(leads: Mapping[str, list[str]]) -> list[str]:
+    """The names from which every way comes to an end, each after those it leads to."""
+    follows = _turned(leads)
     waiting = {name: len(targets) for name, targets in leads.items()}
-    depths = {name: 0 for name, count in waiting.items() if not count}
-    ready = list(depths)
+    ready = [name for name, count in waiting.items() if not count]
     for name in ready:
         for other in follows[name]:
             waiting[other] -= 1
             if not waiting[other]:
-                depths[other] = 1 + max(depths[target] for target in leads[other])
                 ready.append(other)
-    return depths
+    return ready
+
+
+def _refuse_depth(
+    protocol: Protocol,
+    names: Mapping[str, ObjectType | AliasType],
+    leads: Mapping[str, list[str]],
+    recursive: frozenset[str],
+) -> None:
+    depths = dict.fromkeys(recursive, 0)
+    between = {name: [each for each in leads[name] if each not in recursive] for name in names if name not in recursive}
+    faults: list[Fault] = []
+
+    def check(kind: Type | None, path: str, position: Position | None) -> int:
+        depth = _depth(protocol, kind, depths)
+        if depth > MAX_DEPTH:
+            message = f"{path[:60]!r} is nested {depth} levels deep, aliases written out; accepted are {MAX_DEPTH}"
+            faults.append(Fault(position or Position(protocol.source, 1, 1), message))
+        # Told once: what uses it is not to blame.
+        return 0 if depth > MAX_DEPTH else depth
+
+    for name in _ending(between):
+        depths[name] = 1 + check(content(names[name]), name, names[name].position)
+    for name in recursive:
+        check(content(names[name]), name, names[name].position)
+    for declared in protocol.objects.values():
+        for member in declared.fields:
+            check(member.type, f"{declared.path}.{member.name}", member.position or declared.position)
+        if declared.fields:
+            check(declared.index, declared.path, declared.position)
+    if faults:
+        raise SchemaError(faults)
+
+
+def _depth(protocol: Protocol, kind: Type | None, depths: Mapping[str, int]) -> int:
+    match kind:
+        case ListOf():
+            return 1 + _depth(protocol, kind.element, depths)
+        case AliasOf():
+            return depths[kind.name]
+        case ObjectOf():
+            declared = protocol.objects[kind.path]
+            if not declared.is_map:
+                return 0
+            return 1 + _depth(protocol, declared.index, depths) if declared.kind == "inline" else depths[kind.path]
+        case Union():
+            return 1 + max(_depth(protocol, member, depths) for member in kind.written)
+        case _:
+            return 0
+
+
+def _refuse_size(protocol: Protocol) -> None:
+    size = 0
+    everything: list[ObjectType | AliasType] = [*protocol.objects.values(), *protocol.aliases.values()]
+    for declared in everything:
+        for part in (part for kind in _types_of(declared) for part in parts(kind)):
+            size += len(part.values) if isinstance(part, Enum) else 1
+            if size > MAX_SIZE:
+                message = (
+                    f"up to here, types come to more than {MAX_SIZE} properties and alternatives, with what they inherit "
+                    "and unions take over; no more are accepted"
+                )
+                raise SchemaError([Fault(declared.position or Position(protocol.source, 1, 1), message)])
+
+
+def _types_of(declared: ObjectType | AliasType) -> Iterator[Type]:
+    if isinstance(declared, AliasType):
+        yield declared.type
+        return
+    yield from (member.type for member in declared.fields)
+    if declared.index is not None:
+        yield declared.index

@@ -14,6 +14,9 @@ from attrs import frozen
 LINE = 88
 """Black's default, so that a copy in somebody's project suits their black as well."""
 
+MAX_BARS = 200
+"""Alternatives that are joined by ``|``: Python reads each one as nested in the next, and gives up at some thousands."""
+
 _SKIP = "  # fmt: skip"
 _ITEM = re.compile(r' *([\w.]+|"[^"\\]*")(: [\w.]+)?,?')
 """A line of a table that nothing could part."""
@@ -52,6 +55,13 @@ def tuple_of(parts: Sequence[Tree]) -> Bracketed:
 def width(text: str) -> int:
     """The columns that a text takes at most: how wide a character is shown is not for us to know."""
     return len(text) if text.isascii() else len(text) + sum(not char.isascii() for char in text)
+
+
+def alternatives(prefix: str, members: Sequence[str]) -> list[str]:
+    """``prefix a | b | c`` at the left margin, or ``prefix Union[a, b, c]`` where there are too many for that."""
+    if len(members) > MAX_BARS:
+        return lines(prefix, ("Union[", members, "]"))
+    return lines("", Alternatives(prefix, tuple(members)))
 
 
 def statement(text: str, indent: int = 0) -> str:

@@ -18,7 +18,7 @@ from mcp_bindgen.emit.envelopes import Envelopes, find_envelopes
 from mcp_bindgen.emit.expansion import recursive_names
 from mcp_bindgen.emit.header import HEADER, inert, package_header, runtime_header
 from mcp_bindgen.emit.imports import imports, names_in
-from mcp_bindgen.emit.layout import Alternatives, lines
+from mcp_bindgen.emit.layout import alternatives
 from mcp_bindgen.emit.method_keys import plan_methods
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.plan import CodecView, EncoderView, MethodsView, TypesView
@@ -31,12 +31,12 @@ _BATCH = "JSONRPCBatchRequest"
 
 def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
     """The files of one revision's package, by path below the output directory."""
-    names = Names(protocol)
     recursive = recursive_names(protocol)
+    names = Names(protocol)
     decoders = Decoders(protocol, names, recursive)
     read = decoders.plan()
     write = Encoders(protocol, names, decoders, recursive).plan()
-    shapes = Shapes(protocol, names, recursive)
+    shapes = Shapes(protocol, names)
     envelopes = find_envelopes(protocol)
     types = plan_types(protocol, names, recursive)
     methods = plan_methods(protocol, names)
@@ -201,21 +201,21 @@ def _converter_file(protocol: Protocol, names: Names, envelopes: Envelopes, comm
     message = _message_types(protocol, names, envelopes)
     batches = _BATCH in names.types
     members = tuple(f"types.{name}" for name in message) or ("None",)
-    single = lines("", Alternatives("Message: TypeAlias = ", members))
+    single = alternatives(f"{'Single' if batches else 'Message'}: TypeAlias = ", members)
+    used = names_in(single)
     if batches:
-        single = [line.replace("Message: TypeAlias", "Single: TypeAlias", 1) for line in single]
         single += [
             '"""One message of a peer, alone or in a batch."""',
             "",
             "Message: TypeAlias = Single | list[Single]",
         ]
     written = imports(
-        {"Mapping", "Any", "Literal", "TYPE_CHECKING", "TypeAlias", "TypeVar", "overload"}
+        {*used, "Mapping", "Any", "Literal", "TYPE_CHECKING", "TypeAlias", "TypeVar", "overload"}
         | {"Codec", "Envelopes", "Lenient", "Tables", "methods", "revision", "types", "_decoders", "_encoders"},
         (
             (
                 ("collections.abc", ("Mapping",)),
-                ("typing", ("TYPE_CHECKING", "Any", "Literal", "TypeAlias", "TypeVar", "overload")),
+                ("typing", ("TYPE_CHECKING", "Any", "Literal", "TypeAlias", "TypeVar", "Union", "overload")),
             ),
             (
                 ("..runtime.codec", ("Codec", "Envelopes", "Lenient", "Tables")),

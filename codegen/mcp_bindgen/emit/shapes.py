@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
@@ -28,10 +26,9 @@ from mcp_bindgen.ir.protocol import (
 class Shapes:
     """Plans the tables of one protocol. The vocabulary is that of ``runtime.shapes``."""
 
-    def __init__(self, protocol: Protocol, names: Names, recursive: Collection[str]) -> None:
+    def __init__(self, protocol: Protocol, names: Names) -> None:
         self._protocol = protocol
         self._names = names
-        self._recursive = recursive
         self._open: list[str] = []
         self._looped: dict[str, None] = {}
         """Inline maps that lead back to themselves, though what is written goes by way of a name."""
@@ -104,11 +101,11 @@ class Shapes:
                 return tuple_of(['"list"', self.shape(kind.element)])
             case ObjectOf():
                 declared = self._protocol.objects[kind.path]
-                if kind.path in self._recursive:
-                    return tuple_of(['"alias"', literal(self._names.types[kind.path])])
-                if declared.is_map:
+                if not declared.is_map:
+                    return tuple_of(['"class"', literal(self._names.types[kind.path])])
+                if declared.kind == "inline":
                     return self._inline_map(declared)
-                return tuple_of(['"class"', literal(self._names.types[kind.path])])
+                return tuple_of(['"alias"', literal(self._names.types[kind.path])])
             case AliasOf():
                 return tuple_of(['"alias"', literal(self._names.types[kind.name])])
             case Union():

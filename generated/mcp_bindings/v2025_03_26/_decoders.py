@@ -2584,24 +2584,6 @@ def structure_read_resource_result_contents(v: Json) -> Json:
     raise Invalid
 
 
-def structure_jsonrpc_message_3(v: Json) -> Json:
-    if v.__class__ is dict:
-        if "id" in v:
-            return structure_jsonrpc_request(v)
-        return structure_jsonrpc_notification(v)
-    raise Invalid
-
-
-def structure_jsonrpc_message_6(v: Json) -> Json:
-    if v.__class__ is dict:
-        if "result" in v:
-            return structure_jsonrpc_response(v)
-        if "error" in v:
-            return structure_jsonrpc_error(v)
-        raise Invalid
-    raise Invalid
-
-
 def structure_jsonrpc_message(v: Json) -> Json:
     if v.__class__ is dict:
         if "method" in v:
@@ -2693,6 +2675,24 @@ def structure_server_result(v: Json) -> Json:
     raise Undecidable(
         "the method of the request with the same id says which result it is",
     )
+
+
+def structure_jsonrpc_message_3(v: Json) -> Json:
+    if v.__class__ is dict:
+        if "id" in v:
+            return structure_jsonrpc_request(v)
+        return structure_jsonrpc_notification(v)
+    raise Invalid
+
+
+def structure_jsonrpc_message_6(v: Json) -> Json:
+    if v.__class__ is dict:
+        if "result" in v:
+            return structure_jsonrpc_response(v)
+        if "error" in v:
+            return structure_jsonrpc_error(v)
+        raise Invalid
+    raise Invalid
 
 
 PROMPT_MESSAGE_CONTENT: Decoders = {

@@ -3886,15 +3886,6 @@ CONTENT_BLOCK = ByClass(
         types.EmbeddedResource: unstructure_embedded_resource,
     },
 )
-SAMPLING_MESSAGE_CONTENT_BLOCK = ByClass(
-    {
-        types.TextContent: unstructure_text_content,
-        types.ImageContent: unstructure_image_content,
-        types.AudioContent: unstructure_audio_content,
-        types.ToolUseContent: unstructure_tool_use_content,
-        types.ToolResultContent: unstructure_tool_result_content,
-    },
-)
 COMPLETE_REQUEST_PARAMS_REF = ByClass(
     {
         types.PromptReference: unstructure_prompt_reference,
@@ -3917,6 +3908,15 @@ ELICIT_REQUEST_PARAMS = ByClass(
     {
         types.ElicitRequestFormParams: unstructure_elicit_request_form_params,
         types.ElicitRequestURLParams: unstructure_elicit_request_url_params,
+    },
+)
+SAMPLING_MESSAGE_CONTENT_BLOCK = ByClass(
+    {
+        types.TextContent: unstructure_text_content,
+        types.ImageContent: unstructure_image_content,
+        types.AudioContent: unstructure_audio_content,
+        types.ToolUseContent: unstructure_tool_use_content,
+        types.ToolResultContent: unstructure_tool_result_content,
     },
 )
 VALUES = ByClass(

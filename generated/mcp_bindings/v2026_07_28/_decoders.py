@@ -5181,16 +5181,16 @@ CONTENT_BLOCK: Decoders = {
     "resource_link": structure_resource_link,
     "resource": structure_embedded_resource,
 }
+COMPLETE_REQUEST_PARAMS_REF: Decoders = {
+    "ref/prompt": structure_prompt_reference,
+    "ref/resource": structure_resource_template_reference,
+}
 CREATE_MESSAGE_RESULT_CONTENT: Decoders = {
     "text": structure_text_content,
     "image": structure_image_content,
     "audio": structure_audio_content,
     "tool_use": structure_tool_use_content,
     "tool_result": structure_tool_result_content,
-}
-COMPLETE_REQUEST_PARAMS_REF: Decoders = {
-    "ref/prompt": structure_prompt_reference,
-    "ref/resource": structure_resource_template_reference,
 }
 CLIENT_REQUEST: Decoders = {
     "server/discover": structure_discover_request,

@@ -3801,15 +3801,6 @@ CALL_TOOL_RESULT_RESPONSE_RESULT = ByClass(
         types.InputRequiredResult: unstructure_input_required_result,
     },
 )
-SAMPLING_MESSAGE_CONTENT_BLOCK = ByClass(
-    {
-        types.TextContent: unstructure_text_content,
-        types.ImageContent: unstructure_image_content,
-        types.AudioContent: unstructure_audio_content,
-        types.ToolUseContent: unstructure_tool_use_content,
-        types.ToolResultContent: unstructure_tool_result_content,
-    },
-)
 COMPLETE_REQUEST_PARAMS_REF = ByClass(
     {
         types.PromptReference: unstructure_prompt_reference,
@@ -3832,6 +3823,15 @@ ELICIT_REQUEST_PARAMS = ByClass(
     {
         types.ElicitRequestFormParams: unstructure_elicit_request_form_params,
         types.ElicitRequestURLParams: unstructure_elicit_request_url_params,
+    },
+)
+SAMPLING_MESSAGE_CONTENT_BLOCK = ByClass(
+    {
+        types.TextContent: unstructure_text_content,
+        types.ImageContent: unstructure_image_content,
+        types.AudioContent: unstructure_audio_content,
+        types.ToolUseContent: unstructure_tool_use_content,
+        types.ToolResultContent: unstructure_tool_result_content,
     },
 )
 VALUES = ByClass(
