@@ -89,7 +89,7 @@ def test_documentation_of_every_length(size: int, end: str) -> None:
     )
 
 
-@settings(max_examples=settings.default.max_examples * 2 // 5)
+@settings(max_examples=settings.default.max_examples * 3 // 10)
 @given(schema_texts(max_size=3))
 @example("")
 def test_random_schemas(text: str) -> None:

@@ -19,7 +19,7 @@ from strategies.agreement import Subject, check_reading_all, check_writing_all
 from strategies.emitted import Emitted, emit, load, unload
 from strategies.schema_texts import MARK, schema_texts
 
-some = settings(max_examples=settings.default.max_examples * 3 // 5)
+some = settings(max_examples=settings.default.max_examples * 2 // 5)
 
 
 def emitted(text: str) -> Emitted:
