@@ -12,7 +12,7 @@ from hypothesis import assume, example, given, settings
 from mcp_bindgen.emit.render import root_files
 from mcp_bindgen.errors import SchemaError
 from strategies.emitted import emit
-from strategies.schema_texts import schema_texts
+from strategies.schema_texts import many_members, schema_texts
 
 
 @cache
@@ -87,6 +87,10 @@ def test_documentation_of_every_length(size: int, end: str) -> None:
         """,
         "2001-01-01",
     )
+
+
+def test_unions_of_very_many_members() -> None:
+    check(many_members(205), "2001-01-01")
 
 
 @settings(max_examples=settings.default.max_examples * 3 // 10)

@@ -10,14 +10,14 @@ import re
 import tokenize
 from collections.abc import Iterator
 from random import Random
-from typing import Any
+from typing import Any, get_type_hints
 
 from hypothesis import assume, example, given, settings
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.errors import SchemaError
 from strategies.agreement import Subject, check_reading_all, check_writing_all
 from strategies.emitted import Emitted, emit, load, unload
-from strategies.schema_texts import MARK, schema_texts
+from strategies.schema_texts import MARK, many_members, schema_texts
 
 some = settings(max_examples=settings.default.max_examples * 2 // 5)
 
@@ -223,4 +223,14 @@ def test_attrs_knows_the_fields_and_their_types(text: str) -> None:
     for cls in [each for each in vars(types).values() if isinstance(each, type) and each.__module__ == types.__name__]:
         fields = attrs.fields(cls)
         assert [each.name for each in fields] == list(cls.__slots__)
+    unload(package)
+
+
+def test_unions_of_very_many_members_are_read_and_written() -> None:
+    package: Any = load(emit(many_members(2_000)))
+    value = {"u": {"method": "17"}, "w": ["a"], "l": f"{MARK} 4", "more": {"method": "5"}}
+    made = package.converter.structure(value, package.X)
+    assert (made.u, made.w, made.extra) == (package.M17Request(), ["a"], {"more": package.M5Request()})
+    assert package.converter.unstructure(made) == value
+    assert get_type_hints(package.X)["u"] == package.U
     unload(package)

@@ -470,6 +470,21 @@ class _Schema:
         return name
 
 
+def many_members(count: int) -> str:
+    """A schema in which unions, a class and the messages have very many alternatives."""
+    union = " | ".join(f"M{place}Request" for place in range(count))
+    literals = " | ".join(f'"{MARK} {place}"' for place in range(count))
+    return "\n".join(
+        [
+            *(f'export interface M{place}Request {{ method: "{place}" }}' for place in range(count)),
+            "export interface EmptyResult {}",
+            f"export type U = {union};",
+            f"export type L = {literals};",
+            f"export interface X {{ u: U; v?: {union} | null; w: (U | string)[]; l: L; [key: string]: {union} }}",
+        ]
+    )
+
+
 @st.composite
 def schema_texts(draw: st.DrawFn, max_size: int = 5) -> str:
     """A whole schema file."""
