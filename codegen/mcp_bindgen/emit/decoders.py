@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.deciding import Deciding
 from mcp_bindgen.emit.docstrings import literal
-from mcp_bindgen.emit.envelopes import in_wire_order
+from mcp_bindgen.emit.envelopes import find_envelopes, in_wire_order
 from mcp_bindgen.emit.layout import LINE, Tree, assign, inline, lines, statement, statements, width
 from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, is_constant, own_function
 from mcp_bindgen.emit.plan import CodecView, DecoderView, FunctionView, StepView
@@ -32,6 +32,7 @@ class Decoders:
         self._protocol = protocol
         self._names = names
         self._recursive = recursive
+        self._response = find_envelopes(protocol).response
         self._functions: dict[Type, str] = {}
         self._wanted: list[tuple[Type, str]] = []
         self._function_views: list[FunctionView] = []
@@ -91,8 +92,11 @@ class Decoders:
                 optional.append(self._step(declared, member, hint, optional=True))
             else:
                 required.append(self._step(declared, member, hint, optional=False))
+        arguments: list[Tree] = ["d: Json"]
+        if declared.path == self._response:
+            arguments.append("finish: Callable[[Json], Any] | None = None")
         return DecoderView(
-            signature=tuple(lines(f"def structure_{function}", ("(", ["d: Json"], ")"), f" -> types.{name}:")),
+            signature=tuple(lines(f"def structure_{function}", ("(", arguments, ")"), f" -> types.{name}:")),
             constants=tuple(constants),
             new=statement(f"o = new(types.{name})", 4),
             required=tuple(required),
@@ -108,12 +112,23 @@ class Decoders:
             checks = (*reading.checks, inline(reading.value)) if not reading.is_copy else reading.checks
             reading = Reading(checks, "v")
         key, indent = literal(member.name), 8 if optional else 4
+        checks = statements(reading.checks, indent)
+        store = tuple(assign(f"o.{attribute} = ", reading.value, indent))
+        if declared.path == self._response and member.name == "result":
+            # Whoever knows the request says how its result is read.
+            pad, inner = " " * indent, " " * (indent + 4)
+            otherwise = (
+                *statements(reading.checks, indent + 4),
+                *assign(f"o.{attribute} = ", reading.value, indent + 4),
+            )
+            checks = (f"{pad}if finish is not None:", f"{inner}o.{attribute} = finish(v)", f"{pad}else:")
+            store = otherwise
         test = (statement(f"if {key} in d:", 4),) if optional else ()
         absent = "UNSET" if absent_is_unset(self._protocol, member) else "None"
         return StepView(
             take=(*test, statement(f"v = d[{key}]", indent)),
-            checks=statements(reading.checks, indent),
-            store=tuple(assign(f"o.{attribute} = ", reading.value, indent)),
+            checks=checks,
+            store=store,
             absent=statement(f"o.{attribute} = {absent}", 8) if optional else "",
         )
 

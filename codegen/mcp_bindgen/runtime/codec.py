@@ -7,11 +7,11 @@ Whole messages are told apart as JSON-RPC 2.0 does: ``method`` with ``id`` is a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from .checks import ATOMS, FAULTS, ByClass, Invalid, keys, opaque
 from .errors import DecodeError, EncodeError, UsageError
-from .jsontext import NotJson, parse, write
+from .jsontext import STANDARD, Backend, NotJson
 
 if TYPE_CHECKING:
     from .methods import NotificationMethod, RequestMethod, Side
@@ -50,6 +50,22 @@ class Tables(NamedTuple):
     values: ByClass
 
 
+class Methods(NamedTuple):
+    """The functions for the messages that one side may send, by method."""
+
+    requests: dict[str, Callable[[Json], Any]]
+    notifications: dict[str, Callable[[Json], Any]]
+
+
+def best_backend() -> Backend:
+    """The fastest of those that are installed."""
+    try:
+        from .fastjson import ORJSON
+    except ImportError:
+        return STANDARD
+    return ORJSON
+
+
 class Codec:
     """One revision's ``structure``, ``unstructure``, ``decode``, ``encode`` and ``decode_result``."""
 
@@ -75,16 +91,21 @@ class Codec:
         self._shapes = shapes
         self._result_shapes = result_shapes
         self._alias_names = alias_names
-        self._by_method: dict[tuple[str | None, str, str], type | None] = {}
+        self._response: Callable[..., Any] = tables.types.get(envelopes.response, _none_such)
+        self.use(best_backend())
+        self._methods: dict[Side | None, Methods] = {sender: Methods({}, {}) for sender in _SENDERS}
         for request in requests.values():
             if not request.embedded:
-                self._enter("request", request.name, request.message, request.sent_by)
+                for sender in (None, *request.sent_by):
+                    self._methods[sender].requests[request.name] = tables.types[request.message]
         for notification in notifications.values():
-            self._enter("notification", notification.name, notification.message, notification.sent_by)
+            for sender in (None, *notification.sent_by):
+                self._methods[sender].notifications[notification.name] = tables.types[notification.message]
 
-    def _enter(self, kind: str, name: str, message: type, sent_by: tuple[Side, ...]) -> None:
-        for sender in (None, *sent_by):
-            self._by_method[sender, kind, name] = message
+    def use(self, backend: Backend) -> None:
+        """Read and write JSON text with this; the best that is installed unless told otherwise."""
+        self._parse = backend.parse
+        self._print = backend.write
 
     def knows(self, kind: Any) -> bool:
         """Whether ``kind`` is a class or an alias of the revision."""
@@ -120,75 +141,108 @@ class Codec:
             return value
         return self._tables.values[cls](value)
 
-    def decode(self, data: bytes | str, *, sender: str | None, results: Results | None, mode: str) -> Any:
+    def decode(
+        self,
+        data: bytes | str,
+        *,
+        sender: Side | None = None,
+        results: Results | None = None,
+        mode: Literal["strict", "lenient"] = "strict",
+    ) -> Any:
         """The message that a JSON text holds; raises DecodeError in strict mode."""
-        if sender not in _SENDERS:
-            message = f"sender is {sender!r}; accepted are 'client', 'server' and None"
-            raise UsageError(message)
-        try:
-            value = parse(data)
-        except NotJson as fault:
-            error = DecodeError((), str(fault), "a JSON text", self._revision)
-            if mode == "lenient":
-                return Lenient(data, [error])
-            raise error from None
-        if mode == "lenient":
-            faults: list[Violation] = []
-            try:
-                made = self._explain_any(self._shapes(), value, sender, results, faults)
-            except RecursionError:
-                return Lenient(value, [DecodeError((), *_TOO_DEEP, self._revision)])
-            return Lenient(made, [DecodeError(*fault, self._revision) for fault in faults])
         if mode != "strict":
+            return self._decode_leniently(data, sender, results, mode)
+        value = None
+        try:
+            value = self._parse(data)
+            if value.__class__ is dict:
+                return self._message(value, sender, results)
+            return self._batch(value, sender, results)
+        except (NotJson, *FAULTS) as cause:
+            raise self._refused(cause, value, sender, results) from None
+
+    def _decode_leniently(self, data: bytes | str, sender: Side | None, results: Results | None, mode: str) -> Lenient:
+        self._check_sender(sender)
+        if mode != "lenient":
             message = f"mode is {mode!r}; accepted are 'strict' and 'lenient'"
             raise UsageError(message)
         try:
-            if value.__class__ is list and self._batches and value:
-                return [self._message(item, sender, results) for item in value]
-            return self._message(value, sender, results)
-        except FAULTS as cause:
+            value = self._parse(data)
+        except NotJson as fault:
+            return Lenient(data, [DecodeError((), str(fault), "a JSON text", self._revision)])
+        faults: list[Violation] = []
+        try:
+            made = self._explain_any(self._shapes(), value, sender, results, faults)
+        except RecursionError:
+            return Lenient(value, [DecodeError((), *_TOO_DEEP, self._revision)])
+        return Lenient(made, [DecodeError(*fault, self._revision) for fault in faults])
 
-            def find(shapes: Shapes, faults: list[Violation]) -> Any:
-                return self._explain_any(shapes, value, sender, results, faults)
+    def _refused(self, cause: Exception, value: Json, sender: Side | None, results: Results | None) -> Exception:
+        self._check_sender(sender)
+        if isinstance(cause, NotJson):
+            return DecodeError((), str(cause), "a JSON text", self._revision)
+        return self._fault(cause, lambda shapes, faults: self._explain_any(shapes, value, sender, results, faults))
 
-            raise self._fault(cause, find) from None
-
-    def _message(self, value: Json, sender: str | None, results: Results | None) -> Any:
-        if value.__class__ is not dict:
+    def _batch(self, value: Json, sender: Side | None, results: Results | None) -> list[Any]:
+        if value.__class__ is not list or not value or not self._batches:
             raise Invalid
+        return [self._message(item, sender, results) for item in value]
+
+    def _check_sender(self, sender: object) -> None:
+        if sender not in _SENDERS:
+            message = f"sender is {sender!r}; accepted are 'client', 'server' and None"
+            raise UsageError(message)
+
+    def _message(self, value: Json, sender: Side | None, results: Results | None) -> Any:
         if "method" in value:
-            return self._tables.types[self._class_of(value, sender)](value)
-        if ("result" in value) is ("error" in value):
-            raise Invalid
+            methods = self._methods[sender]
+            known = methods.requests if "id" in value else methods.notifications
+            function = known.get(value["method"])
+            if function is None:
+                function = self._tables.types[self._generic(value, sender)]
+            return function(value)
+        if "result" in value:
+            if "error" in value:
+                raise Invalid
+            if results is not None:
+                key = results.get(value["id"])
+                if key is not None:
+                    return self._response(value, self._tables.results[key.name])
+            return self._response(value)
         if "error" in value:
             return self._tables.types[self._envelopes.error](value)
-        response = self._tables.types[self._envelopes.response](value)
-        if results is not None:
-            key = results.get(response.id)
-            if key is not None:
-                response.result = self._tables.results[key.name](response.result)
-        return response
+        raise Invalid
 
-    def _class_of(self, value: JsonObject, sender: str | None) -> type:
-        """The class of a request or notification: that of its method, or the envelope for an unknown method."""
-        kind, other = ("request", "notification") if "id" in value else ("notification", "request")
-        method = value["method"]
-        cls = self._by_method.get((sender, kind, method))
-        if cls is None:
-            if (sender, other, method) in self._by_method:
-                raise Invalid
-            cls = self._envelopes.request if kind == "request" else self._envelopes.notification
-            if cls is None:
-                raise Invalid
+    def _generic(self, value: JsonObject, sender: Side | None) -> type:
+        """The class of a message of a method that is not known as what it is, a request or a notification."""
+        requests, notifications = self._methods[sender]
+        if "id" in value:
+            other, cls = notifications, self._envelopes.request
+        else:
+            other, cls = requests, self._envelopes.notification
+        if cls is None or value["method"] in other:
+            raise Invalid
         return cls
+
+    def _class_of(self, value: JsonObject, sender: Side | None) -> type:
+        """The class of a request or notification: that of its method, or the envelope for an unknown method."""
+        method = value["method"]
+        known = self._methods[sender]
+        if "id" in value and method in known.requests:
+            request: type = self._requests[method].message
+            return request
+        if "id" not in value and method in known.notifications:
+            notification: type = self._notifications[method].message
+            return notification
+        return self._generic(value, sender)
 
     def encode(self, message: Any) -> bytes:
         """One line of JSON in UTF-8; raises EncodeError."""
         table = self._tables.values
         try:
             if message.__class__ is list:
-                return write([table[item.__class__](item) for item in message])
-            return write(table[message.__class__](message))
+                return self._print([table[item.__class__](item) for item in message])
+            return self._print(table[message.__class__](message))
         except (*FAULTS, ValueError) as cause:
             raise self._unwritable(cause, message, lambda: self._unsendable(message)) from None
 
@@ -249,7 +303,7 @@ class Codec:
         return EncodeError(*fault, self._revision)
 
     def _explain_any(
-        self, shapes: Shapes, value: Json, sender: str | None, results: Results | None, faults: list[Violation]
+        self, shapes: Shapes, value: Json, sender: Side | None, results: Results | None, faults: list[Violation]
     ) -> Any:
         if value.__class__ is list and self._batches:
             if not value:
@@ -262,7 +316,7 @@ class Codec:
         shapes: Shapes,
         value: Json,
         path: tuple[str | int, ...],
-        sender: str | None,
+        sender: Side | None,
         results: Results | None,
         faults: list[Violation],
     ) -> Any:
@@ -284,12 +338,17 @@ class Codec:
         if cls is None:
             _note(faults, path, "a response", "a request or a notification")
             return value
-        made = shapes.read(value, ("class", cls.__name__), path, faults)
         key = None
-        if results is not None and "result" in value and made.id.__class__ in (str, int):
-            key = results.get(made.id)
-        if key is not None:
-            made.result = shapes.read(value["result"], self._result_shapes()[key.name], (*path, "result"), faults)
+        if results is not None and "result" in value and value.get("id").__class__ in {str, int}:
+            key = results.get(value["id"])
+        if key is None:
+            return shapes.read(value, ("class", cls.__name__), path, faults)
+        # What the envelope alone would ask of a result, the request's own type asks too.
+        around: list[Violation] = []
+        made = shapes.read(value, ("class", cls.__name__), path, around)
+        place = (*path, "result")
+        faults += [fault for fault in around if fault.path[: len(place)] != place]
+        made.result = shapes.read(value["result"], self._result_shapes()[key.name], place, faults)
         return made
 
     def _explain_call(
@@ -297,7 +356,7 @@ class Codec:
         shapes: Shapes,
         value: JsonObject,
         path: tuple[str | int, ...],
-        sender: str | None,
+        sender: Side | None,
         faults: list[Violation],
     ) -> Any:
         from .shapes import describe
@@ -317,8 +376,13 @@ class Codec:
         return shapes.read(value, ("class", cls.__name__), path, faults)
 
 
-_SENDERS = (None, "client", "server")
+_SENDERS: tuple[Side | None, ...] = (None, "client", "server")
 _TOO_DEEP = ("a value nested too deeply", "fewer levels")
+
+
+def _none_such(value: Json, finish: object = None) -> Any:
+    """Stands for the envelope that a schema does not declare."""
+    raise Invalid
 
 
 def _note(faults: list[Violation], path: tuple[str | int, ...], found: str, expected: str) -> None:

@@ -2,20 +2,33 @@
 # Do not edit; run: mcp-codegen generate
 """JSON text to values and back, refusing what JSON (RFC 8259) and JSON-RPC peers do not agree on.
 
-Of two members of an object with one name the last counts, as in most parsers.
+Of two members of an object with one name the last counts, as in most parsers. This is the standard library's part;
+``fastjson`` does the same with orjson where that is installed.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+Text: TypeAlias = bytes | bytearray | memoryview | str
 
 
 class NotJson(Exception):
     """The text is not JSON; the message says what was found."""
 
 
-def parse(data: bytes | bytearray | memoryview | str) -> Any:
+class Backend(NamedTuple):
+    """What reads and writes JSON text."""
+
+    name: str
+    """The module that does the work: ``json`` or ``orjson``."""
+    parse: Callable[[Text], Any]
+    write: Callable[[Any], bytes]
+
+
+def parse(data: Text) -> Any:
     """The value of one JSON text; raises NotJson.
 
     Refused beyond bad syntax: bytes that are not UTF-8, a byte order mark, NaN and the infinities, numbers too large to
@@ -23,23 +36,18 @@ def parse(data: bytes | bytearray | memoryview | str) -> Any:
     """
     try:
         text = data if isinstance(data, str) else str(data, "utf-8")
+        value, end = _DECODER.raw_decode(text)
+        if end != len(text) and text[end:].strip(_BLANK):
+            return _explain(text)
+    except RecursionError:
+        raise NotJson(_TOO_DEEP) from None
     except UnicodeDecodeError as error:
         message = f"bytes that are not UTF-8 (at byte {error.start})"
         raise NotJson(message) from None
-    try:
-        value = _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        what = "a byte order mark" if text.startswith("\ufeff") else "text that is no JSON"
-        message = f"{what} ({error.msg[0].lower()}{error.msg[1:]}, line {error.lineno} column {error.colno})"
-        raise NotJson(message) from None
-    except RecursionError:
-        message = "JSON nested too deeply"
-        raise NotJson(message) from None
     except ValueError:
-        # Python's own limit on the digits of an int.
-        message = "an integer of too many digits"
-        raise NotJson(message) from None
-    if not text.isascii() or "\\ud" in text or "\\uD" in text:
+        return _explain(text)
+    # A single character is looked for much faster than two, and long texts are mostly free of it.
+    if text is data or ("\\" in text and ("\\ud" in text or "\\uD" in text)):
         _refuse_surrogates(text, value)
     return value
 
@@ -49,9 +57,26 @@ def write(value: Any) -> bytes:
     return _ENCODER.encode(value).encode()
 
 
+def _explain(text: str) -> Any:
+    """Read a text that starts or ends with something else than its value, which may be blank; raises NotJson."""
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        what = "a byte order mark" if text.startswith("\ufeff") else "text that is no JSON"
+        message = f"{what} ({error.msg[0].lower()}{error.msg[1:]}, line {error.lineno} column {error.colno})"
+        raise NotJson(message) from None
+    except RecursionError:
+        raise NotJson(_TOO_DEEP) from None
+    except ValueError:
+        # Python's own limit on the digits of an int.
+        message = "an integer of too many digits"
+        raise NotJson(message) from None
+
+
 def _refuse_surrogates(text: str, value: Any) -> None:
     try:
-        text.encode()
+        if not text.isascii():
+            text.encode()
         if "\\ud" in text or "\\uD" in text:
             write(value)
     except UnicodeEncodeError:
@@ -72,5 +97,9 @@ def _no_constant(name: str) -> Any:
     raise NotJson(message)
 
 
+_BLANK = " \t\r\n"
+_TOO_DEEP = "JSON nested too deeply"
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+STANDARD = Backend("json", parse, write)

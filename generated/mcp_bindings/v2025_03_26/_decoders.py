@@ -319,7 +319,10 @@ def structure_jsonrpc_notification(d: Json) -> types.JSONRPCNotification:
     return o
 
 
-def structure_jsonrpc_response(d: Json) -> types.JSONRPCResponse:
+def structure_jsonrpc_response(
+    d: Json,
+    finish: Callable[[Json], Any] | None = None,
+) -> types.JSONRPCResponse:
     if d.__class__ is not dict:
         raise Invalid
     if d["jsonrpc"] != "2.0":
@@ -330,8 +333,11 @@ def structure_jsonrpc_response(d: Json) -> types.JSONRPCResponse:
         raise Invalid
     o.id = v
     v = d["result"]
-    structure_result(v)
-    o.result = v
+    if finish is not None:
+        o.result = finish(v)
+    else:
+        structure_result(v)
+        o.result = v
     n = 3
     if len(d) == n:
         o.extra = None
