@@ -10,6 +10,8 @@ import pytest
 from mcp_bindings import v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28
 from mcp_bindings.runtime.errors import DecodeError, EncodeError, Undecidable, UsageError
 
+pytestmark = pytest.mark.usefixtures("both_backends")
+
 ALL: list[Any] = [v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28]
 BEFORE_2026 = ALL[:-1]
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}

@@ -39,6 +39,7 @@ class Subject:
         self.converter = module("converter")
         self.tables = module("_shapes")
         self.decoders = module("_decoders")
+        self.texts = module("_writers").TEXTS
         self.shapes = self.converter._shapes()
         self.protocol = protocol
         self.kinds = self._kinds()
@@ -114,6 +115,7 @@ def check_round_trip(subject: Subject, kind: Any, value: Json, made: Any) -> Non
 def check_writing(subject: Subject, value: Any) -> bool:
     """The fast function takes an object just if the walk finds nothing; what it writes is JSON of the same type."""
     found = subject.shapes.write_any(value, ())
+    _check_text(subject, value, found)
     try:
         text = subject.write(subject.converter._CODEC._write(value))
     except (*subject.faults, ValueError, RecursionError):
@@ -127,6 +129,22 @@ def check_writing(subject: Subject, value: Any) -> bool:
         return True
     assert _same(subject.converter.unstructure(again), json.loads(text)), _shown(value)
     return True
+
+
+def _check_text(subject: Subject, value: Any, found: Any) -> None:
+    """The function that writes text takes what the one that gives JSON values takes, and says the same."""
+    if not isinstance(value, subject.record):
+        return
+    try:
+        text: str = subject.texts[value.__class__](value)
+        text.encode()
+    except (*subject.faults, ValueError):
+        assert found is not None, f"the writer refuses {_shown(value)}, in which the walk finds nothing"
+        return
+    assert found is None, f"the writer makes {text!r} of {_shown(value)}, in which the walk finds {found}"
+    values = subject.converter._CODEC._write(value)
+    assert _same(json.loads(text), json.loads(subject.write(values))), f"{_shown(value)} became {text!r}"
+    assert list(json.loads(text)) == list(values), "the order of members differs"
 
 
 def _shown(value: Any) -> str:

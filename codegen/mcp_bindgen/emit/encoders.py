@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.decoders import Decoders
@@ -14,7 +14,7 @@ from mcp_bindgen.emit.plan import CodecView, EncoderView, FunctionView, StepView
 from mcp_bindgen.emit.reading import Reading, refuse, scalar_classes
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
 
-_CONDITIONS = {
+CONDITIONS = {
     "string": "{v}.__class__ is not str and not is_string({v})",
     "integer": "{v}.__class__ is not int and not is_integer({v})",
     "float": "{v}.__class__ is not int and not is_number({v})",
@@ -36,6 +36,13 @@ _SCALAR_TESTS = {
 class Encoders:
     """Plans the encoders of one protocol; shares the tables of names and literals with its decoders."""
 
+    verb = "unstructure"
+    """What the names of its functions begin with."""
+    table = "VALUES"
+    """The name of its table from class to function."""
+    gives = ("JsonObject", "Json")
+    """What its functions for classes and for other types return."""
+
     def __init__(self, protocol: Protocol, names: Names, decoders: Decoders, recursive: Collection[str]) -> None:
         self._protocol = protocol
         self._names = names
@@ -53,7 +60,7 @@ class Encoders:
         classes = [declared for declared in self._protocol.objects.values() if not declared.is_map]
         objects = [self._object(declared) for declared in classes]
         values: list[Tree] = [
-            f"types.{self._names.types[declared.path]}: unstructure_{self._names.functions[declared.path]}"
+            f"types.{self._names.types[declared.path]}: {self.verb}_{self._names.functions[declared.path]}"
             for declared in classes
         ]
         # Making one may ask for others. One after the other, as types may lead through thousands of them.
@@ -62,32 +69,46 @@ class Encoders:
             tables=tuple((table,) for table in sorted(self._tables)),
             objects=tuple(objects),
             functions=functions,
-            choices=(*self._choice_views, tuple(lines("VALUES = ", ("ByClass(", [("{", values, "}")], ")")))),
+            choices=(*self._choice_views, tuple(lines(f"{self.table} = ", ("ByClass(", [("{", values, "}")], ")")))),
         )
 
     def _object(self, declared: ObjectType) -> EncoderView:
         function = self._names.functions[declared.path]
-        constants: list[Tree] = []
+        constants = {
+            member.name: member.type.values[0]
+            for member in in_wire_order(declared)
+            if is_constant(member) and isinstance(member.type, Enum)
+        }
         required: list[StepView] = []
         optional: list[StepView] = []
         for member in in_wire_order(declared):
             hint = f"{function}_{self._names.fields[declared.path][member.name]}"
             if is_constant(member):
-                assert isinstance(member.type, Enum)
-                constants.append(f"{literal(member.name)}: {literal(member.type.values[0])}")
-            elif member.optional or member.absence_tolerated:
+                continue
+            if member.optional or member.absence_tolerated:
                 optional.append(self._step(declared, member, hint, optional=True))
             else:
-                required.append(self._step(declared, member, hint, optional=False))
+                first = not constants and not required
+                required.append(self._step(declared, member, hint, optional=False, first=first))
         name = f"types.{self._names.types[declared.path]}"
+        arguments = ("(", ["o: Any"], ")")
         return EncoderView(
-            signature=tuple(lines(f"def unstructure_{function}", ("(", ["o: Any"], ")"), " -> JsonObject:")),
+            signature=tuple(lines(f"def {self.verb}_{function}", arguments, f" -> {self.gives[0]}:")),
             check=(statement(f"if o.__class__ is not {name}:", 4), statement(f"expect(o, {name})", 8)),
-            constants=tuple(lines("d: JsonObject = ", ("{", constants, "}"), indent=4)),
+            start=self._start(constants, opened=bool(required)),
             required=tuple(required),
             optional=tuple(optional),
             extra=self._extra(declared, function),
+            end=self._end(opened=bool(constants or required)),
         )
+
+    def _start(self, constants: Mapping[str, str | int | float | bool], *, opened: bool) -> tuple[str, ...]:
+        """What stands in the object before any member is looked at; ``opened`` where one is there always."""
+        items: list[Tree] = [f"{literal(name)}: {literal(value)}" for name, value in constants.items()]
+        return tuple(lines("d: JsonObject = ", ("{", items, "}"), indent=4))
+
+    def _end(self, *, opened: bool) -> str:
+        return "    return d"
 
     def _extra(self, declared: ObjectType, function: str) -> tuple[str, ...]:
         """What is done with ``extra``: a name that the type declares has an attribute of its own."""
@@ -95,26 +116,41 @@ class Encoders:
         head = statement(f"undeclared(o.extra, {declares})", 8)
         index = declared.index
         if index is None or (isinstance(index, Scalar) and index.kind == "json"):
-            return (head, "        opaque(o.extra)", "        d.update(o.extra)")
-        each = f"{self.function(index, f'{function}_extra')}(e)"
-        body: Tree = ("(", [f"(k, {each}) for k, e in o.extra.items()"], ")")
-        return (head, "        keys(o.extra)", *assign("d.update", body, 8))
+            return (head, *self._open_members())
+        return (head, *self._typed_members(f"{self.function(index, f'{function}_extra')}(e)"))
 
-    def _step(self, declared: ObjectType, member: Field, hint: str, *, optional: bool) -> StepView:
-        writing = self.write(member.type, "v", hint)
+    def _open_members(self) -> tuple[str, ...]:
+        """Statements that put the members in ``o.extra``, whatever they are, into the object."""
+        return ("        opaque(o.extra)", "        d.update(o.extra)")
+
+    def _typed_members(self, each: str) -> tuple[str, ...]:
+        """The same where their type is declared."""
+        body: Tree = ("(", [f"(k, {each}) for k, e in o.extra.items()"], ")")
+        return ("        keys(o.extra)", *assign("d.update", body, 8))
+
+    def _step(self, declared: ObjectType, member: Field, hint: str, *, optional: bool, first: bool = False) -> StepView:
         if member.raw:
             # What a dict stands for is not known; that it is of the declared type, the decoder can tell.
             declares = isinstance(member.type, ObjectOf) and not self._protocol.objects[member.type.path].is_map
             check = self._table(self._decoders.function(member.type, hint)) if declares else "opaque"
             writing = Reading((), f"raw(v, {check})")
+        else:
+            writing = self.write_member(member, hint)
         absent = "UNSET" if absent_is_unset(self._protocol, member) else "None"
         test, indent = ((f"    if v is not {absent}:",), 8) if optional else ((), 4)
         return StepView(
             take=(statement(f"v = o.{self._names.fields[declared.path][member.name]}", 4), *test),
             checks=statements(writing.checks, indent),
-            store=tuple(assign(f"d[{literal(member.name)}] = ", writing.value, indent)),
+            store=self._store(member.name, writing.value, indent, first=first),
             absent="",
         )
+
+    def write_member(self, member: Field, hint: str) -> Reading:
+        """How the value of a member, in ``v``, is written."""
+        return self.write(member.type, "v", hint)
+
+    def _store(self, name: str, value: Tree, indent: int, *, first: bool) -> tuple[str, ...]:
+        return tuple(assign(f"d[{literal(name)}] = ", value, indent))
 
     def _table(self, name: str) -> str:
         self._tables.add(name)
@@ -123,19 +159,10 @@ class Encoders:
     def write(self, kind: Type, v: str, hint: str) -> Reading:
         """How the value in the variable ``v`` is written as ``kind``; ``hint`` names what may have to be made for it."""
         match kind:
-            case Scalar(kind="json"):
-                return Reading((f"if {v}.__class__ not in ATOMS:", f"    opaque({v})"), v)
-            case Scalar(kind="object"):
-                return Reading((*refuse(_CONDITIONS["object"].format(v=v), v).checks, f"opaque({v})"), v)
             case Scalar():
-                return refuse(_CONDITIONS[kind.kind].format(v=v), v)
-            case Enum(open=True):
-                return refuse(_CONDITIONS["string"].format(v=v), v)
+                return self._write_scalar(kind, v)
             case Enum():
-                reading = self._decoders.read(kind, v, hint)
-                for table in self._decoders.tables_in(reading.checks):
-                    self._table(table)
-                return reading
+                return self._write_enum(kind, v, hint)
             case ListOf():
                 return self._write_items(kind.element, v, hint, "list", "is_array")
             case ObjectOf():
@@ -144,7 +171,7 @@ class Encoders:
                     return Reading((), f"{self.function(kind, self._names.functions[kind.path])}({v})")
                 if declared.is_map:
                     return self._write_items(declared.index, v, hint, "dict", "is_object")
-                return Reading((), f"unstructure_{self._names.functions[kind.path]}({v})")
+                return Reading((), f"{self.verb}_{self._names.functions[kind.path]}({v})")
             case AliasOf():
                 alias = self._protocol.aliases[kind.name]
                 apart = isinstance(alias.type, Union) and not self._is_simple(alias.type)
@@ -153,6 +180,23 @@ class Encoders:
                 return self.write(alias.type, v, self._names.functions[kind.name])
             case Union():
                 return self._write_union(kind, v, hint)
+
+    def _write_scalar(self, kind: Scalar, v: str) -> Reading:
+        if kind.kind == "json":
+            return Reading((f"if {v}.__class__ not in ATOMS:", f"    opaque({v})"), v)
+        checked = refuse(CONDITIONS[kind.kind].format(v=v), v)
+        return Reading((*checked.checks, f"opaque({v})"), v) if kind.kind == "object" else checked
+
+    def _write_enum(self, kind: Enum, v: str, hint: str) -> Reading:
+        return Reading(self._check_enum(kind, v, hint), v)
+
+    def _check_enum(self, kind: Enum, v: str, hint: str) -> tuple[str, ...]:
+        if kind.open:
+            return refuse(CONDITIONS["string"].format(v=v), v).checks
+        checks = self._decoders.read(kind, v, hint).checks
+        for table in self._decoders.tables_in(checks):
+            self._table(table)
+        return checks
 
     def _write_items(self, element: Type | None, v: str, hint: str, cls: str, accepted: str) -> Reading:
         head = refuse(f"{v}.__class__ is not {cls} and not {accepted}({v})", v)
@@ -178,11 +222,14 @@ class Encoders:
     def _write_union(self, kind: Union, v: str, hint: str) -> Reading:
         scalars = [member for member in kind.members if isinstance(member, Scalar)]
         if len(scalars) == len(kind.members) and self._is_simple(kind):
-            return Reading(_one_of(scalars, v), v)
+            return self._write_scalars(scalars, v)
         classes = self._classes(kind)
         if len(classes) == len(kind.members):
             return Reading((), f"{self._choice(classes, hint)}[{v}.__class__]({v})")
         return Reading((), f"{self.function(kind, hint)}({v})")
+
+    def _write_scalars(self, members: list[Scalar], v: str) -> Reading:
+        return Reading(one_of(members, v), v)
 
     def _classes(self, kind: Union) -> tuple[str, ...]:
         """Paths of the members that are classes."""
@@ -197,7 +244,7 @@ class Encoders:
         if classes not in self._choices:
             name = self._choices[classes] = self._free(hint.upper())
             items: list[Tree] = [
-                f"types.{self._names.types[path]}: unstructure_{self._names.functions[path]}" for path in classes
+                f"types.{self._names.types[path]}: {self.verb}_{self._names.functions[path]}" for path in classes
             ]
             self._choice_views.append(tuple(lines(f"{name} = ", ("ByClass(", [("{", items, "}")], ")"))))
         return self._choices[classes]
@@ -212,10 +259,10 @@ class Encoders:
     def function(self, kind: Type, hint: str) -> str:
         """The name of a function that writes ``kind``, made if there is none yet."""
         if isinstance(kind, ObjectOf) and not self._protocol.objects[kind.path].is_map:
-            return f"unstructure_{self._names.functions[kind.path]}"
+            return f"{self.verb}_{self._names.functions[kind.path]}"
         if kind not in self._functions:
             stem = own_function(self._names, kind) or self._free(hint)
-            self._functions[kind] = f"unstructure_{stem}"
+            self._functions[kind] = f"{self.verb}_{stem}"
             self._wanted.append((kind, stem))
         return self._functions[kind]
 
@@ -230,7 +277,7 @@ class Encoders:
             else:
                 writing = self.write(expanded, "v", hint)
             body = [*statements(writing.checks, 4), *assign("return ", writing.value, 4)]
-        signature = lines(f"def unstructure_{hint}", ("(", ["v: Any"], ")"), " -> Json:")
+        signature = lines(f"def {self.verb}_{hint}", ("(", ["v: Any"], ")"), f" -> {self.gives[1]}:")
         return FunctionView(signature=tuple(signature), body=tuple(body))
 
     def _union_body(self, kind: Union, hint: str) -> list[str]:
@@ -253,22 +300,26 @@ class Encoders:
                 break
         for member in kind.members:
             if isinstance(member, Scalar) and member.kind != "json":
-                deep = ["        opaque(v)"] if member.kind == "object" else []
-                body += [f"    if {_SCALAR_TESTS[member.kind]}:", *deep, "        return v"]
+                body += [f"    if {_SCALAR_TESTS[member.kind]}:", *self._return(member, 8)]
             elif isinstance(member, Enum):
-                refused = self.write(member, "v", hint).checks[0].removeprefix("if ").removesuffix(":")
+                refused = self._check_enum(member, "v", hint)[0].removeprefix("if ").removesuffix(":")
                 # Objects cannot be looked up in a table of literals.
                 test = _SCALAR_TESTS[_KINDS[type(member.values[0])]]
-                body += [statement(f"if {test} and not ({refused}):", 4), "        return v"]
+                body += [statement(f"if {test} and not ({refused}):", 4), *self._return(member, 8)]
         classes = self._classes(kind)
         if classes:
             return [*body, statement(f"return {self._choice(classes, hint)}[v.__class__](v)", 4)]
-        if any(isinstance(member, Scalar) and member.kind == "json" for member in kind.members):
-            return [*body, "    opaque(v)", "    return v"]
-        return [*body, "    raise Invalid"]
+        json = next((member for member in kind.members if isinstance(member, Scalar) and member.kind == "json"), None)
+        return [*body, "    raise Invalid"] if json is None else [*body, *self._return(json, 4)]
+
+    def _return(self, kind: Scalar | Enum, indent: int) -> list[str]:
+        """Statements that give back ``v``, which has been found to be of this type as far as it takes one look."""
+        pad = " " * indent
+        deep = isinstance(kind, Scalar) and kind.kind in {"json", "object"}
+        return [*([f"{pad}opaque(v)"] if deep else []), f"{pad}return v"]
 
 
-def _one_of(members: list[Scalar], v: str) -> tuple[str, ...]:
+def one_of(members: list[Scalar], v: str) -> tuple[str, ...]:
     """Statements that refuse what is none of these scalars; plain classes are asked for first, as most values have one."""
     asked = {"string": "is_string", "integer": "is_integer", "float": "is_number", "object": "is_object"}
     tests = dict.fromkeys(asked[member.kind] for member in members if member.kind in asked)

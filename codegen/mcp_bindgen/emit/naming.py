@@ -39,7 +39,7 @@ _CLASS_NAMES = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"extra", "self"}
 RESERVED_TYPES = _CLASS_NAMES | _MODULE_NAMES | _PACKAGE_NAMES
 RESERVED_FIELDS = _CLASS_NAMES
 
-RESERVED_TABLES = frozenset({"ATOMS", "RESULTS", "TYPES", "UNSET", "VALUES"})
+RESERVED_TABLES = frozenset({"ATOMS", "RESULTS", "TEXTS", "TYPES", "UNSET", "VALUES"})
 """Tables of the emitted codec, and what it imports that is named like one."""
 RESERVED_METHODS = frozenset({"NOTIFICATIONS", "REQUESTS"})
 

@@ -88,10 +88,11 @@ class EncoderView:
 
     signature: Lines
     check: Lines
-    constants: Lines
+    start: Lines
     required: tuple[StepView, ...]
     optional: tuple[StepView, ...]
     extra: Lines
+    end: str
 
 
 @frozen
@@ -104,7 +105,7 @@ class FunctionView:
 
 @frozen
 class CodecView:
-    """``_decoders.py`` or ``_encoders.py``."""
+    """``_decoders.py``, ``_encoders.py`` or ``_writers.py``."""
 
     tables: tuple[Lines, ...]
     objects: tuple[DecoderView, ...] | tuple[EncoderView, ...]

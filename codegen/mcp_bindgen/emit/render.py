@@ -23,6 +23,7 @@ from mcp_bindgen.emit.method_keys import plan_methods
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.plan import CodecView, EncoderView, MethodsView, TypesView
 from mcp_bindgen.emit.shapes import Shapes
+from mcp_bindgen.emit.writers import Writers
 from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindgen.resources import templates
 
@@ -36,6 +37,7 @@ def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
     decoders = Decoders(protocol, names, recursive)
     read = decoders.plan()
     write = Encoders(protocol, names, decoders, recursive).plan()
+    text = Writers(protocol, names, decoders, recursive).plan()
     shapes = Shapes(protocol, names)
     envelopes = find_envelopes(protocol)
     types = plan_types(protocol, names, recursive)
@@ -47,6 +49,7 @@ def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
         "types.py": _fill("types.py.j2", view=types, imports=_types_imports(types), **common),
         "_decoders.py": _fill("decoders.py.j2", view=read, imports=_decoders_imports(read), **common),
         "_encoders.py": _fill("encoders.py.j2", view=write, imports=_encoders_imports(write), **common),
+        "_writers.py": _fill("writers.py.j2", view=text, imports=_writers_imports(text), **common),
         "_shapes.py": _shapes_file(shapes, common),
         "methods.py": _fill("methods.py.j2", view=methods, imports=_methods_imports(methods), **common),
         "converter.py": _converter_file(protocol, names, envelopes, common),
@@ -157,6 +160,33 @@ def _encoders_imports(view: CodecView) -> tuple[str, ...]:
     )
 
 
+def _writers_imports(view: CodecView) -> tuple[str, ...]:
+    code = list(_codec_code(view))
+    used = names_in(code) | {"Any", "Callable", "anything"}
+    if any("{escape(" in line for line in code):
+        # Strings do not count, but these are no mere strings.
+        used.add("escape")
+    tables = tuple(table for (table,) in view.tables)
+    checks = (
+        *("ByClass", "Invalid", "NoneType", "expect", "first_fitting", "fits", "is_array", "is_integer"),
+        *("is_number", "is_object", "is_string", "opaque", "undeclared"),
+    )
+    texts = ("anything", "array", "boolean", "escape", "escape_long", "integer", "mapping", "members", "number")
+    return imports(
+        used | set(tables),
+        (
+            (("collections.abc", ("Callable",)), ("typing", ("Any",))),
+            (
+                ("..runtime.checks", checks),
+                ("..runtime.texts", texts),
+                ("..runtime.unset", ("UNSET",)),
+                (".", ("types",)),
+                ("._decoders", tables),
+            ),
+        ),
+    )
+
+
 def _codec_code(view: CodecView) -> Iterable[str]:
     for one in view.objects:
         yield from one.signature
@@ -228,6 +258,7 @@ def _converter_file(protocol: Protocol, names: Names, envelopes: Envelopes, comm
         "if TYPE_CHECKING:",
         "    from cattrs import Converter",
         "",
+        "    from ..runtime.checks import ByClass",
         "    from ..runtime.codec import Results",
         "    from ..runtime.methods import RequestMethod, Side",
         "    from ..runtime.shapes import Shapes",

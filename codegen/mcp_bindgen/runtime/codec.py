@@ -47,7 +47,10 @@ class Tables(NamedTuple):
     """By class, and by alias where that is a type of its own."""
     results: Decoders
     """By the name of the request."""
-    values: ByClass
+    values: ByClass[Json]
+    """From objects to JSON values."""
+    texts: Callable[[], ByClass[str]]
+    """From objects to JSON text; loaded when first asked for."""
 
 
 class Methods(NamedTuple):
@@ -106,6 +109,7 @@ class Codec:
         """Read and write JSON text with this; the best that is installed unless told otherwise."""
         self._parse = backend.parse
         self._print = backend.write
+        self._texts: ByClass[str] | None = None
 
     def knows(self, kind: Any) -> bool:
         """Whether ``kind`` is a class or an alias of the revision."""
@@ -238,13 +242,23 @@ class Codec:
 
     def encode(self, message: Any) -> bytes:
         """One line of JSON in UTF-8; raises EncodeError."""
-        table = self._tables.values
         try:
+            if self._print is None:
+                return self._text(message).encode()
+            table = self._tables.values
             if message.__class__ is list:
                 return self._print([table[item.__class__](item) for item in message])
             return self._print(table[message.__class__](message))
         except (*FAULTS, ValueError) as cause:
             raise self._unwritable(cause, message, lambda: self._unsendable(message)) from None
+
+    def _text(self, message: Any) -> str:
+        table = self._texts
+        if table is None:
+            table = self._texts = self._tables.texts()
+        if message.__class__ is list:
+            return f"[{','.join([table[item.__class__](item) for item in message])}]"
+        return table[message.__class__](message)
 
     def _unsendable(self, message: Any) -> Violation | None:
         """The first thing that keeps a message, or a list of them, from being sent."""

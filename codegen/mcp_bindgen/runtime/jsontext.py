@@ -23,7 +23,8 @@ class Backend(NamedTuple):
     name: str
     """The module that does the work: ``json`` or ``orjson``."""
     parse: Callable[[Text], Any]
-    write: Callable[[Any], bytes]
+    write: Callable[[Any], bytes] | None
+    """From JSON values; None where it is faster to put the text together without making them."""
 
 
 def parse(data: Text) -> Any:
@@ -34,16 +35,17 @@ def parse(data: Text) -> Any:
     """
     try:
         text = data if isinstance(data, str) else str(data, "utf-8")
-        value, end = _DECODER.raw_decode(text)
-        if end != len(text) and text[end:].strip(_BLANK):
-            return _explain(text)
-    except RecursionError:
-        raise NotJson(_TOO_DEEP) from None
     except UnicodeDecodeError as error:
         message = f"bytes that are not UTF-8 (at byte {error.start})"
         raise NotJson(message) from None
+    try:
+        value, end = _DECODER.raw_decode(text)
+        if end != len(text):
+            value = _explain(text)
+    except RecursionError:
+        raise NotJson(_TOO_DEEP) from None
     except ValueError:
-        return _explain(text)
+        value = _explain(text)
     # A single character is looked for much faster than two, and long texts are mostly free of it.
     if text is data or ("\\" in text and ("\\ud" in text or "\\uD" in text)):
         _refuse_surrogates(text, value)
@@ -56,7 +58,7 @@ def write(value: Any) -> bytes:
 
 
 def _explain(text: str) -> Any:
-    """Read a text that starts or ends with something else than its value, which may be blank; raises NotJson."""
+    """Read a text with something around its value: blanks perhaps, else raises NotJson."""
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -95,9 +97,8 @@ def _no_constant(name: str) -> Any:
     raise NotJson(message)
 
 
-_BLANK = " \t\r\n"
 _TOO_DEEP = "JSON nested too deeply"
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
 
-STANDARD = Backend("json", parse, write)
+STANDARD = Backend("json", parse, None)

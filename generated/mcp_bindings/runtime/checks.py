@@ -9,7 +9,7 @@ nothing for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 Json: TypeAlias = Any
 """A JSON value as the standard library reads it."""
@@ -140,13 +140,16 @@ def fits(v: object, *tests: Callable[[object], bool]) -> None:
         raise Invalid
 
 
-class ByClass(dict[type, Callable[[Any], Any]]):
+T = TypeVar("T")
+
+
+class ByClass(dict[type, Callable[[Any], T]]):
     """Functions by the class of their argument; a class that is not there is refused or, derived from one, learned."""
 
-    def __init__(self, functions: Mapping[type, Callable[[Any], Any]]) -> None:
+    def __init__(self, functions: Mapping[type, Callable[[Any], T]]) -> None:
         super().__init__(functions)
 
-    def __missing__(self, cls: type) -> Callable[[Any], Any]:
+    def __missing__(self, cls: type) -> Callable[[Any], T]:
         for base in cls.__mro__[1:]:
             if base in self:
                 function = self[cls] = self[base]
@@ -160,7 +163,7 @@ def undeclared(extra: Any, declared: frozenset[str]) -> None:
         raise Invalid
 
 
-def first_fitting(v: object, *functions: Callable[[Any], Any]) -> Any:
+def first_fitting(v: object, *functions: Callable[[Any], T]) -> T:
     """What the first function that takes the value makes of it."""
     for function in functions:
         try:

@@ -49,7 +49,10 @@ class Tables(NamedTuple):
     """By class, and by alias where that is a type of its own."""
     results: Decoders
     """By the name of the request."""
-    values: ByClass
+    values: ByClass[Json]
+    """From objects to JSON values."""
+    texts: Callable[[], ByClass[str]]
+    """From objects to JSON text; loaded when first asked for."""
 
 
 class Methods(NamedTuple):
@@ -108,6 +111,7 @@ class Codec:
         """Read and write JSON text with this; the best that is installed unless told otherwise."""
         self._parse = backend.parse
         self._print = backend.write
+        self._texts: ByClass[str] | None = None
 
     def knows(self, kind: Any) -> bool:
         """Whether ``kind`` is a class or an alias of the revision."""
@@ -231,20 +235,32 @@ class Codec:
         method = value["method"]
         known = self._methods[sender]
         if "id" in value and method in known.requests:
-            return self._requests[method].message
+            request: type = self._requests[method].message
+            return request
         if "id" not in value and method in known.notifications:
-            return self._notifications[method].message
+            notification: type = self._notifications[method].message
+            return notification
         return self._generic(value, sender)
 
     def encode(self, message: Any) -> bytes:
         """One line of JSON in UTF-8; raises EncodeError."""
-        table = self._tables.values
         try:
+            if self._print is None:
+                return self._text(message).encode()
+            table = self._tables.values
             if message.__class__ is list:
                 return self._print([table[item.__class__](item) for item in message])
             return self._print(table[message.__class__](message))
         except (*FAULTS, ValueError) as cause:
             raise self._unwritable(cause, message, lambda: self._unsendable(message)) from None
+
+    def _text(self, message: Any) -> str:
+        table = self._texts
+        if table is None:
+            table = self._texts = self._tables.texts()
+        if message.__class__ is list:
+            return f"[{','.join([table[item.__class__](item) for item in message])}]"
+        return table[message.__class__](message)
 
     def _unsendable(self, message: Any) -> Violation | None:
         """The first thing that keeps a message, or a list of them, from being sent."""

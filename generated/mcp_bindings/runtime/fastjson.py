@@ -22,7 +22,8 @@ def parse(data: Text) -> Any:
     except ValueError:
         # It takes less than the standard library in some ways, and says what is wrong in other words.
         return jsontext.parse(data)
-    if data.__class__ is bytes and len(data) < _SMALL and len(data.translate(None, _NO_DIGITS)) < _DIGITS:
+    text: Any = data
+    if text.__class__ is bytes and len(text) < _SMALL and len(text.translate(None, _NO_DIGITS)) < _DIGITS:
         return value
     if _has_long_number(data, value):
         return jsontext.parse(data)

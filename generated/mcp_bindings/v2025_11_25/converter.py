@@ -17,6 +17,7 @@ from . import _decoders, _encoders, methods, revision, types
 if TYPE_CHECKING:
     from cattrs import Converter
 
+    from ..runtime.checks import ByClass
     from ..runtime.codec import Results
     from ..runtime.methods import RequestMethod, Side
     from ..runtime.shapes import Shapes
@@ -158,6 +159,12 @@ def get_converter() -> Converter:
     return make_converter(_decoders.TYPES, _CODEC)
 
 
+def _texts() -> ByClass[str]:
+    from . import _writers
+
+    return _writers.TEXTS
+
+
 def _shapes() -> Shapes:
     from ..runtime.shapes import Shapes
     from . import _shapes
@@ -181,7 +188,7 @@ def _alias_names() -> Mapping[str, Any]:
 _CODEC = Codec(
     revision=revision.REVISION,
     batches=revision.BATCHES,
-    tables=Tables(_decoders.TYPES, _decoders.RESULTS, _encoders.VALUES),
+    tables=Tables(_decoders.TYPES, _decoders.RESULTS, _encoders.VALUES, _texts),
     envelopes=Envelopes(
         request=types.JSONRPCRequest,
         notification=types.JSONRPCNotification,

@@ -1,0 +1,101 @@
+"""The view of ``_writers.py``: straight-line functions from typed values to JSON text.
+
+They refuse what the encoders refuse, with the same checks. The standard library prints ready values more slowly than
+these put their text together; with orjson it is the other way round, and they are never imported.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from mcp_bindgen.emit.docstrings import literal
+from mcp_bindgen.emit.encoders import CONDITIONS, Encoders, one_of
+from mcp_bindgen.emit.layout import Tree, inline, statement
+from mcp_bindgen.emit.reading import Reading, refuse
+from mcp_bindgen.ir.protocol import Enum, Field, Scalar, Type
+
+_TEXTS = {
+    "string": "escape({v})",
+    "integer": "integer({v})",
+    "float": "number({v})",
+    "boolean": "boolean({v})",
+    "null": '"null"',
+    "json": "anything({v})",
+    "object": "anything({v})",
+}
+"""The text of a value that has been found to be of a scalar type."""
+
+
+class Writers(Encoders):
+    """Plans the writers of one protocol."""
+
+    verb = "write"
+    table = "TEXTS"
+    gives = ("str", "str")
+
+    def _start(self, constants: Mapping[str, str | int | float | bool], *, opened: bool) -> tuple[str, ...]:
+        text = ",".join(f"{_text(name)}:{_text(value)}" for name, value in constants.items())
+        if opened and not text:
+            return ()
+        return (statement(f"t = {literal('{' + text if text else '')}", 4),)
+
+    def _end(self, *, opened: bool) -> str:
+        # Without a member that is always there, the first one's comma is one too many.
+        return '    return t + "}"' if opened else '    return "{" + t[1:] + "}"'
+
+    def _open_members(self) -> tuple[str, ...]:
+        return ("        t += members(o.extra)",)
+
+    def _typed_members(self, each: str) -> tuple[str, ...]:
+        return (statement(f't += "".join([f",{{escape(k)}}:{{{each}}}" for k, e in o.extra.items()])', 8),)
+
+    def _store(self, name: str, value: Tree, indent: int, *, first: bool) -> tuple[str, ...]:
+        begin, sign = ("{", "=") if first else (",", "+=")
+        return (statement(f"t {sign} {literal(f'{begin}{_text(name)}:')} + {inline(value)}", indent),)
+
+    def write_member(self, member: Field, hint: str) -> Reading:
+        """How the value of a member is written; what is told to be long gets the escaper for that."""
+        writing = self.write(member.type, "v", hint)
+        if member.constraints.format == "byte" and writing.value == "escape(v)":
+            return Reading(writing.checks, "escape_long(v)")
+        return writing
+
+    def _write_scalar(self, kind: Scalar, v: str) -> Reading:
+        value = _TEXTS[kind.kind].format(v=v)
+        if kind.kind in {"json", "string"}:
+            # Escaping refuses what is no string.
+            return Reading((), value)
+        return Reading(refuse(CONDITIONS[kind.kind].format(v=v), v).checks, value)
+
+    def _write_scalars(self, members: list[Scalar], v: str) -> Reading:
+        return Reading(one_of(members, v), f"anything({v})")
+
+    def _write_enum(self, kind: Enum, v: str, hint: str) -> Reading:
+        if kind.open:
+            return Reading((), f"escape({v})")
+        return Reading(self._check_enum(kind, v, hint), _enum_text(kind, v))
+
+    def _write_items(self, element: Type | None, v: str, hint: str, cls: str, accepted: str) -> Reading:
+        head = refuse(f"{v}.__class__ is not {cls} and not {accepted}({v})", v)
+        if element is None or (isinstance(element, Scalar) and element.kind == "json"):
+            return Reading(head.checks, f"anything({v})")
+        each = self.write(element, "e", hint)
+        value = inline(each.value) if not each.checks else f"{self.function(element, f'{hint}_item')}(e)"
+        if cls == "list":
+            items = f"map(escape, {v})" if value == "escape(e)" else f"[{value} for e in {v}]"
+            return Reading(head.checks, f"array({items})")
+        return Reading(head.checks, f'mapping([f"{{escape(k)}}:{{{value}}}" for k, e in {v}.items()])')
+
+    def _return(self, kind: Scalar | Enum, indent: int) -> list[str]:
+        text = _enum_text(kind, "v") if isinstance(kind, Enum) else _TEXTS[kind.kind].format(v="v")
+        return [f"{' ' * indent}return {text}"]
+
+
+def _enum_text(kind: Enum, v: str) -> str:
+    return f"escape({v})" if all(isinstance(value, str) for value in kind.values) else f"anything({v})"
+
+
+def _text(value: object) -> str:
+    """The JSON text of a constant."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

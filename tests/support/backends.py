@@ -1,0 +1,38 @@
+"""The two ways of reading and writing JSON text, so that tests can run over both."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from mcp_bindings.runtime.codec import best_backend
+from mcp_bindings.runtime.jsontext import STANDARD, Backend
+
+PACKAGES = ("v2024_11_05", "v2025_03_26", "v2025_06_18", "v2025_11_25", "v2026_07_28")
+NAMES = ("json", "orjson")
+
+
+def backend(name: str) -> Backend:
+    """The back end of this name; without orjson, its tests are skipped."""
+    if name == "json":
+        return STANDARD
+    pytest.importorskip("orjson", reason="orjson is not installed (the extra `fast`)")
+    found = best_backend()
+    assert found.name == "orjson"
+    return found
+
+
+@contextmanager
+def using(chosen: Backend) -> Iterator[None]:
+    """All revisions read and write JSON text with this one."""
+    codecs: list[Any] = [importlib.import_module(f"mcp_bindings.{name}.converter")._CODEC for name in PACKAGES]
+    for codec in codecs:
+        codec.use(chosen)
+    try:
+        yield
+    finally:
+        for codec in codecs:
+            codec.use(best_backend())
