@@ -179,6 +179,14 @@ def differential(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def fuzz(session: nox.Session) -> None:
+    """Decode mutated messages for a minute, or as long as `-- --seconds N` says; keep what breaks as a test."""
+    _install(session, "test")
+    session.chdir("tests")
+    session.run("python", "-m", "fuzz", *session.posargs)
+
+
+@nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure generation and import, as ratios of medians in this one run, and write docs/benchmarks.md."""
     _install(session, "differential")

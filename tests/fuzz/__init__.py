@@ -1,0 +1,1 @@
+"""Looking for texts that decoding does not handle as it says: ``nox -s fuzz``."""
