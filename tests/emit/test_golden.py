@@ -13,7 +13,12 @@ from mcp_bindgen.syntax.reader import read_schema
 
 GOLDEN = Path(__file__).parent / "golden"
 CASES = sorted(folder.name for folder in GOLDEN.iterdir())
-PARTS = {"types.txt": "v/types.py", "decoders.txt": "v/_decoders.py"}
+PARTS = {
+    "types.txt": "v/types.py",
+    "decoders.txt": "v/_decoders.py",
+    "encoders.txt": "v/_encoders.py",
+    "writers.txt": "v/_writers.py",
+}
 """The files that are compared, by where the expected text lies."""
 
 

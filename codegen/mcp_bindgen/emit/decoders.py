@@ -102,7 +102,7 @@ class Decoders:
             required=tuple(required),
             optional=tuple(optional),
             count=len(constants) + len(required),
-            extra=self._extra(declared, function),
+            extra=self._extra(declared, function, "n" if optional else str(len(constants) + len(required))),
         )
 
     def _step(self, declared: ObjectType, member: Field, hint: str, *, optional: bool) -> StepView:
@@ -132,8 +132,8 @@ class Decoders:
             absent=statement(f"o.{attribute} = {absent}", 8) if optional else "",
         )
 
-    def _extra(self, declared: ObjectType, function: str) -> tuple[str, ...]:
-        """What becomes of members that are not declared. Counting them makes the usual case, none, nearly free."""
+    def _extra(self, declared: ObjectType, function: str, count: str) -> tuple[str, ...]:
+        """What becomes of members that are not declared. Counting the others makes the usual case, none, nearly free."""
         if not declared.fields:
             return ("    o.extra = d or None",)
         table = self.keys(declared)
@@ -142,12 +142,12 @@ class Decoders:
             reading = self.read(declared.index, "e", f"{function}_extra")
             if reading.checks or not reading.is_copy:
                 value = f"{self.function(declared.index, f'{function}_extra')}(d[k])"
-        count = "len(d) == n"
+        usual = f"len(d) == {count}"
         body: Tree = ("{", [f"k: {inline(value)} for k in d if k not in {table}"], "}")
-        written = f"    o.extra = None if {count} else {inline(body)}"
+        written = f"    o.extra = None if {usual} else {inline(body)}"
         if width(written) <= LINE:
             return (written,)
-        return (f"    if {count}:", "        o.extra = None", "    else:", *assign("o.extra = ", body, 8))
+        return (f"    if {usual}:", "        o.extra = None", "    else:", *assign("o.extra = ", body, 8))
 
     def keys(self, declared: ObjectType) -> str:
         """The table of the wire names that a class declares."""

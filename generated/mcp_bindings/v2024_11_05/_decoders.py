@@ -333,8 +333,7 @@ def structure_jsonrpc_response(
     else:
         structure_result(v)
         o.result = v
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in JSONRPC_RESPONSE_KEYS}
@@ -403,8 +402,7 @@ def structure_implementation(d: Json) -> types.Implementation:
     if v.__class__ is not str:
         raise Invalid
     o.version = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in IMPLEMENTATION_KEYS}
@@ -467,8 +465,7 @@ def structure_cancelled_notification(d: Json) -> types.CancelledNotification:
     o = new(types.CancelledNotification)
     v = d["params"]
     o.params = structure_cancelled_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CANCELLED_NOTIFICATION_KEYS}
@@ -515,8 +512,7 @@ def structure_initialize_request(d: Json) -> types.InitializeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_initialize_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in INITIALIZE_REQUEST_KEYS}
@@ -535,8 +531,7 @@ def structure_initialize_request_params(d: Json) -> types.InitializeRequestParam
     o.capabilities = structure_client_capabilities(v)
     v = d["clientInfo"]
     o.client_info = structure_implementation(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in INITIALIZE_REQUEST_PARAMS_KEYS}
@@ -813,8 +808,7 @@ def structure_progress_notification(d: Json) -> types.ProgressNotification:
     o = new(types.ProgressNotification)
     v = d["params"]
     o.params = structure_progress_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROGRESS_NOTIFICATION_KEYS}
@@ -1053,8 +1047,7 @@ def structure_read_resource_request(d: Json) -> types.ReadResourceRequest:
     o.id = v
     v = d["params"]
     o.params = structure_read_resource_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in READ_RESOURCE_REQUEST_KEYS}
@@ -1069,8 +1062,7 @@ def structure_read_resource_request_params(d: Json) -> types.ReadResourceRequest
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in READ_RESOURCE_REQUEST_PARAMS_KEYS}
@@ -1141,8 +1133,7 @@ def structure_subscribe_request(d: Json) -> types.SubscribeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_subscribe_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SUBSCRIBE_REQUEST_KEYS}
@@ -1157,8 +1148,7 @@ def structure_subscribe_request_params(d: Json) -> types.SubscribeRequestParams:
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SUBSCRIBE_REQUEST_PARAMS_KEYS}
@@ -1179,8 +1169,7 @@ def structure_unsubscribe_request(d: Json) -> types.UnsubscribeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_unsubscribe_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in UNSUBSCRIBE_REQUEST_KEYS}
@@ -1195,8 +1184,7 @@ def structure_unsubscribe_request_params(d: Json) -> types.UnsubscribeRequestPar
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in UNSUBSCRIBE_REQUEST_PARAMS_KEYS}
@@ -1215,8 +1203,7 @@ def structure_resource_updated_notification(
     o = new(types.ResourceUpdatedNotification)
     v = d["params"]
     o.params = structure_resource_updated_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RESOURCE_UPDATED_NOTIFICATION_KEYS}
@@ -1233,8 +1220,7 @@ def structure_resource_updated_notification_params(
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {
@@ -1558,8 +1544,7 @@ def structure_get_prompt_request(d: Json) -> types.GetPromptRequest:
     o.id = v
     v = d["params"]
     o.params = structure_get_prompt_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in GET_PROMPT_REQUEST_KEYS}
@@ -1696,8 +1681,7 @@ def structure_prompt_message(d: Json) -> types.PromptMessage:
     o.role = v
     v = d["content"]
     o.content = PROMPT_MESSAGE_CONTENT[v["type"]](v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROMPT_MESSAGE_KEYS}
@@ -1800,8 +1784,7 @@ def structure_call_tool_request(d: Json) -> types.CallToolRequest:
     o.id = v
     v = d["params"]
     o.params = structure_call_tool_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CALL_TOOL_REQUEST_KEYS}
@@ -1961,8 +1944,7 @@ def structure_set_level_request(d: Json) -> types.SetLevelRequest:
     o.id = v
     v = d["params"]
     o.params = structure_set_level_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SET_LEVEL_REQUEST_KEYS}
@@ -1977,8 +1959,7 @@ def structure_set_level_request_params(d: Json) -> types.SetLevelRequestParams:
     if v not in LOGGING_LEVEL:
         raise Invalid
     o.level = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SET_LEVEL_REQUEST_PARAMS_KEYS}
@@ -1995,8 +1976,7 @@ def structure_logging_message_notification(d: Json) -> types.LoggingMessageNotif
     o = new(types.LoggingMessageNotification)
     v = d["params"]
     o.params = structure_logging_message_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LOGGING_MESSAGE_NOTIFICATION_KEYS}
@@ -2047,8 +2027,7 @@ def structure_create_message_request(d: Json) -> types.CreateMessageRequest:
     o.id = v
     v = d["params"]
     o.params = structure_create_message_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CREATE_MESSAGE_REQUEST_KEYS}
@@ -2174,8 +2153,7 @@ def structure_sampling_message(d: Json) -> types.SamplingMessage:
     o.role = v
     v = d["content"]
     o.content = CREATE_MESSAGE_RESULT_CONTENT[v["type"]](v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SAMPLING_MESSAGE_KEYS}
@@ -2257,8 +2235,7 @@ def structure_complete_request(d: Json) -> types.CompleteRequest:
     o.id = v
     v = d["params"]
     o.params = structure_complete_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_KEYS}
@@ -2273,8 +2250,7 @@ def structure_complete_request_params(d: Json) -> types.CompleteRequestParams:
     o.ref = COMPLETE_REQUEST_PARAMS_REF[v["type"]](v)
     v = d["argument"]
     o.argument = structure_complete_request_params_argument(v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_PARAMS_KEYS}
@@ -2295,8 +2271,7 @@ def structure_complete_request_params_argument(
     if v.__class__ is not str:
         raise Invalid
     o.value = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS}
@@ -2370,8 +2345,7 @@ def structure_resource_reference(d: Json) -> types.ResourceReference:
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RESOURCE_REFERENCE_KEYS}
@@ -2388,8 +2362,7 @@ def structure_prompt_reference(d: Json) -> types.PromptReference:
     if v.__class__ is not str:
         raise Invalid
     o.name = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROMPT_REFERENCE_KEYS}

@@ -338,8 +338,7 @@ def structure_jsonrpc_response(
     else:
         structure_result(v)
         o.result = v
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in JSONRPC_RESPONSE_KEYS}
@@ -408,8 +407,7 @@ def structure_implementation(d: Json) -> types.Implementation:
     if v.__class__ is not str:
         raise Invalid
     o.version = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in IMPLEMENTATION_KEYS}
@@ -454,8 +452,7 @@ def structure_cancelled_notification(d: Json) -> types.CancelledNotification:
     o = new(types.CancelledNotification)
     v = d["params"]
     o.params = structure_cancelled_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CANCELLED_NOTIFICATION_KEYS}
@@ -502,8 +499,7 @@ def structure_initialize_request(d: Json) -> types.InitializeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_initialize_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in INITIALIZE_REQUEST_KEYS}
@@ -522,8 +518,7 @@ def structure_initialize_request_params(d: Json) -> types.InitializeRequestParam
     o.capabilities = structure_client_capabilities(v)
     v = d["clientInfo"]
     o.client_info = structure_implementation(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in INITIALIZE_REQUEST_PARAMS_KEYS}
@@ -808,8 +803,7 @@ def structure_progress_notification(d: Json) -> types.ProgressNotification:
     o = new(types.ProgressNotification)
     v = d["params"]
     o.params = structure_progress_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROGRESS_NOTIFICATION_KEYS}
@@ -1056,8 +1050,7 @@ def structure_read_resource_request(d: Json) -> types.ReadResourceRequest:
     o.id = v
     v = d["params"]
     o.params = structure_read_resource_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in READ_RESOURCE_REQUEST_KEYS}
@@ -1072,8 +1065,7 @@ def structure_read_resource_request_params(d: Json) -> types.ReadResourceRequest
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in READ_RESOURCE_REQUEST_PARAMS_KEYS}
@@ -1144,8 +1136,7 @@ def structure_subscribe_request(d: Json) -> types.SubscribeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_subscribe_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SUBSCRIBE_REQUEST_KEYS}
@@ -1160,8 +1151,7 @@ def structure_subscribe_request_params(d: Json) -> types.SubscribeRequestParams:
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SUBSCRIBE_REQUEST_PARAMS_KEYS}
@@ -1182,8 +1172,7 @@ def structure_unsubscribe_request(d: Json) -> types.UnsubscribeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_unsubscribe_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in UNSUBSCRIBE_REQUEST_KEYS}
@@ -1198,8 +1187,7 @@ def structure_unsubscribe_request_params(d: Json) -> types.UnsubscribeRequestPar
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in UNSUBSCRIBE_REQUEST_PARAMS_KEYS}
@@ -1218,8 +1206,7 @@ def structure_resource_updated_notification(
     o = new(types.ResourceUpdatedNotification)
     v = d["params"]
     o.params = structure_resource_updated_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RESOURCE_UPDATED_NOTIFICATION_KEYS}
@@ -1236,8 +1223,7 @@ def structure_resource_updated_notification_params(
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {
@@ -1589,8 +1575,7 @@ def structure_get_prompt_request(d: Json) -> types.GetPromptRequest:
     o.id = v
     v = d["params"]
     o.params = structure_get_prompt_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in GET_PROMPT_REQUEST_KEYS}
@@ -1727,8 +1712,7 @@ def structure_prompt_message(d: Json) -> types.PromptMessage:
     o.role = v
     v = d["content"]
     o.content = PROMPT_MESSAGE_CONTENT[v["type"]](v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROMPT_MESSAGE_KEYS}
@@ -1831,8 +1815,7 @@ def structure_call_tool_request(d: Json) -> types.CallToolRequest:
     o.id = v
     v = d["params"]
     o.params = structure_call_tool_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CALL_TOOL_REQUEST_KEYS}
@@ -2050,8 +2033,7 @@ def structure_set_level_request(d: Json) -> types.SetLevelRequest:
     o.id = v
     v = d["params"]
     o.params = structure_set_level_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SET_LEVEL_REQUEST_KEYS}
@@ -2066,8 +2048,7 @@ def structure_set_level_request_params(d: Json) -> types.SetLevelRequestParams:
     if v not in LOGGING_LEVEL:
         raise Invalid
     o.level = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SET_LEVEL_REQUEST_PARAMS_KEYS}
@@ -2084,8 +2065,7 @@ def structure_logging_message_notification(d: Json) -> types.LoggingMessageNotif
     o = new(types.LoggingMessageNotification)
     v = d["params"]
     o.params = structure_logging_message_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LOGGING_MESSAGE_NOTIFICATION_KEYS}
@@ -2136,8 +2116,7 @@ def structure_create_message_request(d: Json) -> types.CreateMessageRequest:
     o.id = v
     v = d["params"]
     o.params = structure_create_message_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CREATE_MESSAGE_REQUEST_KEYS}
@@ -2263,8 +2242,7 @@ def structure_sampling_message(d: Json) -> types.SamplingMessage:
     o.role = v
     v = d["content"]
     o.content = CREATE_MESSAGE_RESULT_CONTENT[v["type"]](v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SAMPLING_MESSAGE_KEYS}
@@ -2346,8 +2324,7 @@ def structure_complete_request(d: Json) -> types.CompleteRequest:
     o.id = v
     v = d["params"]
     o.params = structure_complete_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_KEYS}
@@ -2362,8 +2339,7 @@ def structure_complete_request_params(d: Json) -> types.CompleteRequestParams:
     o.ref = COMPLETE_REQUEST_PARAMS_REF[v["type"]](v)
     v = d["argument"]
     o.argument = structure_complete_request_params_argument(v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_PARAMS_KEYS}
@@ -2384,8 +2360,7 @@ def structure_complete_request_params_argument(
     if v.__class__ is not str:
         raise Invalid
     o.value = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS}
@@ -2459,8 +2434,7 @@ def structure_resource_reference(d: Json) -> types.ResourceReference:
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RESOURCE_REFERENCE_KEYS}
@@ -2477,8 +2451,7 @@ def structure_prompt_reference(d: Json) -> types.PromptReference:
     if v.__class__ is not str:
         raise Invalid
     o.name = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROMPT_REFERENCE_KEYS}

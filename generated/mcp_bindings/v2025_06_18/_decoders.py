@@ -381,8 +381,7 @@ def structure_jsonrpc_response(
     else:
         structure_result(v)
         o.result = v
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in JSONRPC_RESPONSE_KEYS}
@@ -537,8 +536,7 @@ def structure_cancelled_notification(d: Json) -> types.CancelledNotification:
     o = new(types.CancelledNotification)
     v = d["params"]
     o.params = structure_cancelled_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CANCELLED_NOTIFICATION_KEYS}
@@ -585,8 +583,7 @@ def structure_initialize_request(d: Json) -> types.InitializeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_initialize_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in INITIALIZE_REQUEST_KEYS}
@@ -605,8 +602,7 @@ def structure_initialize_request_params(d: Json) -> types.InitializeRequestParam
     o.capabilities = structure_client_capabilities(v)
     v = d["clientInfo"]
     o.client_info = structure_implementation(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in INITIALIZE_REQUEST_PARAMS_KEYS}
@@ -899,8 +895,7 @@ def structure_progress_notification(d: Json) -> types.ProgressNotification:
     o = new(types.ProgressNotification)
     v = d["params"]
     o.params = structure_progress_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROGRESS_NOTIFICATION_KEYS}
@@ -1147,8 +1142,7 @@ def structure_read_resource_request(d: Json) -> types.ReadResourceRequest:
     o.id = v
     v = d["params"]
     o.params = structure_read_resource_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in READ_RESOURCE_REQUEST_KEYS}
@@ -1163,8 +1157,7 @@ def structure_read_resource_request_params(d: Json) -> types.ReadResourceRequest
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in READ_RESOURCE_REQUEST_PARAMS_KEYS}
@@ -1235,8 +1228,7 @@ def structure_subscribe_request(d: Json) -> types.SubscribeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_subscribe_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SUBSCRIBE_REQUEST_KEYS}
@@ -1251,8 +1243,7 @@ def structure_subscribe_request_params(d: Json) -> types.SubscribeRequestParams:
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SUBSCRIBE_REQUEST_PARAMS_KEYS}
@@ -1273,8 +1264,7 @@ def structure_unsubscribe_request(d: Json) -> types.UnsubscribeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_unsubscribe_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in UNSUBSCRIBE_REQUEST_KEYS}
@@ -1289,8 +1279,7 @@ def structure_unsubscribe_request_params(d: Json) -> types.UnsubscribeRequestPar
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in UNSUBSCRIBE_REQUEST_PARAMS_KEYS}
@@ -1309,8 +1298,7 @@ def structure_resource_updated_notification(
     o = new(types.ResourceUpdatedNotification)
     v = d["params"]
     o.params = structure_resource_updated_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RESOURCE_UPDATED_NOTIFICATION_KEYS}
@@ -1327,8 +1315,7 @@ def structure_resource_updated_notification_params(
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {
@@ -1836,8 +1823,7 @@ def structure_get_prompt_request(d: Json) -> types.GetPromptRequest:
     o.id = v
     v = d["params"]
     o.params = structure_get_prompt_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in GET_PROMPT_REQUEST_KEYS}
@@ -1998,8 +1984,7 @@ def structure_prompt_message(d: Json) -> types.PromptMessage:
     o.role = v
     v = d["content"]
     o.content = CONTENT_BLOCK[v["type"]](v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROMPT_MESSAGE_KEYS}
@@ -2102,8 +2087,7 @@ def structure_call_tool_request(d: Json) -> types.CallToolRequest:
     o.id = v
     v = d["params"]
     o.params = structure_call_tool_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CALL_TOOL_REQUEST_KEYS}
@@ -2387,8 +2371,7 @@ def structure_set_level_request(d: Json) -> types.SetLevelRequest:
     o.id = v
     v = d["params"]
     o.params = structure_set_level_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SET_LEVEL_REQUEST_KEYS}
@@ -2403,8 +2386,7 @@ def structure_set_level_request_params(d: Json) -> types.SetLevelRequestParams:
     if v not in LOGGING_LEVEL:
         raise Invalid
     o.level = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SET_LEVEL_REQUEST_PARAMS_KEYS}
@@ -2421,8 +2403,7 @@ def structure_logging_message_notification(d: Json) -> types.LoggingMessageNotif
     o = new(types.LoggingMessageNotification)
     v = d["params"]
     o.params = structure_logging_message_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LOGGING_MESSAGE_NOTIFICATION_KEYS}
@@ -2473,8 +2454,7 @@ def structure_create_message_request(d: Json) -> types.CreateMessageRequest:
     o.id = v
     v = d["params"]
     o.params = structure_create_message_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CREATE_MESSAGE_REQUEST_KEYS}
@@ -2600,8 +2580,7 @@ def structure_sampling_message(d: Json) -> types.SamplingMessage:
     o.role = v
     v = d["content"]
     o.content = CREATE_MESSAGE_RESULT_CONTENT[v["type"]](v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SAMPLING_MESSAGE_KEYS}
@@ -2683,8 +2662,7 @@ def structure_complete_request(d: Json) -> types.CompleteRequest:
     o.id = v
     v = d["params"]
     o.params = structure_complete_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_KEYS}
@@ -2727,8 +2705,7 @@ def structure_complete_request_params_argument(
     if v.__class__ is not str:
         raise Invalid
     o.value = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS}
@@ -2827,8 +2804,7 @@ def structure_resource_template_reference(d: Json) -> types.ResourceTemplateRefe
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RESOURCE_TEMPLATE_REFERENCE_KEYS}
@@ -2978,8 +2954,7 @@ def structure_elicit_request(d: Json) -> types.ElicitRequest:
     o.id = v
     v = d["params"]
     o.params = structure_elicit_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in ELICIT_REQUEST_KEYS}
@@ -2996,8 +2971,7 @@ def structure_elicit_request_params(d: Json) -> types.ElicitRequestParams:
     o.message = v
     v = d["requestedSchema"]
     o.requested_schema = structure_elicit_request_params_requested_schema(v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in ELICIT_REQUEST_PARAMS_KEYS}

@@ -591,8 +591,7 @@ def structure_jsonrpc_result_response(
     else:
         structure_result(v)
         o.result = v
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in JSONRPC_RESULT_RESPONSE_KEYS}
@@ -663,8 +662,7 @@ def structure_url_elicitation_required_error_error(
     o.message = v
     v = d["data"]
     o.data = structure_url_elicitation_required_error_error_data(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {
@@ -683,8 +681,7 @@ def structure_url_elicitation_required_error_error_data(
     if v.__class__ is not list:
         raise Invalid
     o.elicitations = [structure_elicit_request_url_params(e) for e in v]
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in URL_ELICITATION_REQUIRED_ERROR_ERROR_DATA_KEYS}  # fmt: skip
@@ -908,8 +905,7 @@ def structure_cancelled_notification(d: Json) -> types.CancelledNotification:
     o = new(types.CancelledNotification)
     v = d["params"]
     o.params = structure_cancelled_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CANCELLED_NOTIFICATION_KEYS}
@@ -956,8 +952,7 @@ def structure_initialize_request(d: Json) -> types.InitializeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_initialize_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in INITIALIZE_REQUEST_KEYS}
@@ -1546,8 +1541,7 @@ def structure_progress_notification(d: Json) -> types.ProgressNotification:
     o = new(types.ProgressNotification)
     v = d["params"]
     o.params = structure_progress_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROGRESS_NOTIFICATION_KEYS}
@@ -1814,8 +1808,7 @@ def structure_read_resource_request(d: Json) -> types.ReadResourceRequest:
     o.id = v
     v = d["params"]
     o.params = structure_read_resource_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in READ_RESOURCE_REQUEST_KEYS}
@@ -1908,8 +1901,7 @@ def structure_subscribe_request(d: Json) -> types.SubscribeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_subscribe_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SUBSCRIBE_REQUEST_KEYS}
@@ -1952,8 +1944,7 @@ def structure_unsubscribe_request(d: Json) -> types.UnsubscribeRequest:
     o.id = v
     v = d["params"]
     o.params = structure_unsubscribe_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in UNSUBSCRIBE_REQUEST_KEYS}
@@ -2000,8 +1991,7 @@ def structure_resource_updated_notification(
     o = new(types.ResourceUpdatedNotification)
     v = d["params"]
     o.params = structure_resource_updated_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RESOURCE_UPDATED_NOTIFICATION_KEYS}
@@ -2564,8 +2554,7 @@ def structure_get_prompt_request(d: Json) -> types.GetPromptRequest:
     o.id = v
     v = d["params"]
     o.params = structure_get_prompt_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in GET_PROMPT_REQUEST_KEYS}
@@ -2707,8 +2696,7 @@ def structure_prompt_message(d: Json) -> types.PromptMessage:
     o.role = v
     v = d["content"]
     o.content = CONTENT_BLOCK[v["type"]](v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROMPT_MESSAGE_KEYS}
@@ -2847,8 +2835,7 @@ def structure_call_tool_request(d: Json) -> types.CallToolRequest:
     o.id = v
     v = d["params"]
     o.params = structure_call_tool_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CALL_TOOL_REQUEST_KEYS}
@@ -3217,8 +3204,7 @@ def structure_related_task_metadata(d: Json) -> types.RelatedTaskMetadata:
     if v.__class__ is not str:
         raise Invalid
     o.task_id = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RELATED_TASK_METADATA_KEYS}
@@ -3261,8 +3247,7 @@ def structure_get_task_request(d: Json) -> types.GetTaskRequest:
     o.id = v
     v = d["params"]
     o.params = structure_get_task_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in GET_TASK_REQUEST_KEYS}
@@ -3277,8 +3262,7 @@ def structure_get_task_request_params(d: Json) -> types.GetTaskRequestParams:
     if v.__class__ is not str:
         raise Invalid
     o.task_id = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in GET_TASK_REQUEST_PARAMS_KEYS}
@@ -3355,8 +3339,7 @@ def structure_get_task_payload_request(d: Json) -> types.GetTaskPayloadRequest:
     o.id = v
     v = d["params"]
     o.params = structure_get_task_payload_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in GET_TASK_PAYLOAD_REQUEST_KEYS}
@@ -3373,8 +3356,7 @@ def structure_get_task_payload_request_params(
     if v.__class__ is not str:
         raise Invalid
     o.task_id = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in GET_TASK_PAYLOAD_REQUEST_PARAMS_KEYS}
@@ -3415,8 +3397,7 @@ def structure_cancel_task_request(d: Json) -> types.CancelTaskRequest:
     o.id = v
     v = d["params"]
     o.params = structure_cancel_task_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CANCEL_TASK_REQUEST_KEYS}
@@ -3431,8 +3412,7 @@ def structure_cancel_task_request_params(d: Json) -> types.CancelTaskRequestPara
     if v.__class__ is not str:
         raise Invalid
     o.task_id = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CANCEL_TASK_REQUEST_PARAMS_KEYS}
@@ -3621,8 +3601,7 @@ def structure_task_status_notification(d: Json) -> types.TaskStatusNotification:
     o = new(types.TaskStatusNotification)
     v = d["params"]
     o.params = structure_task_status_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in TASK_STATUS_NOTIFICATION_KEYS}
@@ -3665,8 +3644,7 @@ def structure_set_level_request(d: Json) -> types.SetLevelRequest:
     o.id = v
     v = d["params"]
     o.params = structure_set_level_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SET_LEVEL_REQUEST_KEYS}
@@ -3721,8 +3699,7 @@ def structure_logging_message_notification(d: Json) -> types.LoggingMessageNotif
     o = new(types.LoggingMessageNotification)
     v = d["params"]
     o.params = structure_logging_message_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LOGGING_MESSAGE_NOTIFICATION_KEYS}
@@ -3840,8 +3817,7 @@ def structure_create_message_request(d: Json) -> types.CreateMessageRequest:
     o.id = v
     v = d["params"]
     o.params = structure_create_message_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CREATE_MESSAGE_REQUEST_KEYS}
@@ -4112,8 +4088,7 @@ def structure_complete_request_params_argument(
     if v.__class__ is not str:
         raise Invalid
     o.value = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS}
@@ -4159,8 +4134,7 @@ def structure_complete_request(d: Json) -> types.CompleteRequest:
     o.id = v
     v = d["params"]
     o.params = structure_complete_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_KEYS}
@@ -4234,8 +4208,7 @@ def structure_resource_template_reference(d: Json) -> types.ResourceTemplateRefe
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RESOURCE_TEMPLATE_REFERENCE_KEYS}
@@ -4500,8 +4473,7 @@ def structure_elicit_request(d: Json) -> types.ElicitRequest:
     o.id = v
     v = d["params"]
     o.params = structure_elicit_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in ELICIT_REQUEST_KEYS}
@@ -4771,8 +4743,7 @@ def structure_titled_single_select_enum_schema_one_of(
     if v.__class__ is not str:
         raise Invalid
     o.title = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {
@@ -4859,8 +4830,7 @@ def structure_untitled_multi_select_enum_schema_items(
         if e.__class__ is not str:
             raise Invalid
     o.enum = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {
@@ -4940,8 +4910,7 @@ def structure_titled_multi_select_enum_schema_items(
     if v.__class__ is not list:
         raise Invalid
     o.any_of = [structure_titled_multi_select_enum_schema_items_any_of(e) for e in v]
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {
@@ -4964,8 +4933,7 @@ def structure_titled_multi_select_enum_schema_items_any_of(
     if v.__class__ is not str:
         raise Invalid
     o.title = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in TITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_ANY_OF_KEYS}  # fmt: skip
@@ -5072,8 +5040,7 @@ def structure_elicitation_complete_notification(
     o = new(types.ElicitationCompleteNotification)
     v = d["params"]
     o.params = structure_elicitation_complete_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {
@@ -5092,8 +5059,7 @@ def structure_elicitation_complete_notification_params(
     if v.__class__ is not str:
         raise Invalid
     o.elicitation_id = v
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {

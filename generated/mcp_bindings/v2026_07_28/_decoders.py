@@ -425,8 +425,7 @@ def structure_request_params(d: Json) -> types.RequestParams:
     o = new(types.RequestParams)
     v = d["_meta"]
     o.meta = structure_request_meta_object(v)
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in REQUEST_PARAMS_KEYS}
@@ -617,8 +616,7 @@ def structure_jsonrpc_result_response(
     else:
         structure_result(v)
         o.result = v
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in JSONRPC_RESULT_RESPONSE_KEYS}
@@ -856,8 +854,7 @@ def structure_missing_required_client_capability_error_error(
     o.message = v
     v = d["data"]
     o.data = structure_missing_required_client_capability_error_error_data(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in MISSING_REQUIRED_CLIENT_CAPABILITY_ERROR_ERROR_KEYS}  # fmt: skip
@@ -872,8 +869,7 @@ def structure_missing_required_client_capability_error_error_data(
     o = new(types.MissingRequiredClientCapabilityErrorErrorData)
     v = d["requiredCapabilities"]
     o.required_capabilities = structure_client_capabilities(v)
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in MISSING_REQUIRED_CLIENT_CAPABILITY_ERROR_ERROR_DATA_KEYS}  # fmt: skip
@@ -922,8 +918,7 @@ def structure_unsupported_protocol_version_error_error(
     o.message = v
     v = d["data"]
     o.data = structure_unsupported_protocol_version_error_error_data(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {
@@ -949,8 +944,7 @@ def structure_unsupported_protocol_version_error_error_data(
     if v.__class__ is not str:
         raise Invalid
     o.requested = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in UNSUPPORTED_PROTOCOL_VERSION_ERROR_ERROR_DATA_KEYS}  # fmt: skip
@@ -1168,8 +1162,7 @@ def structure_cancelled_notification(d: Json) -> types.CancelledNotification:
     o = new(types.CancelledNotification)
     v = d["params"]
     o.params = structure_cancelled_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CANCELLED_NOTIFICATION_KEYS}
@@ -1190,8 +1183,7 @@ def structure_discover_request(d: Json) -> types.DiscoverRequest:
     o.id = v
     v = d["params"]
     o.params = structure_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in DISCOVER_REQUEST_KEYS}
@@ -1261,8 +1253,7 @@ def structure_discover_result_response(d: Json) -> types.DiscoverResultResponse:
     o.id = v
     v = d["result"]
     o.result = structure_discover_result(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in DISCOVER_RESULT_RESPONSE_KEYS}
@@ -1571,8 +1562,7 @@ def structure_progress_notification(d: Json) -> types.ProgressNotification:
     o = new(types.ProgressNotification)
     v = d["params"]
     o.params = structure_progress_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROGRESS_NOTIFICATION_KEYS}
@@ -1617,8 +1607,7 @@ def structure_paginated_request(d: Json) -> types.PaginatedRequest:
     o.method = v
     v = d["params"]
     o.params = structure_paginated_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PAGINATED_REQUEST_KEYS}
@@ -1820,8 +1809,7 @@ def structure_subscriptions_listen_request_params(
     o.meta = structure_request_meta_object(v)
     v = d["notifications"]
     o.notifications = structure_subscription_filter(v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {
@@ -1844,8 +1832,7 @@ def structure_subscriptions_listen_request(d: Json) -> types.SubscriptionsListen
     o.id = v
     v = d["params"]
     o.params = structure_subscriptions_listen_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in SUBSCRIPTIONS_LISTEN_REQUEST_KEYS}
@@ -1914,8 +1901,7 @@ def structure_subscriptions_listen_result_response(
     o.id = v
     v = d["result"]
     o.result = structure_subscriptions_listen_result(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {
@@ -1958,8 +1944,7 @@ def structure_subscriptions_acknowledged_notification(
     o = new(types.SubscriptionsAcknowledgedNotification)
     v = d["params"]
     o.params = structure_subscriptions_acknowledged_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {
@@ -1982,8 +1967,7 @@ def structure_list_resources_request(d: Json) -> types.ListResourcesRequest:
     o.id = v
     v = d["params"]
     o.params = structure_paginated_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LIST_RESOURCES_REQUEST_KEYS}
@@ -2050,8 +2034,7 @@ def structure_list_resources_result_response(
     o.id = v
     v = d["result"]
     o.result = structure_list_resources_result(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LIST_RESOURCES_RESULT_RESPONSE_KEYS}
@@ -2074,8 +2057,7 @@ def structure_list_resource_templates_request(
     o.id = v
     v = d["params"]
     o.params = structure_paginated_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LIST_RESOURCE_TEMPLATES_REQUEST_KEYS}
@@ -2144,8 +2126,7 @@ def structure_list_resource_templates_result_response(
     o.id = v
     v = d["result"]
     o.result = structure_list_resource_templates_result(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {
@@ -2164,8 +2145,7 @@ def structure_resource_request_params(d: Json) -> types.ResourceRequestParams:
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RESOURCE_REQUEST_PARAMS_KEYS}
@@ -2220,8 +2200,7 @@ def structure_read_resource_request(d: Json) -> types.ReadResourceRequest:
     o.id = v
     v = d["params"]
     o.params = structure_read_resource_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in READ_RESOURCE_REQUEST_KEYS}
@@ -2280,8 +2259,7 @@ def structure_read_resource_result_response(
     o.id = v
     v = d["result"]
     o.result = structure_read_resource_result_response_result(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in READ_RESOURCE_RESULT_RESPONSE_KEYS}
@@ -2352,8 +2330,7 @@ def structure_resource_updated_notification(
     o = new(types.ResourceUpdatedNotification)
     v = d["params"]
     o.params = structure_resource_updated_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RESOURCE_UPDATED_NOTIFICATION_KEYS}
@@ -2825,8 +2802,7 @@ def structure_list_prompts_request(d: Json) -> types.ListPromptsRequest:
     o.id = v
     v = d["params"]
     o.params = structure_paginated_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LIST_PROMPTS_REQUEST_KEYS}
@@ -2891,8 +2867,7 @@ def structure_list_prompts_result_response(d: Json) -> types.ListPromptsResultRe
     o.id = v
     v = d["result"]
     o.result = structure_list_prompts_result(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LIST_PROMPTS_RESULT_RESPONSE_KEYS}
@@ -2958,8 +2933,7 @@ def structure_get_prompt_request(d: Json) -> types.GetPromptRequest:
     o.id = v
     v = d["params"]
     o.params = structure_get_prompt_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in GET_PROMPT_REQUEST_KEYS}
@@ -3016,8 +2990,7 @@ def structure_get_prompt_result_response(d: Json) -> types.GetPromptResultRespon
     o.id = v
     v = d["result"]
     o.result = structure_get_prompt_result_response_result(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in GET_PROMPT_RESULT_RESPONSE_KEYS}
@@ -3127,8 +3100,7 @@ def structure_prompt_message(d: Json) -> types.PromptMessage:
     o.role = v
     v = d["content"]
     o.content = CONTENT_BLOCK[v["type"]](v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in PROMPT_MESSAGE_KEYS}
@@ -3173,8 +3145,7 @@ def structure_list_tools_request(d: Json) -> types.ListToolsRequest:
     o.id = v
     v = d["params"]
     o.params = structure_paginated_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LIST_TOOLS_REQUEST_KEYS}
@@ -3239,8 +3210,7 @@ def structure_list_tools_result_response(d: Json) -> types.ListToolsResultRespon
     o.id = v
     v = d["result"]
     o.result = structure_list_tools_result(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LIST_TOOLS_RESULT_RESPONSE_KEYS}
@@ -3303,8 +3273,7 @@ def structure_call_tool_request(d: Json) -> types.CallToolRequest:
     o.id = v
     v = d["params"]
     o.params = structure_call_tool_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CALL_TOOL_REQUEST_KEYS}
@@ -3367,8 +3336,7 @@ def structure_call_tool_result_response(d: Json) -> types.CallToolResultResponse
     o.id = v
     v = d["result"]
     o.result = structure_call_tool_result_response_result(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CALL_TOOL_RESULT_RESPONSE_KEYS}
@@ -3598,8 +3566,7 @@ def structure_logging_message_notification(d: Json) -> types.LoggingMessageNotif
     o = new(types.LoggingMessageNotification)
     v = d["params"]
     o.params = structure_logging_message_notification_params(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LOGGING_MESSAGE_NOTIFICATION_KEYS}
@@ -3699,8 +3666,7 @@ def structure_create_message_request(d: Json) -> types.CreateMessageRequest:
     o = new(types.CreateMessageRequest)
     v = d["params"]
     o.params = structure_create_message_request_params(v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CREATE_MESSAGE_REQUEST_KEYS}
@@ -3965,8 +3931,7 @@ def structure_complete_request_params_argument(
     if v.__class__ is not str:
         raise Invalid
     o.value = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS}
@@ -4012,8 +3977,7 @@ def structure_complete_request(d: Json) -> types.CompleteRequest:
     o.id = v
     v = d["params"]
     o.params = structure_complete_request_params(v)
-    n = 4
-    if len(d) == n:
+    if len(d) == 4:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_REQUEST_KEYS}
@@ -4095,8 +4059,7 @@ def structure_complete_result_response(d: Json) -> types.CompleteResultResponse:
     o.id = v
     v = d["result"]
     o.result = structure_complete_result(v)
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in COMPLETE_RESULT_RESPONSE_KEYS}
@@ -4113,8 +4076,7 @@ def structure_resource_template_reference(d: Json) -> types.ResourceTemplateRefe
     if v.__class__ is not str:
         raise Invalid
     o.uri = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in RESOURCE_TEMPLATE_REFERENCE_KEYS}
@@ -4195,8 +4157,7 @@ def structure_list_roots_result(d: Json) -> types.ListRootsResult:
     if v.__class__ is not list:
         raise Invalid
     o.roots = [structure_root(e) for e in v]
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in LIST_ROOTS_RESULT_KEYS}
@@ -4311,8 +4272,7 @@ def structure_elicit_request_url_params(d: Json) -> types.ElicitRequestURLParams
     if v.__class__ is not str:
         raise Invalid
     o.url = v
-    n = 3
-    if len(d) == n:
+    if len(d) == 3:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in ELICIT_REQUEST_URL_PARAMS_KEYS}
@@ -4327,8 +4287,7 @@ def structure_elicit_request(d: Json) -> types.ElicitRequest:
     o = new(types.ElicitRequest)
     v = d["params"]
     o.params = structure_elicit_request_params(v)
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in ELICIT_REQUEST_KEYS}
@@ -4598,8 +4557,7 @@ def structure_titled_single_select_enum_schema_one_of(
     if v.__class__ is not str:
         raise Invalid
     o.title = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {
@@ -4686,8 +4644,7 @@ def structure_untitled_multi_select_enum_schema_items(
         if e.__class__ is not str:
             raise Invalid
     o.enum = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {
@@ -4767,8 +4724,7 @@ def structure_titled_multi_select_enum_schema_items(
     if v.__class__ is not list:
         raise Invalid
     o.any_of = [structure_titled_multi_select_enum_schema_items_any_of(e) for e in v]
-    n = 1
-    if len(d) == n:
+    if len(d) == 1:
         o.extra = None
     else:
         o.extra = {
@@ -4791,8 +4747,7 @@ def structure_titled_multi_select_enum_schema_items_any_of(
     if v.__class__ is not str:
         raise Invalid
     o.title = v
-    n = 2
-    if len(d) == n:
+    if len(d) == 2:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in TITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_ANY_OF_KEYS}  # fmt: skip
