@@ -143,6 +143,7 @@ def build(session: nox.Session) -> None:
     env = {
         "MCP_BINDINGS_DIST": str(dist),
         "MCP_BINDINGS_PYTHON": _fresh_venv(session, "bindings", str(wheel)),
+        "MCP_BINDINGS_FAST_PYTHON": _fresh_venv(session, "fast", f"{wheel}[fast]"),
         "MCP_CODEGEN_PYTHON": _fresh_venv(session, "codegen", f"{wheel}[codegen]"),
     }
     chosen = ("tests/packaging", "tests/typing", "--ignore=tests/packaging/test_vendored.py")
@@ -188,10 +189,21 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure generation and import, as ratios of medians in this one run, and write docs/benchmarks.md."""
+    """Measure codec, generation and import, as ratios of medians in this one run, and write docs/benchmarks.md.
+
+    With ``-- --only codec --quick`` it prints what it finds, and writes nothing.
+    """
     _install(session, "differential")
-    options = ["--peer", _fresh_venv(session, "peer", *_group("bench-peer"))]
-    options += ["--page", str(ROOT / "docs" / "benchmarks.md")]
+    needed = PROJECT["project"]["dependencies"]
+    environments = {
+        "fast": (*needed, *PROJECT["project"]["optional-dependencies"]["fast"]),
+        "standard": needed,
+        "peer": _group("bench-peer"),
+        "structs": _group("bench-structs"),
+    }
+    options = [f"--{name}={_fresh_venv(session, name, *packages)}" for name, packages in environments.items()]
+    if not any(each.startswith(("--only", "--quick")) for each in session.posargs):
+        options += ["--page", str(ROOT / "docs" / "benchmarks.md")]
     folder = _upstream()
     if folder is None:
         session.warn("there are no official schema files to measure generation with; fetch them with: nox -s upstream")

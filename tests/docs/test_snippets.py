@@ -32,6 +32,7 @@ SH = {
     "python3 -m venv .venv && .venv/bin/python -m pip install -q nox && .venv/bin/nox": ".ci/run",
     "pip install mcp-bindings": "noxfile.py: build, with the wheel",
     'pip install "mcp-bindings[codegen]"': "noxfile.py: build, with the wheel",
+    'pip install "mcp-bindings[fast]"': "noxfile.py: build, with the wheel",
 }
 
 

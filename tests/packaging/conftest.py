@@ -24,6 +24,12 @@ def bindings_python() -> Path:
 
 
 @pytest.fixture(scope="session")
+def fast_python() -> Path:
+    """Where the wheel is installed with the extra ``fast``."""
+    return _python("MCP_BINDINGS_FAST_PYTHON", "build")
+
+
+@pytest.fixture(scope="session")
 def codegen_python() -> Path:
     """Where the wheel is installed with the extra ``codegen``."""
     return _python("MCP_CODEGEN_PYTHON", "build")

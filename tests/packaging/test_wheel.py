@@ -63,9 +63,16 @@ def test_without_the_extra_the_command_says_what_to_install(bindings_python: Pat
     assert done.stderr.count("\n") == 1
 
 
-def test_all_revisions_round_trip_messages(bindings_python: Path, run: Run) -> None:
-    done = run([bindings_python, PROGRAMS / "round_trip.py", "mcp_bindings", *PACKAGES])
+@pytest.mark.parametrize("python", ["bindings_python", "fast_python"])
+def test_all_revisions_round_trip_messages(python: str, run: Run, request: pytest.FixtureRequest) -> None:
+    done = run([request.getfixturevalue(python), PROGRAMS / "round_trip.py", "mcp_bindings", *PACKAGES])
     assert done.stdout.split() == PACKAGES, done.stderr
+
+
+def test_the_extra_fast_is_used_where_it_is_installed(bindings_python: Path, fast_python: Path, run: Run) -> None:
+    program = "from mcp_bindings.runtime.codec import best_backend; print(best_backend().name)"
+    assert run([bindings_python, "-c", program]).stdout == "json\n"
+    assert run([fast_python, "-c", program]).stdout == "orjson\n"
 
 
 @pytest.mark.parametrize("package", PACKAGES)
