@@ -18,6 +18,7 @@ COMMANDS = {
     "list": "mcp_bindgen.cli.commands.revisions",
     "explain": "mcp_bindgen.cli.commands.explain",
     "model": "mcp_bindgen.cli.commands.model",
+    "validate": "mcp_bindgen.cli.commands.validate",
 }
 """Name to module: only the command that runs is imported."""
 
@@ -98,6 +99,7 @@ Typed Python bindings for the Model Context Protocol, generated from its TypeScr
   mcp-codegen --version                  say which there are
   mcp-codegen check                      compare, write nothing
   mcp-codegen explain tools/call         look something up
+  mcp-codegen validate session.jsonl     check recorded messages
 
 Options without a command are those of generate; see mcp-codegen generate --help.
 """

@@ -1,0 +1,257 @@
+"""``mcp-codegen validate``: recorded messages, held against a revision."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcp_bindgen.cli import output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_bindgen.validate import Finding, Report
+    from mcp_bindgen.validate.sources import Source
+
+_FORMS = ("lines", "log", "json", "markdown")
+
+
+def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
+    """How many bytes ``64K``, ``16M`` or ``1G`` are."""
+    found = re.fullmatch(r"(\d{1,12})([KMG]?)(?:i?B)?", word, re.IGNORECASE)
+    if found is None or not int(found[1]):
+        message = f"{word!r} is no size; write it as 500K, 16M or 1G"
+        raise click.BadParameter(message, ctx, parameter)
+    return int(found[1]) << 10 * " KMG".index(found[2].upper() or " ")
+
+
+@click.command("validate", short_help="Check recorded messages: logs, files, documentation.")
+@click.argument("paths", nargs=-1, metavar="PATH…")
+@click.option(
+    "--version",
+    "versions",
+    multiple=True,
+    metavar="REVISION",
+    help="A bundled revision; or auto, which is the default: what the handshake or the _meta of the messages says, "
+    "and where they say nothing, all of them, to see which accept it.",
+)
+@click.option(
+    "--type", "kind", metavar="NAME", help="Check every JSON value as a value of this type, not as a message."
+)
+@click.option("--rules", is_flag=True, help="Also check what the specification demands in prose.")
+@click.option(
+    "--complete",
+    is_flag=True,
+    help="With --rules: each recording is one whole session, so that it has to start with the handshake.",
+)
+@click.option("--list-rules", is_flag=True, help="Say which rules there are, and check nothing.")
+@click.option("--notes", is_flag=True, help="Also print what could not be checked, and why.")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(_FORMS),
+    help="How to read the input, where its name does not say it: a message on each line, a log, JSON, Markdown.",
+)
+@click.option(
+    "--max-line", callback=_size, metavar="SIZE", default="16M", show_default=True, help="The longest line to read."
+)
+@click.option(
+    "--max-file",
+    callback=_size,
+    metavar="SIZE",
+    default="64M",
+    show_default=True,
+    help="The largest file that is not read by lines: JSON, Markdown.",
+)
+@click.option(
+    "--format",
+    "output_form",
+    type=click.Choice(["text", "json", "github"]),
+    default="text",
+    help="For people, for programs, or as annotations of a build on GitHub.",
+)
+def command(
+    paths: tuple[str, ...],
+    versions: tuple[str, ...],
+    kind: str | None,
+    rules: bool,
+    complete: bool,
+    list_rules: bool,
+    notes: bool,
+    form: Any,
+    max_line: int,
+    max_file: int,
+    output_form: str,
+) -> int:
+    """Check recorded messages: what is wrong in them, where, and what would be right.
+
+    \b
+      mcp-codegen validate session.jsonl                a message on each line
+      mcp-codegen validate --version 2025-06-18 logs/   a folder, with all below it
+      server | tee - | mcp-codegen validate -           standard input
+      mcp-codegen validate docs/specification/          the JSON in Markdown
+      mcp-codegen validate --type Tool tool.json        one value of a type
+
+    Lines of logs may have text or an object around the message, which may say
+    who sent it: {"direction": "client->server", "message": {…}}, or
+    … Message from client: {…}
+
+    The status is 0 if nothing is wrong, 1 if something is, and 2 if something
+    cannot be read.
+    """
+    if list_rules:
+        return _list_rules(output_form)
+    from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.validate import Limits, validate
+
+    if not paths:
+        message = "say what to check: a file, a folder, or - for standard input"
+        raise BindgenError(message)
+    progress = _Progress()
+    report = validate(
+        *paths,
+        version=_version(versions),
+        type=kind,
+        rules=rules,
+        complete=complete,
+        form=form,
+        limits=Limits(line=max_line, document=max_file),
+        watch=progress.watch,
+    )
+    try:
+        _PRINTERS[output_form](_wanted(report, progress, notes=notes), report)
+    finally:
+        progress.clear()
+    for failure in report.failures:
+        output.error(failure)
+    if output_form != "json" and (report.messages or not report.failures):
+        _summarise(report, notes=notes)
+    if report.failures:
+        return 2
+    return 0 if report.ok else 1
+
+
+def _version(versions: tuple[str, ...]) -> str:
+    from mcp_bindgen.cli.options import bundled
+    from mcp_bindgen.errors import BindgenError
+
+    if len(versions) > 1 or "all" in versions:
+        message = "messages are checked by one revision; give --version once, or auto to find out which accept them"
+        raise BindgenError(message)
+    if not versions or versions[0] == "auto":
+        return "auto"
+    return bundled(versions)[0]
+
+
+def _wanted(report: Report, progress: _Progress, *, notes: bool) -> Iterator[Finding]:
+    for finding in report:
+        if notes or finding.level != "note":
+            progress.clear()
+            yield finding
+
+
+def _print_lines(findings: Iterator[Finding], report: Report) -> None:
+    from mcp_bindgen.validate.rendering import visible
+
+    colour = output.wants_colour(sys.stdout)
+    for finding in findings:
+        by = [finding.revision] if finding.revision else []
+        by += [] if finding.level == "error" else [f"{finding.level} {finding.code}"]
+        where = str(finding.place) if finding.path == "$" else f"{finding.place}: {finding.path}"
+        parts = visible(where), visible(finding.message), f"  ({', '.join(by)})" if by else ""
+        if colour:
+            hue = {"error": "red", "rule": "yellow", "note": None}[finding.level]
+            parts = click.style(parts[0], bold=True), click.style(parts[1], fg=hue), click.style(parts[2], dim=True)
+        output.say(f"{parts[0]}: {parts[1]}{parts[2]}")
+
+
+def _print_json(findings: Iterator[Finding], report: Report) -> None:
+    from mcp_bindgen.validate.rendering import FORMAT, as_json, outcome_as_json
+
+    # Put together by hand, so that findings of any number are printed as they come.
+    output.write(f'{{\n  "format": {json.dumps(FORMAT)},\n  "findings": [')
+    separator = "\n"
+    for finding in findings:
+        output.write(f"{separator}    {_json_line(as_json(finding))}")
+        separator = ",\n"
+    output.write("\n  ]" if separator != "\n" else "]")
+    for name, value in outcome_as_json(report).items():
+        output.write(f",\n  {json.dumps(name)}: {_json_line(value)}")
+    output.write("\n}\n")
+
+
+def _json_line(value: Any) -> str:
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "") in {"utf8", "utf8sig"}
+    return json.dumps(value, ensure_ascii=not unicode)
+
+
+def _print_annotations(findings: Iterator[Finding], report: Report) -> None:
+    from mcp_bindgen.validate.rendering import as_annotation
+
+    for finding in findings:
+        output.say(as_annotation(finding))
+
+
+_PRINTERS = {"text": _print_lines, "json": _print_json, "github": _print_annotations}
+
+
+def _summarise(report: Report, *, notes: bool) -> None:
+    output.note(report.summary())
+    unnamed = report.unnamed()
+    if unnamed:
+        output.note(unnamed)
+    if report.notes and not notes:
+        output.note(
+            f"--notes shows the notes: {', '.join(f'{count} {code}' for code, count in report.remarks.items())}"
+        )
+
+
+def _list_rules(output_form: str) -> int:
+    from attrs import asdict
+
+    from mcp_bindgen.validate.rules import listing
+
+    rules = listing()
+    if output_form == "json":
+        output.say_json({"format": "mcp-validate-rules/1", "rules": [asdict(rule) for rule in rules]})
+        return 0
+    widest = max(len(rule.id) for rule in rules)
+    for rule in rules:
+        since = rule.revisions[0] if len(rule.revisions) == 1 else f"{rule.revisions[0]} to {rule.revisions[-1]}"
+        output.say(f"{rule.id:{widest}}  {rule.summary}\n{'':{widest}}  {since}; {rule.section}")
+    return 0
+
+
+class _Progress:
+    """A bar on a terminal, where reading takes longer than a second."""
+
+    def __init__(self) -> None:
+        self._visible = sys.stderr.isatty()
+        self._next = time.monotonic() + 1
+        self._shown = False
+
+    def watch(self, source: Source, size: int) -> None:
+        """Show how much of a source has been read."""
+        if not self._visible or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + 0.1
+        done = f"{size / 1e6:.0f} MB"
+        if source.size:
+            filled = min(20 * size // source.size, 20)
+            done = f"[{'#' * filled}{'.' * (20 - filled)}] {100 * size // source.size}%"
+        name = "".join(char for char in source.name[-40:] if char.isprintable())
+        sys.stderr.write(f"\r\x1b[K{name} {done}")
+        sys.stderr.flush()
+        self._shown = True
+
+    def clear(self) -> None:
+        """Make room for something else."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._shown = False

@@ -1,0 +1,124 @@
+"""Sources to findings: conversations kept apart, each by its revision, and everything counted."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from attrs import define, field
+
+from mcp_bindgen import catalog
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.detect import Detection, named
+from mcp_bindgen.validate.entries import Entry, Read
+from mcp_bindgen.validate.findings import Finding, Level
+from mcp_bindgen.validate.options import AUTO, Options
+from mcp_bindgen.validate.session import COUNTED, Counted, Session
+
+
+@define(eq=False)
+class Tally:
+    """What was seen so far."""
+
+    levels: dict[Level, int] = field(factory=lambda: {"error": 0, "rule": 0, "note": 0})
+    kinds: dict[Counted, int] = field(factory=lambda: dict.fromkeys(COUNTED, 0))
+    revisions: set[str] = field(factory=set[str])
+    """By which something was checked."""
+    codes: dict[str, int] = field(factory=dict[str, int])
+    """Of notes, by code."""
+    unnamed: int = 0
+    """Conversations, and files of examples, that named no revision."""
+    rejected: int = 0
+    """Those of them that no revision accepts."""
+    accepted: set[str] = field(factory=set[str])
+    """The revisions that accept all of them."""
+
+    @property
+    def messages(self) -> int:
+        """Messages, those within batches each by itself, and values of types."""
+        return sum(count for kind, count in self.kinds.items() if kind != "batch")
+
+    def add(self, finding: Finding) -> None:
+        """Count a finding."""
+        self.levels[finding.level] += 1
+        if finding.level == "note":
+            self.codes[finding.code] = self.codes.get(finding.code, 0) + 1
+
+    def add_session(self, session: Session) -> None:
+        """Count what a session has seen, once it is over."""
+        self.revisions.add(session.revision)
+        for kind, count in session.counts.items():
+            self.kinds[kind] += count
+
+    def add_accepted(self, accepted: tuple[str, ...]) -> None:
+        """Count a conversation that named no revision."""
+        self.accepted = self.accepted & set(accepted) if self.unnamed else set(accepted)
+        self.unnamed += 1
+        self.rejected += not accepted
+
+
+class Checker:
+    """Checks what one source holds."""
+
+    def __init__(self, options: Options, tally: Tally) -> None:
+        self._options = options
+        self._tally = tally
+        self._followed: OrderedDict[tuple[str | None, str | None], Session | Detection] = OrderedDict()
+
+    def findings(self, reads: Iterator[Read]) -> Iterator[Finding]:
+        """Everything that is to be said about what was read, as it comes."""
+        for each in reads:
+            if isinstance(each, Finding):
+                yield self._counted(each)
+                continue
+            for finding in self._check(each):
+                yield self._counted(finding)
+        while self._followed:
+            for finding in self._leave():
+                yield self._counted(finding)
+
+    def _counted(self, finding: Finding) -> Finding:
+        self._tally.add(finding)
+        return finding
+
+    def _check(self, entry: Entry) -> Iterator[Finding]:
+        version = self._options.version
+        if version == AUTO and entry.revision in catalog.revisions():
+            assert entry.revision is not None
+            version = entry.revision
+        key = (entry.conversation, version)
+        followed = self._followed.get(key)
+        if followed is None:
+            followed = self._followed[key] = self._follow(version)
+            if len(self._followed) > self._options.limits.conversations:
+                yield from self._leave()
+        else:
+            self._followed.move_to_end(key)
+        if isinstance(followed, Session):
+            yield from self._contradicted(entry, followed)
+        yield from followed.check(entry)
+
+    def _follow(self, version: str) -> Session | Detection:
+        return Detection(self._options) if version == AUTO else Session(version, self._options)
+
+    def _leave(self) -> Iterator[Finding]:
+        """End the conversation that was silent for the longest time."""
+        _, followed = self._followed.popitem(last=False)
+        yield from followed.end()
+        if isinstance(followed, Session):
+            self._tally.add_session(followed)
+            return
+        for session in followed.sessions:
+            self._tally.add_session(session)
+        if followed.accepted is not None:
+            self._tally.add_accepted(followed.accepted)
+
+    def _contradicted(self, entry: Entry, session: Session) -> Iterator[Finding]:
+        """A conversation that agrees on another revision than the one it is checked by."""
+        value = entry.value
+        if value.__class__ is not dict or entry.alone or entry.type is not None:
+            return
+        said = named(value, session.answers(value, entry.sender))
+        if said is not None and said.agreed and said.revision != session.revision:
+            message = f"the conversation is by {describe(said.revision)}, and checked by {session.revision}"
+            yield Finding(entry.place, "note", "revision", "$", message, None)

@@ -1,0 +1,166 @@
+"""By which revision a conversation is: what its messages say about that, and what fits where they say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import define, field, frozen
+
+from mcp_bindgen import catalog
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.entries import Entry, Json
+from mcp_bindgen.validate.findings import Finding, Level, Place
+from mcp_bindgen.validate.options import Options
+from mcp_bindgen.validate.session import Session
+
+META_KEY = "io.modelcontextprotocol/protocolVersion"
+"""With it every request of 2026-07-28 and later says its revision."""
+
+
+@frozen
+class Named:
+    """What a message says about the revision."""
+
+    revision: Json
+    agreed: bool
+    """Whether it is settled by that, rather than offered."""
+
+
+def named(value: Json, method: str | None) -> Named | None:
+    """The revision that a message names; ``method`` is that of the request which a response answers, where known."""
+    if value.__class__ is not dict:
+        return None
+    asked = value.get("method")
+    params, result = value.get("params"), value.get("result")
+    if asked.__class__ is str and params.__class__ is dict:
+        if asked == "initialize":
+            return Named(params.get("protocolVersion"), agreed=False)
+        meta = params.get("_meta")
+        if meta.__class__ is dict and META_KEY in meta:
+            # With server/discover a client only tries whether the server understands it.
+            return Named(meta[META_KEY], agreed=asked != "server/discover")
+    if "method" in value or result.__class__ is not dict or "protocolVersion" not in result:
+        return None
+    if method == "initialize" or (method is None and "serverInfo" in result):
+        return Named(result["protocolVersion"], agreed=True)
+    return None
+
+
+@define(eq=False)
+class _Candidate:
+    """A revision that it may be, and what would be wrong by it."""
+
+    session: Session
+    findings: list[Finding] = field(factory=list[Finding])
+    levels: dict[Level, int] = field(factory=lambda: {"error": 0, "rule": 0, "note": 0})
+
+    def take(self, found: Iterator[Finding], most: int) -> None:
+        for finding in found:
+            self.levels[finding.level] += 1
+            if len(self.findings) < most and finding.level != "note":
+                self.findings.append(finding)
+
+    @property
+    def left_out(self) -> int:
+        return self.levels["error"] + self.levels["rule"] - len(self.findings)
+
+
+class Detection:
+    """One conversation, checked by several revisions at once until a message settles which it is."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._session: Session | None = None
+        self._candidates: dict[str, _Candidate] = {}
+        self._offered: Json = None
+        self._first: Place | None = None
+        self.sessions: list[Session] = []
+        """Those whose findings count."""
+        self.accepted: tuple[str, ...] | None = None
+        """At the end, the revisions that accept everything, where no message named one."""
+        self._start()
+
+    def _start(self) -> None:
+        self._session = None
+        self._offered = None
+        self._candidates = {name: _Candidate(Session(name, self._options)) for name in catalog.revisions()}
+
+    def check(self, entry: Entry) -> Iterator[Finding]:
+        """What is to be said about the next entry; while the revision is not known, nothing."""
+        self._first = self._first or entry.place
+        if self._session is not None and (self._options.complete or not _starts(entry.value)):
+            yield from self._session.check(entry)
+            return
+        if self._session is not None:
+            yield from self._session.end()
+            self._start()
+        yield from self._hear(entry)
+        if self._session is not None:
+            yield from self._session.check(entry)
+            return
+        for candidate in self._candidates.values():
+            candidate.take(candidate.session.check(entry), self._options.limits.undecided)
+
+    def _hear(self, entry: Entry) -> Iterator[Finding]:
+        """Whether the entry says which revision it is."""
+        if entry.type is not None:
+            return
+        some = next(iter(self._candidates.values())).session
+        for value in entry.value if entry.value.__class__ is list else [entry.value]:
+            said = named(value, some.answers(value, entry.sender))
+            if said is None:
+                continue
+            if not said.agreed:
+                self._offered = said.revision
+                if value.get("method") == "server/discover":
+                    self._offered = None
+            elif said.revision.__class__ is str and said.revision in self._candidates:
+                yield from self._settle(said.revision)
+                return
+            else:
+                message = f"the revision agreed on is {describe(said.revision)}, which is not among those known here"
+                yield Finding(entry.place, "note", "revision", "$", message, None)
+
+    def _settle(self, revision: str) -> Iterator[Finding]:
+        chosen = self._candidates[revision]
+        self._session = chosen.session
+        self.sessions.append(chosen.session)
+        self._candidates = {}
+        yield from chosen.findings
+        if chosen.left_out:
+            assert self._first is not None
+            message = f"{chosen.left_out} more before it was known by which revision this is; name it with --version"
+            yield Finding(self._first, "error", "more", "$", message, revision)
+
+    def end(self) -> Iterator[Finding]:
+        """What is to be said now that nothing more comes."""
+        if self._session is None and self._first is not None:
+            for candidate in self._candidates.values():
+                candidate.take(candidate.session.end(), self._options.limits.undecided)
+            if self._offered.__class__ is str and self._offered in self._candidates:
+                yield from self._settle(self._offered)
+            else:
+                yield from self._choose(self._first)
+        elif self._session is not None:
+            yield from self._session.end()
+
+    def _choose(self, first: Place) -> Iterator[Finding]:
+        """No message named a revision: report which accept everything, or what is wrong by the nearest one."""
+        faults = {name: each.levels["error"] for name, each in self._candidates.items()}
+        self.accepted = tuple(name for name, count in faults.items() if not count)
+        if self.accepted:
+            message = f"names no revision; accepted by {' and '.join(self.accepted)}"
+        else:
+            counts = ", ".join(f"{count} by {name}" for name, count in faults.items())
+            message = f"names no revision, and none accepts it; errors: {counts}"
+        whole = Place(first.source)
+        newest_first = sorted(self._candidates, reverse=True)
+        yield Finding(whole, "note", "revision", "$", message, None)
+        yield from self._settle(
+            min(newest_first, key=lambda name: (faults[name], self._candidates[name].levels["rule"]))
+        )
+
+
+def _starts(value: Json) -> bool:
+    """Whether a message starts a session: clients reconnect, and then may agree on another revision."""
+    return bool(value.__class__ is dict and value.get("method") == "initialize" and "id" in value)

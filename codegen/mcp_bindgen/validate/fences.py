@@ -1,0 +1,115 @@
+"""The fenced code blocks of a Markdown or MDX text, as CommonMark 0.31 has them (section 4.5), indented or quoted too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from attrs import frozen
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_OPENING = re.compile(r"(?P<prefix>(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(?P<fence>`{3,}|~{3,})(?P<info>.*)")
+_LANGUAGE = re.compile(r"[{ \t.]*([\w+-]*)")
+_HIDDEN = {"<!--": "-->", "{/*": "*/}"}
+"""Comments of HTML and MDX: what is in them is not shown, so it is no example."""
+
+
+@frozen
+class Block:
+    """What stands between two fences."""
+
+    language: str
+    """The first word of the info string in lower case; empty where there is none."""
+    text: str
+    """Its lines, ending in ``\\n`` each. Marks of a quotation are blanks, so that columns are those of the document."""
+    line: int
+    """Of the document, from 1: that of the first line of the text."""
+    closed: bool = True
+    """There is a closing fence, rather than the end of the document or of the quotation."""
+
+
+class Document(NamedTuple):
+    """A text taken apart."""
+
+    blocks: list[Block]
+    """The fenced blocks of all languages, in the order of the text."""
+    prose: str
+    """The lines that are neither in a block nor hidden."""
+
+
+class _Fence(NamedTuple):
+    mark: str
+    language: str
+    quoted: re.Pattern[str] | None
+    line: int
+
+    def is_closed_by(self, line: str) -> bool:
+        bare = line.strip(" \t")
+        return len(bare) >= len(self.mark) and not bare.strip(self.mark[0])
+
+
+def split(text: str) -> Document:
+    """The fenced blocks of a text, and the rest of it."""
+    blocks: list[Block] = []
+    prose: list[str] = []
+    body: list[str] = []
+    fence: _Fence | None = None
+    hidden_until: str | None = None
+    for number, line in enumerate(_lines(text), 1):
+        if fence is not None:
+            content = _unquoted(line, fence)
+            if content is not None and not fence.is_closed_by(content):
+                body.append(content)
+                continue
+            blocks.append(_block(fence, body, closed=content is not None))
+            fence = None
+            if content is not None:
+                continue
+        if hidden_until is not None:
+            hidden_until = None if hidden_until in line else hidden_until
+            continue
+        hidden_until = _hides(line)
+        fence, body = _opened(line, number), []
+        if hidden_until is None and fence is None:
+            prose.append(line)
+    if fence is not None:
+        blocks.append(_block(fence, body, closed=False))
+    return Document(blocks, "\n".join(prose))
+
+
+def _unquoted(line: str, fence: _Fence) -> str | None:
+    """A line without the marks of the quotation that a block stands in; None where that has ended."""
+    if fence.quoted is None:
+        return line
+    marks = fence.quoted.match(line)
+    return None if marks is None else " " * marks.end() + line[marks.end() :]
+
+
+def _lines(text: str) -> Iterator[str]:
+    # Not str.splitlines: JSON strings may hold characters that it takes for ends of lines.
+    for found in _LINE.finditer(text.removeprefix("\ufeff")):
+        if found[0]:
+            yield found[0].rstrip("\r\n")
+
+
+def _opened(line: str, number: int) -> _Fence | None:
+    found = _OPENING.fullmatch(line)
+    if found is None or (found["fence"][0] == "`" and "`" in found["info"]):
+        return None
+    depth = found["prefix"].count(">")
+    quoted = re.compile(rf"(?:[ \t]*>){{{depth}}}") if depth else None
+    word = _LANGUAGE.match(found["info"])
+    return _Fence(found["fence"], word[1].lower() if word else "", quoted, number + 1)
+
+
+def _hides(line: str) -> str | None:
+    bare = line.lstrip(" \t")
+    for start, end in _HIDDEN.items():
+        if bare.startswith(start) and end not in bare:
+            return end
+    return None
+
+
+def _block(fence: _Fence, body: list[str], *, closed: bool) -> Block:
+    return Block(fence.language, "".join(f"{line}\n" for line in body), fence.line, closed)

@@ -1,0 +1,177 @@
+"""Lines of logs: the message in what a recorder, a proxy or a client wrote around it, and what that says of its sender.
+
+Understood are
+
+    {"direction": "client->server", "message": {…}}         a JSON object around it; the keys are those of ``SAID_BY``
+    {"t": "…", "dir": "in", "raw": "{…}"}                    and ``HELD_IN``, and the message may be JSON in a string
+    … Message from client: {…}                               text before it that names the sender, or both sides with
+    … [server -> client] {…}                                 an arrow between them; text after it is passed over
+    data: {…}                                                an event of a stream that a server sends
+
+and, where text is expected, a message after text that says nothing of the kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from mcp_bindgen.validate.entries import Json, Side
+
+SAID_BY = ("direction", "dir", "from", "sender")
+"""Keys of a wrapping object that say who sent the message."""
+
+HELD_IN = ("message", "payload", "raw", "json", "data")
+"""Keys under which it holds the message."""
+
+NAMED_BY = ("session", "sessionId", "session_id", "connection", "connectionId", "server")
+"""Keys under which it names the conversation."""
+
+_MESSAGE = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
+_OF_A_LOG = frozenset({"t", "ts", "time", "timestamp", "startedAt", "started_at", *SAID_BY})
+_NO_SIDES = frozenset({"request", "response", "notification", "message", "event", "info", "debug", "json", "jsonrpc"})
+_ALIASES: Mapping[str, Side] = {
+    "client": "client",
+    "c": "client",
+    "host": "client",
+    "editor": "client",
+    "inspector": "client",
+    "server": "server",
+    "s": "server",
+}
+_SIDES: Mapping[str, Side] = {
+    **{name: side for name, side in _ALIASES.items() if len(name) > 1},
+    "c2s": "client",
+    "s2c": "server",
+    "stdin": "client",
+    "stdout": "server",
+}
+_PAIR = re.compile(r"([a-z]+)(?:-to)?-([a-z]+)")
+_LONGEST_WORD = 32
+_LONGEST_NAME = 200
+
+_FROM = re.compile(r"\bfrom (client|server)\b:?", re.IGNORECASE)
+_ARROW = re.compile(
+    r"\b(client|host|editor|server)\s*(?:-+>|=+>|\N{RIGHTWARDS ARROW}|\bto\b)\s*(client|host|editor|server)\b[\]):]*",
+    re.IGNORECASE,
+)
+_EVENT = re.compile(r"data: ?(?=[\[{])")
+_EVENT_FIELD = re.compile(r"(?:event|id|retry): ?.*|:.*")
+_START = re.compile(r"[\[{]\s*[\"{]")
+_BRACKETED = re.compile(r"\[([\w.@/ -]{1,64})\]")
+_LEVELS = frozenset({"trace", "debug", "info", "notice", "warn", "warning", "error", "fatal"})
+_CUT = re.compile(r"\d{1,12} chars truncated")
+
+
+class Wrapped(NamedTuple):
+    """A message in a line of a log, and what the line says about it."""
+
+    value: Json
+    """The message; a string where it is JSON that is still to be read."""
+    sender: Side | None
+    word: str | None
+    """What the log calls the direction, where that names no side: ``send``."""
+    conversation: str | None
+
+
+class Prefixed(NamedTuple):
+    """Text before a message in a line, and what it says about the message."""
+
+    start: int
+    """Where the message starts."""
+    sender: Side | None
+    conversation: str | None
+    sure: bool
+    """Whether the text says that a message follows; otherwise it only looks like one."""
+
+
+def unwrap(value: Json) -> Wrapped | None:
+    """The message in an object around it; None where ``value`` is none, so that it is to be taken for a message."""
+    if value.__class__ is not dict or not _MESSAGE.isdisjoint(value):
+        return None
+    held = next((key for key in HELD_IN if _may_hold(value.get(key))), None)
+    if held is None:
+        return None
+    payload = value[held]
+    said = next((value[key] for key in SAID_BY if isinstance(value.get(key), str)), None)
+    if said is None and side_of(value.get("type")) is not None:
+        said = value["type"]
+    if said is None and not _is_message(payload):
+        return None
+    name = next((value[key] for key in NAMED_BY if isinstance(value.get(key), str)), None)
+    return Wrapped(payload, side_of(said), word_of(said), None if name is None else name[:_LONGEST_NAME])
+
+
+def is_remark(value: Json) -> bool:
+    """Whether an object is a line that a recorder wrote for itself: it has a time or a direction, and no message."""
+    return value.__class__ is dict and _MESSAGE.isdisjoint(value) and not _OF_A_LOG.isdisjoint(value)
+
+
+def side_of(word: Json) -> Side | None:
+    """The side that a word for a direction names: ``client->server`` is the client's."""
+    if not isinstance(word, str) or len(word) > _LONGEST_WORD:
+        return None
+    plain = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
+    pair = _PAIR.fullmatch(plain)
+    if pair and pair[1] in _ALIASES and pair[2] in _ALIASES:
+        return _ALIASES[pair[1]] if _ALIASES[pair[1]] != _ALIASES[pair[2]] else None
+    return _SIDES.get(plain.removeprefix("from-"))
+
+
+def word_of(word: Json) -> str | None:
+    """A word for a direction that names no side; None where it names one, or says nothing."""
+    if not isinstance(word, str) or not 0 < len(word) <= _LONGEST_WORD or word.lower() in _NO_SIDES:
+        return None
+    return None if side_of(word) else word
+
+
+def prefixed(text: str, *, loose: bool) -> Prefixed | None:
+    """Where a message starts after text; None where there is none. ``loose``: after any text, not only what is known."""
+    event = _EVENT.match(text)
+    if event:
+        return Prefixed(event.end(), "server", None, sure=True)
+    head = text[: _start(text)]
+    arrow, origin = _ARROW.search(head), _FROM.search(head)
+    if arrow or origin:
+        side = _ALIASES[(arrow or origin)[1].lower()]  # type: ignore[index]
+        return Prefixed(len(head), side, _conversation(head), sure=True) if len(head) < len(text) else None
+    if loose and len(head) < len(text):
+        return Prefixed(len(head), None, _conversation(head), sure=False)
+    return None
+
+
+def is_event_field(text: str) -> bool:
+    """Whether a line belongs to an event of a stream without being its data."""
+    return _EVENT_FIELD.fullmatch(text) is not None
+
+
+def is_cut(text: str) -> bool:
+    """Whether the writer of the log says that it left out a part of the message."""
+    return _CUT.search(text) is not None
+
+
+def _start(text: str) -> int:
+    """Where the first object, or array of objects, starts; brackets around words and dates are none."""
+    found = _START.search(text)
+    return found.start() if found else len(text)
+
+
+def _conversation(head: str) -> str | None:
+    """What stands in brackets and is neither a level nor a time: Claude Desktop names the server so."""
+    for name in _BRACKETED.findall(head):
+        if name.lower().strip() not in _LEVELS and re.search(r"[A-Za-z]", name) and not _ARROW.search(name):
+            return str(name)
+    return None
+
+
+def _may_hold(payload: Json) -> bool:
+    return payload.__class__ in {dict, list} or (isinstance(payload, str) and payload.lstrip()[:1] in {"{", "["})
+
+
+def _is_message(payload: Json) -> bool:
+    if isinstance(payload, str):
+        return '"jsonrpc"' in payload
+    if payload.__class__ is list:
+        return bool(payload) and _is_message(payload[0])
+    return payload.__class__ is dict and "jsonrpc" in payload

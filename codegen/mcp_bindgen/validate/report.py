@@ -1,0 +1,123 @@
+"""The outcome of a run: its findings as they are made, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mcp_bindgen.validate.checking import Tally
+from mcp_bindgen.validate.findings import Finding
+
+_SHOWN = 20
+"""Findings that a report can show after they have gone by."""
+
+
+class Report(Iterator[Finding]):
+    """The findings of a run, each of them once, in order; a file of any size is read as they are asked for.
+
+    ``ok`` and the counts first let the run go to its end. Findings that are iterated over are not kept: to have them
+    all, write ``list(report)``. ``str()`` says what they come to and shows the first of them.
+    """
+
+    def __init__(self, findings: Iterator[Finding], tally: Tally, failures: list[str]) -> None:
+        self._findings = findings
+        self._tally = tally
+        self._failures = failures
+        self._first: list[Finding] = []
+
+    def __next__(self) -> Finding:
+        finding = next(self._findings)
+        if len(self._first) < _SHOWN and finding.level != "note":
+            self._first.append(finding)
+        return finding
+
+    @property
+    def ok(self) -> bool:
+        """Nothing is wrong: no error, no rule broken, and everything could be read."""
+        return not (self.errors or self.rules or self.failures)
+
+    @property
+    def errors(self) -> int:
+        """How many findings are errors."""
+        return self._finished().levels["error"]
+
+    @property
+    def rules(self) -> int:
+        """How many findings are of rules of the specification's prose; none unless these were asked for."""
+        return self._finished().levels["rule"]
+
+    @property
+    def notes(self) -> int:
+        """How many findings only say what could not be checked, and why."""
+        return self._finished().levels["note"]
+
+    @property
+    def remarks(self) -> dict[str, int]:
+        """How many notes there are of each code, the most frequent first."""
+        return dict(sorted(self._finished().codes.items(), key=lambda pair: (-pair[1], pair[0])))
+
+    @property
+    def messages(self) -> int:
+        """How many messages, and values of types, were checked."""
+        return self._finished().messages
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many of them were a request, notification, result, error, batch, value, or unknown."""
+        return {str(kind): count for kind, count in self._finished().kinds.items()}
+
+    @property
+    def revisions(self) -> tuple[str, ...]:
+        """The revisions by which something was checked; where none was named, the one that fits best."""
+        return tuple(sorted(self._finished().revisions))
+
+    @property
+    def accepted(self) -> tuple[str, ...] | None:
+        """The revisions that accept everything which names none itself; None where everything named one."""
+        tally = self._finished()
+        return tuple(sorted(tally.accepted)) if tally.unnamed else None
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """What could not be read, a line for each."""
+        self._finished()
+        return tuple(self._failures)
+
+    def _finished(self) -> Tally:
+        for _ in self:
+            pass
+        return self._tally
+
+    def summary(self) -> str:
+        """What it comes to, in a line: ``3 errors, 1 rule in 120 messages (2025-06-18)``."""
+        tally = self._finished()
+        wrong = [_count(self.errors, "error")] if self.errors else []
+        wrong += [_count(self.rules, "rule")] if self.rules else []
+        notes = [_count(self.notes, "note")] if self.notes else []
+        found = ", ".join((wrong or ["nothing wrong"]) + notes)
+        if not tally.messages:
+            return f"{found}; there are no messages"
+        noun = "value" if tally.messages == tally.kinds["value"] else "message"
+        return f"{found} in {_count(tally.messages, noun)} ({', '.join(self.revisions)})"
+
+    def unnamed(self) -> str | None:
+        """What there is to say about messages that name no revision, in a line; None where everything named one."""
+        tally = self._finished()
+        if not tally.unnamed:
+            return None
+        what = "it names no revision" if tally.unnamed == 1 else f"{tally.unnamed} conversations name no revision"
+        if tally.unnamed == 1 and tally.rejected:
+            return f"{what}, and none accepts it; {self.revisions[-1]} comes nearest"
+        if tally.accepted:
+            return f"{what}; accepted by {', '.join(sorted(tally.accepted))}"
+        rejected = f"; {tally.rejected} of them are accepted by none" if tally.rejected else ""
+        return f"{what}, and no single one accepts them all{rejected}"
+
+    def __str__(self) -> str:
+        summary = self.summary()
+        more = self.errors + self.rules - len(self._first)
+        shown = [str(finding) for finding in self._first] + ([f"… and {more} more"] if more > 0 else [])
+        return "\n".join([summary, *self._failures, *shown])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

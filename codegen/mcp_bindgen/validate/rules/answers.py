@@ -1,0 +1,111 @@
+"""Errors and versions in answers, as of 2026-07-28: codes that are reserved, versions that contradict, pages alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from mcp_bindgen.runtime.checks import is_integer
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.entries import Json
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.recent import Recent
+from mcp_bindgen.validate.rules.rule import SINCE_2026_07_28, Fault, Rule
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+ERROR_CODE_RESERVED: Final = Rule(
+    "error-code-reserved",
+    "Codes from -32099 to -32020 are those that the protocol defines; -32002 and -32042 are used no more.",
+    "basic/index, Error Codes",
+    SINCE_2026_07_28,
+)
+VERSION_REFUSED: Final = Rule(
+    "version-refused",
+    "An error -32022 names the version of the request, and lists others as supported.",
+    "basic/versioning, Protocol Version Negotiation",
+    SINCE_2026_07_28,
+)
+VERSION_UNLISTED: Final = Rule(
+    "version-unlisted",
+    "A server that answers `server/discover` lists the version of that request as supported.",
+    "basic/versioning, Protocol Version Negotiation",
+    SINCE_2026_07_28,
+)
+CACHE_SCOPE: Final = Rule(
+    "cache-scope",
+    "All pages of a list have the same `cacheScope`.",
+    "server/utilities/caching, Interaction with Pagination",
+    SINCE_2026_07_28,
+)
+
+_UNSUPPORTED_VERSION = -32022
+_DEFINED = (-32020, -32021, _UNSUPPORTED_VERSION)
+_RETIRED = (-32002, -32042)
+_VERSION = "io.modelcontextprotocol/protocolVersion"
+
+
+class Answers(Area):
+    """Remembers the scope under which each next page was announced."""
+
+    RULES: ClassVar = (ERROR_CODE_RESERVED, VERSION_REFUSED, VERSION_UNLISTED, CACHE_SCOPE)
+
+    def __init__(self) -> None:
+        self._scopes: Recent[tuple[str, str], Json] = Recent()
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults of errors and results."""
+        if turn.exchange.kind == "error":
+            yield from _error(turn)
+        elif turn.answers("server/discover"):
+            version = _asked_version(turn)
+            supported = reading.items(turn.result.get("supportedVersions"))
+            if version is not None and version not in supported:
+                message = (
+                    f"the version {describe(version)} of the request is not among those that the server supports, yet "
+                )
+                message += "it answers with a result"
+                path = ("result", "supportedVersions")
+                yield Fault(VERSION_UNLISTED, path, message, "a list without it", describe(version))
+        elif turn.exchange.kind == "result" and turn.method is not None:
+            yield from self._page(turn, turn.method)
+
+    def _page(self, turn: Turn, method: str) -> Iterator[Fault]:
+        scope, cursor = turn.result.get("cacheScope"), reading.text(turn.asked_params.get("cursor"))
+        before = self._scopes.get((method, cursor)) if cursor is not None else None
+        if isinstance(before, str) and isinstance(scope, str) and scope != before:
+            message = f"`cacheScope` is {describe(scope)} on this page and {describe(before)} on the one before"
+            yield Fault(CACHE_SCOPE, ("result", "cacheScope"), message, describe(scope), describe(before))
+        following = reading.text(turn.result.get("nextCursor"))
+        if following is not None and isinstance(scope, str):
+            self._scopes.put((method, following), scope)
+
+
+def _error(turn: Turn) -> Iterator[Fault]:
+    code = reading.member(turn.value, "error", "code")
+    if not is_integer(code):
+        return
+    if code in _RETIRED or (-32099 <= code <= -32020 and code not in _DEFINED):
+        why = "was used by earlier revisions and is no more" if code in _RETIRED else "is reserved, and not defined"
+        message = f"the error code {code} {why}"
+        yield Fault(
+            ERROR_CODE_RESERVED, ("error", "code"), message, str(code), "a code that is defined or not reserved"
+        )
+    if code == _UNSUPPORTED_VERSION:
+        yield from _refused(turn)
+
+
+def _refused(turn: Turn) -> Iterator[Fault]:
+    data = reading.fields(reading.member(turn.value, "error", "data"))
+    requested, version = data.get("requested"), _asked_version(turn)
+    path = ("error", "data")
+    if isinstance(requested, str) and version is not None and requested != version:
+        message = f"the error says that the version {describe(requested)} was requested, and it was {describe(version)}"
+        yield Fault(VERSION_REFUSED, (*path, "requested"), message, describe(requested), describe(version))
+    elif (version or requested) in reading.items(data.get("supported")):
+        shown = describe(version or requested)
+        message = f"the version {shown} is refused as not supported, and listed as supported"
+        yield Fault(VERSION_REFUSED, (*path, "supported"), message, shown, "versions other than the one refused")
+
+
+def _asked_version(turn: Turn) -> str | None:
+    return reading.text(reading.member(turn.asked_params, "_meta", _VERSION))

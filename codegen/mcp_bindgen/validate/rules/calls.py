@@ -1,0 +1,73 @@
+"""What a server asks of a client: requests of their own, or, from 2026-07-28 on, parts of the answers that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from mcp_bindgen.runtime.checks import is_object
+from mcp_bindgen.validate.entries import Json
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.demands import subject
+from mcp_bindgen.validate.rules.rule import SINCE_2026_07_28, Path
+from mcp_bindgen.validate.rules.turn import Turn
+
+TO_CLIENT: Final = ("sampling/createMessage", "roots/list", "elicitation/create")
+
+
+class Call(NamedTuple):
+    """Something that the client is asked for."""
+
+    path: Path
+    """Where its params are."""
+    method: str
+    params: dict[str, Json]
+    capabilities: dict[str, Json] | None
+    """What the client has declared; None if that is not known."""
+
+
+class Reply(NamedTuple):
+    """What the client gives for a call."""
+
+    path: Path
+    """Where the result is."""
+    method: str
+    result: dict[str, Json]
+    params: dict[str, Json]
+    """Those of the call."""
+
+
+def calls(turn: Turn) -> Iterator[Call]:
+    """What a message asks of the client."""
+    if turn.revision not in SINCE_2026_07_28:
+        if turn.exchange.kind == "request" and turn.method in TO_CLIENT:
+            yield Call(("params",), turn.method, turn.params, turn.history.capabilities.get("client"))
+    elif turn.exchange.kind == "result":
+        declared = declared_in(turn.asked_params)
+        for key, entry in reading.fields(turn.result.get("inputRequests")).items():
+            method = reading.text(reading.member(entry, "method"))
+            if method in TO_CLIENT:
+                params = reading.fields(reading.member(entry, "params"))
+                yield Call(("result", "inputRequests", key, "params"), method, params, declared)
+
+
+def replies(turn: Turn) -> Iterator[Reply]:
+    """What a message gives that the client was asked for, where it is clear what was asked."""
+    if turn.revision not in SINCE_2026_07_28:
+        if turn.exchange.kind == "result" and turn.method in TO_CLIENT:
+            yield Reply(("result",), turn.method, turn.result, turn.asked_params)
+        return
+    responses = reading.fields(turn.params.get("inputResponses")) if turn.exchange.kind == "request" else {}
+    about = turn.history.demands.about(subject(turn.method, turn.params)) if responses else []
+    for key, response in responses.items():
+        asked = [demand.inputs[key] for demand in about if key in demand.inputs]
+        method = reading.text(reading.member(asked[0], "method")) if asked else None
+        if method and all(reading.same(entry, asked[0]) for entry in asked):
+            params = reading.fields(reading.member(asked[0], "params"))
+            yield Reply(("params", "inputResponses", key), method, reading.fields(response), params)
+
+
+def declared_in(params: dict[str, Json]) -> dict[str, Json] | None:
+    """The capabilities that the client declares in a request of 2026-07-28; None where it says nothing of them."""
+    declared = reading.member(params.get("_meta"), "io.modelcontextprotocol/clientCapabilities")
+    return declared if is_object(declared) else None

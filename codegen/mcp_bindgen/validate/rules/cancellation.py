@@ -1,0 +1,89 @@
+"""Cancelling: only one's own requests, never ``initialize``, and tasks by another way.
+
+A notification that comes when the answer is already on its way is right, so nothing is said about late ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.entries import Side
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.history import Asked
+from mcp_bindgen.validate.rules.rule import EVERY, SINCE_2026_07_28, WITH_HANDSHAKE, Fault, Rule
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+_SECTION = "basic/utilities/cancellation, Behavior Requirements"
+_LAST = "basic/patterns/cancellation, Behavior Requirements"
+
+CANCEL_INITIALIZE: Final = Rule(
+    "cancel-initialize",
+    "A client does not cancel its `initialize` request.",
+    _SECTION,
+    WITH_HANDSHAKE,
+)
+CANCEL_UNKNOWN: Final = Rule(
+    "cancel-unknown",
+    "What is cancelled is a request that was sent before, in the same direction.",
+    _SECTION,
+    elsewhere={EVERY[-1]: _LAST},
+)
+CANCEL_TASK: Final = Rule(
+    "cancel-task",
+    "A request that became a task is cancelled with `tasks/cancel`.",
+    _SECTION,
+    ("2025-11-25",),
+)
+CANCEL_BY_SERVER: Final = Rule(
+    "cancel-by-server",
+    "A server cancels `subscriptions/listen` requests only.",
+    _LAST,
+    SINCE_2026_07_28,
+)
+
+_PATH = ("params", "requestId")
+
+
+class Cancellation(Area):
+    """Compares what is cancelled with what was asked."""
+
+    RULES: ClassVar = (CANCEL_INITIALIZE, CANCEL_UNKNOWN, CANCEL_TASK, CANCEL_BY_SERVER)
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults of a cancellation."""
+        key = reading.identity(turn.params.get("requestId"))
+        if key is None or not turn.tells("notifications/cancelled"):
+            return
+        shown = describe(key[1])
+        asked, sure = _cancelled(turn)
+        if asked is None:
+            if sure and turn.history.whole:
+                message = f"the request {shown} is cancelled, which was never sent in this direction"
+                yield Fault(CANCEL_UNKNOWN, _PATH, message, shown, "the id of a request in progress")
+        elif turn.sender == "server" and turn.revision in SINCE_2026_07_28:
+            if asked.method != "subscriptions/listen":
+                message = (
+                    f"the server cancels `{asked.method}`; it may end `subscriptions/listen` in this way, nothing else"
+                )
+                yield Fault(CANCEL_BY_SERVER, _PATH, message, asked.method, "`subscriptions/listen`")
+        elif asked.method == "initialize":
+            message = "the `initialize` request is cancelled; clients may cancel any other request"
+            yield Fault(CANCEL_INITIALIZE, _PATH, message, shown, "another request")
+        elif asked.lasts:
+            message = f"the `{asked.method}` request {shown} became a task; it has to be cancelled with `tasks/cancel`"
+            yield Fault(CANCEL_TASK, _PATH, message, shown, "`tasks/cancel`")
+
+
+def _cancelled(turn: Turn) -> tuple[Asked | None, bool]:
+    """The request that is meant, and whether it is sure that it is this one or none."""
+    key = reading.identity(turn.params.get("requestId"))
+    assert key is not None
+    sides: tuple[Side | None, ...] = ("client", "server", None)
+    if turn.revision in SINCE_2026_07_28:
+        sides = ("client",)
+    elif turn.sender is not None:
+        sides = (turn.sender, None)
+    found = [asked for side in sides if (asked := turn.history.requests.get((side, key)))]
+    return (found[0] if len(found) == 1 else None), len(found) < 2

@@ -1,0 +1,148 @@
+"""What fields hold beyond their types: schemes of URIs, media types, moments, how many suggestions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import ClassVar, Final
+
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.entries import Json
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.places import placed
+from mcp_bindgen.validate.rules.rule import (
+    SINCE_2025_06_18,
+    SINCE_2025_11_25,
+    SINCE_2026_07_28,
+    WITH_HANDSHAKE,
+    Fault,
+    Path,
+    Rule,
+)
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+ROOT_URI: Final = Rule("root-uri", "The URI of a root starts with `file://`.", "client/roots, Root")
+COMPLETION_VALUES: Final = Rule(
+    "completion-values",
+    "A completion has at most 100 values.",
+    "server/utilities/completion, Completion Results",
+    # From 2026-07-28 on the schema says it.
+    WITH_HANDSHAKE,
+)
+ICON_SCHEME: Final = Rule(
+    "icon-scheme",
+    "The `src` of an icon is an `https`, `http` or `data` URI.",
+    "basic/index, icons",
+    SINCE_2025_11_25,
+)
+LAST_MODIFIED: Final = Rule(
+    "last-modified",
+    "`lastModified` is a moment as ISO 8601 writes it.",
+    "server/resources, Annotations",
+    SINCE_2025_06_18,
+    "should",
+)
+PROMPT_MEDIA_TYPE: Final = Rule(
+    "prompt-media-type",
+    "Images, audio and embedded resources in prompts have a valid media type.",
+    "server/prompts, PromptMessage",
+)
+PING_RESULT: Final = Rule(
+    "ping-result",
+    "A ping is answered with an empty result.",
+    "basic/utilities/ping, Behavior Requirements",
+    WITH_HANDSHAKE,
+)
+
+_MOST_VALUES = 100
+_WITH_MEDIA_TYPE = ("image", "audio", "resource")
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # noqa: S105
+_MEDIA_TYPE = re.compile(rf"{_TOKEN}/{_TOKEN}[ \t]*(?:;.*)?", re.DOTALL)
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_LEAP_SECOND = re.compile(r"(:[0-5][0-9]:)60")
+
+
+class Contents(Area):
+    """Looks at each message by itself."""
+
+    RULES: ClassVar = (ROOT_URI, COMPLETION_VALUES, ICON_SCHEME, LAST_MODIFIED, PROMPT_MEDIA_TYPE, PING_RESULT)
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults of what the message holds."""
+        for path, roots in _roots(turn):
+            yield from _root_faults(roots, path)
+        if turn.answers("completion/complete"):
+            values = reading.items(reading.member(turn.result, "completion", "values"))
+            if len(values) > _MOST_VALUES:
+                message = f"the completion has {len(values)} values; it may have {_MOST_VALUES}"
+                path = ("result", "completion", "values")
+                yield Fault(COMPLETION_VALUES, path, message, f"{len(values)} values", f"at most {_MOST_VALUES} values")
+        if turn.answers("prompts/get"):
+            yield from _prompt_faults(turn.result.get("messages"))
+        if turn.answers("ping") and set(turn.result) - {"_meta"}:
+            found = ", ".join(describe(key) for key in list(turn.result)[:3])
+            message = f"the result of a ping has members ({found}); it has to be empty"
+            yield Fault(PING_RESULT, ("result",), message, found, "{}")
+        for path, found in placed(turn.value, "icons", "annotations") if turn.revision in SINCE_2025_06_18 else ():
+            yield from _icon_faults(found, path) if path[-1] == "icons" else _moment_faults(found, path)
+
+
+def is_moment(value: str) -> bool:
+    """Whether a text is a moment as ISO 8601 writes it; leap seconds and lowercase letters are right."""
+    plain = _LEAP_SECOND.sub(r"\g<1>59", value.upper())
+    try:
+        datetime.fromisoformat(plain)
+    except ValueError:
+        return False
+    return value.isascii()
+
+
+def _roots(turn: Turn) -> Iterator[tuple[Path, Json]]:
+    if turn.answers("roots/list"):
+        yield ("result", "roots"), turn.result.get("roots")
+    if turn.exchange.kind == "request" and turn.revision in SINCE_2026_07_28:
+        for key, response in reading.fields(turn.params.get("inputResponses")).items():
+            yield ("params", "inputResponses", key, "roots"), reading.member(response, "roots")
+
+
+def _root_faults(roots: Json, path: Path) -> Iterator[Fault]:
+    for index, root in reading.objects(roots):
+        uri = reading.text(root.get("uri"))
+        if uri is not None and not uri.lower().startswith("file://"):
+            message = f"the root is {describe(uri)}; roots have to be `file://` URIs"
+            yield Fault(ROOT_URI, (*path, index, "uri"), message, describe(uri), "a file:// URI")
+
+
+def _icon_faults(icons: Json, path: Path) -> Iterator[Fault]:
+    for index, icon in reading.objects(icons):
+        src = reading.text(icon.get("src"))
+        scheme = _SCHEME.match(src or "")
+        if scheme and scheme[1].lower() not in {"https", "http", "data"}:
+            message = (
+                f"the icon is a `{scheme[1]}:` URI; icons are `https`, `http` or `data` URIs, and others are refused"
+            )
+            yield Fault(ICON_SCHEME, (*path, index, "src"), message, describe(src), "an https or data URI")
+
+
+def _moment_faults(annotations: Json, path: Path) -> Iterator[Fault]:
+    moment = reading.text(reading.member(annotations, "lastModified"))
+    if moment is not None and not is_moment(moment):
+        message = f"`lastModified` is {describe(moment)}, which is no moment as ISO 8601 writes it"
+        yield Fault(LAST_MODIFIED, (*path, "lastModified"), message, describe(moment), "such as 2025-01-12T15:00:58Z")
+
+
+def _prompt_faults(messages: Json) -> Iterator[Fault]:
+    for index, message in reading.objects(messages):
+        path: Path = ("result", "messages", index, "content")
+        content = reading.fields(message.get("content"))
+        kind = content.get("type")
+        if kind == "resource":
+            path, content = (*path, "resource"), reading.fields(content.get("resource"))
+        media_type = content.get("mimeType")
+        if kind == "resource" and content and media_type is None:
+            text = "the resource embedded in the prompt has no `mimeType`; in prompts it has to have one"
+            yield Fault(PROMPT_MEDIA_TYPE, path, text, "nothing", "a media type")
+        elif kind in _WITH_MEDIA_TYPE and isinstance(media_type, str) and not _MEDIA_TYPE.fullmatch(media_type):
+            text = f"{describe(media_type)} is no media type, and content of prompts has to have a valid one"
+            yield Fault(PROMPT_MEDIA_TYPE, (*path, "mimeType"), text, describe(media_type), "type/subtype")

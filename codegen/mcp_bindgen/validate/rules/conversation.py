@@ -1,0 +1,112 @@
+"""The rules of one revision, applied to the messages of one conversation as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from mcp_bindgen.runtime.errors import json_path
+from mcp_bindgen.validate.exchanges import Exchange
+from mcp_bindgen.validate.findings import Finding
+from mcp_bindgen.validate.rules.answers import Answers
+from mcp_bindgen.validate.rules.cancellation import Cancellation
+from mcp_bindgen.validate.rules.capabilities import Capabilities
+from mcp_bindgen.validate.rules.contents import Contents
+from mcp_bindgen.validate.rules.elicitation import Elicitation
+from mcp_bindgen.validate.rules.handshake import Handshake
+from mcp_bindgen.validate.rules.history import History
+from mcp_bindgen.validate.rules.identifiers import Identifiers
+from mcp_bindgen.validate.rules.meta_keys import MetaKeys
+from mcp_bindgen.validate.rules.progress import Progress
+from mcp_bindgen.validate.rules.round_trips import RoundTrips
+from mcp_bindgen.validate.rules.rule import WITH_HANDSHAKE, Fault, Rule
+from mcp_bindgen.validate.rules.sampling import Sampling
+from mcp_bindgen.validate.rules.subscriptions import Subscriptions
+from mcp_bindgen.validate.rules.tasks import Tasks
+from mcp_bindgen.validate.rules.tools import Tools
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+AREAS: Final[tuple[type[Area], ...]] = (
+    Handshake,
+    Identifiers,
+    Capabilities,
+    MetaKeys,
+    Progress,
+    Cancellation,
+    Contents,
+    Tools,
+    Sampling,
+    Elicitation,
+    Tasks,
+    RoundTrips,
+    Subscriptions,
+    Answers,
+)
+
+
+class Conversation:
+    """Messages between one client and one server, in the order in which they were sent.
+
+    A conversation may be a part only: what is judged by what came before is then judged as far as that was seen (module
+    ``history`` says how this is known). An ``initialize`` request starts a new session, since clients reconnect: ids and
+    tokens start afresh, and what was declared is forgotten. With ``complete``, the caller knows that all of it is one
+    session from its first message on; then nothing may come before ``initialize``, and no second one.
+
+    Each conversation remembers the latest 10,000 requests, tokens, tools and so on. What goes beyond is forgotten, and
+    rules that would need it are silent from then on.
+    """
+
+    def __init__(self, revision: str, *, complete: bool = False) -> None:
+        self.revision = revision
+        self._complete = complete
+        self._history = History(revision, whole=complete)
+        self._areas = _areas(revision)
+        self._latest: Exchange | None = None
+
+    def see(self, exchange: Exchange) -> Iterator[Finding]:
+        """What is wrong with the next message, and with the session before where this one starts another."""
+        found: list[Finding] = []
+        if self._starts_a_session(exchange):
+            found += self.end()
+            self._history = History(self.revision, whole=True, earlier=self._history.waiting())
+            self._areas = _areas(self.revision)
+        sender = self._history.sender_of(exchange)
+        turn = Turn(exchange, self._history, sender, self._history.asked(exchange, sender))
+        for area in self._areas:
+            found += [self._finding(fault, exchange) for fault in area.see(turn) if self._holds(fault.rule)]
+        self._history.record(exchange, sender)
+        self._latest = exchange
+        # All at once: what is remembered must not depend on whether the caller looks at each finding.
+        return iter(found)
+
+    def end(self) -> Iterator[Finding]:
+        """What is known only now that no more messages come."""
+        found: list[Finding] = []
+        if self._latest is not None:
+            for area in self._areas:
+                ended = [fault for fault in area.end(self._history) if self._holds(fault.rule)]
+                found += [self._finding(fault, self._latest) for fault in ended]
+        return iter(found)
+
+    def _starts_a_session(self, exchange: Exchange) -> bool:
+        asks = exchange.kind == "request" and exchange.method == "initialize"
+        return asks and not self._complete and self.revision in WITH_HANDSHAKE
+
+    def _holds(self, rule: Rule) -> bool:
+        return self.revision in rule.revisions
+
+    def _finding(self, fault: Fault, exchange: Exchange) -> Finding:
+        where = fault.exchange or exchange
+        path = where.path + json_path(fault.path)[1:]
+        return Finding(
+            where.place, "rule", fault.rule.id, path, fault.message, self.revision, fault.found, fault.expected
+        )
+
+
+def listing() -> Sequence[Rule]:
+    """All rules, by area."""
+    return [rule for area in AREAS for rule in area.RULES]
+
+
+def _areas(revision: str) -> list[Area]:
+    return [area() for area in AREAS if any(revision in rule.revisions for rule in area.RULES)]

@@ -1,0 +1,126 @@
+"""Elicitation: flat forms, answers that fit the mode, and pages whose end is announced under their own id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.entries import Json
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.calls import Call, Reply, calls, replies
+from mcp_bindgen.validate.rules.recent import Recent
+from mcp_bindgen.validate.rules.rule import SINCE_2025_06_18, Fault, Rule
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+_ONLY_2025_11_25 = ("2025-11-25",)
+_URL_REQUIRED = -32042
+
+ELICITATION_FLAT: Final = Rule(
+    "elicitation-flat",
+    "The schema of a form is one flat object, without keywords that combine, nest or refer.",
+    "client/elicitation, Requested Schema",
+    SINCE_2025_06_18,
+    elsewhere={"2025-06-18": "client/elicitation, Request Schema"},
+)
+ELICITATION_CONTENT: Final = Rule(
+    "elicitation-content",
+    "An accepted form comes with what it requires, an accepted page with no content.",
+    "client/elicitation, Response Actions",
+    SINCE_2025_06_18,
+    "should",
+)
+ELICITATION_ID_UNKNOWN: Final = Rule(
+    "elicitation-id-unknown",
+    "`notifications/elicitation/complete` has the id of an elicitation in URL mode before it.",
+    "client/elicitation, Completion Notifications for URL Mode Elicitation",
+    _ONLY_2025_11_25,
+)
+URL_ELICITATION_ERROR: Final = Rule(
+    "url-elicitation-error",
+    "An error -32042 lists the elicitations in URL mode that are needed, each with its id.",
+    "client/elicitation, URL Elicitation Required Error",
+    _ONLY_2025_11_25,
+)
+
+_NOT_FLAT = ("$ref", "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "patternProperties")
+
+
+class Elicitation(Area):
+    """Remembers under which ids users were sent to pages."""
+
+    RULES: ClassVar = (ELICITATION_FLAT, ELICITATION_CONTENT, ELICITATION_ID_UNKNOWN, URL_ELICITATION_ERROR)
+
+    def __init__(self) -> None:
+        self._pages: Recent[str, bool] = Recent()
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults of forms and pages, and of what comes back."""
+        for call in calls(turn):
+            if call.method == "elicitation/create":
+                self._remember(call.params)
+                yield from _form(call)
+        for reply in replies(turn):
+            if reply.method == "elicitation/create":
+                yield from _answer(reply)
+        if turn.exchange.kind == "error" and reading.member(turn.value, "error", "code") == _URL_REQUIRED:
+            yield from self._required(reading.member(turn.value, "error", "data", "elicitations"))
+        if turn.tells("notifications/elicitation/complete"):
+            yield from self._complete(turn)
+
+    def _remember(self, params: Json) -> None:
+        page = reading.text(reading.member(params, "elicitationId"))
+        if page is not None:
+            self._pages.put(page, value=True)
+
+    def _required(self, elicitations: Json) -> Iterator[Fault]:
+        path = ("error", "data", "elicitations")
+        if not reading.items(elicitations):
+            message = "the error -32042 lists no elicitations; it has to name those without which the request fails"
+            yield Fault(URL_ELICITATION_ERROR, ("error",), message, "nothing", "a list of elicitations")
+        for index, elicitation in reading.objects(elicitations):
+            self._remember(elicitation)
+            if elicitation.get("mode") != "url":
+                found = describe(elicitation.get("mode", "form"))
+                message = f"the error -32042 lists an elicitation in mode {found}; all have to be in URL mode"
+                yield Fault(URL_ELICITATION_ERROR, (*path, index), message, found, '"url"')
+            elif not isinstance(elicitation.get("elicitationId"), str):
+                message = "the error -32042 lists an elicitation without `elicitationId`, which it has to have"
+                yield Fault(URL_ELICITATION_ERROR, (*path, index), message, "nothing", "an `elicitationId`")
+
+    def _complete(self, turn: Turn) -> Iterator[Fault]:
+        page = reading.text(turn.params.get("elicitationId"))
+        if page is None or page in self._pages or self._pages.forgetful or not turn.history.whole:
+            return
+        message = f"the elicitation {describe(page)} is reported as complete, and none of that id was asked for"
+        path = ("params", "elicitationId")
+        yield Fault(ELICITATION_ID_UNKNOWN, path, message, describe(page), "the id of an elicitation in URL mode")
+
+
+def _form(call: Call) -> Iterator[Fault]:
+    schema = reading.fields(call.params.get("requestedSchema"))
+    for keyword in _NOT_FLAT:
+        if keyword in schema:
+            message = f"the schema of the form has `{keyword}`; it has to be a flat object of simple fields"
+            path = (*call.path, "requestedSchema", keyword)
+            yield Fault(ELICITATION_FLAT, path, message, keyword, "`type`, `properties` and `required`")
+            return
+
+
+def _answer(reply: Reply) -> Iterator[Fault]:
+    if reply.result.get("action") != "accept":
+        return
+    content = reply.result.get("content")
+    if reply.params.get("mode") == "url":
+        if content is not None:
+            message = "the user agreed to open the page, and there is content, which never comes with URL mode"
+            yield Fault(ELICITATION_CONTENT, (*reply.path, "content"), message, "content", "no content")
+        return
+    required = reading.items(reading.member(reply.params, "requestedSchema", "required"))
+    missing = [name for name in required if isinstance(name, str) and name not in reading.fields(content)]
+    if content is None and reading.fields(reading.member(reply.params, "requestedSchema", "properties")):
+        message = "the user accepted the form, and there is no content, which should hold the input"
+        yield Fault(ELICITATION_CONTENT, reply.path, message, "nothing", "content")
+    elif missing:
+        message = f"the user accepted the form, and the content lacks {describe(missing[0])}, which the form requires"
+        yield Fault(ELICITATION_CONTENT, (*reply.path, "content"), message, "nothing", describe(missing[0]))

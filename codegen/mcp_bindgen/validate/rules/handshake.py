@@ -1,0 +1,157 @@
+"""The order of the handshake: ``initialize``, its answer, ``notifications/initialized``, and then the rest.
+
+Most of it can be judged only from an ``initialize`` request on. One that comes later in a recording starts a new
+session, as clients reconnect; only where the recording is said to be one session is it a fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from mcp_bindgen.validate.exchanges import Exchange
+from mcp_bindgen.validate.rules.history import History
+from mcp_bindgen.validate.rules.rule import WITH_HANDSHAKE, Fault, Rule
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+_SECTION = "basic/lifecycle, Initialization"
+
+INITIALIZE_FIRST: Final = Rule(
+    "initialize-first",
+    "A session starts with `initialize`; checked where the recording is said to be complete.",
+    _SECTION,
+    WITH_HANDSHAKE,
+)
+INITIALIZE_AGAIN: Final = Rule(
+    "initialize-again",
+    "A session has one `initialize`; checked where the recording is said to be one session.",
+    _SECTION,
+    WITH_HANDSHAKE,
+)
+INITIALIZE_IN_BATCH: Final = Rule(
+    "initialize-in-batch",
+    "`initialize` is not part of a batch.",
+    _SECTION,
+    ("2025-03-26",),
+)
+REQUEST_BEFORE_INTRODUCTION: Final = Rule(
+    "request-before-introduction",
+    "Until `initialize` is answered, the client sends no requests but pings.",
+    _SECTION,
+    WITH_HANDSHAKE,
+    "should",
+)
+REQUEST_BEFORE_INITIALIZED: Final = Rule(
+    "request-before-initialized",
+    "Until it gets `notifications/initialized`, the server sends no requests but pings.",
+    _SECTION,
+    WITH_HANDSHAKE,
+    "should",
+)
+INITIALIZED_EARLY: Final = Rule(
+    "initialized-early",
+    "`notifications/initialized` follows a successful answer to `initialize`.",
+    _SECTION,
+    WITH_HANDSHAKE,
+)
+INITIALIZED_MISSING: Final = Rule(
+    "initialized-missing",
+    "After a successful answer to `initialize`, the client sends `notifications/initialized`.",
+    _SECTION,
+    WITH_HANDSHAKE,
+)
+
+
+class Handshake(Area):
+    """Remembers the first request that should have come after ``notifications/initialized``."""
+
+    RULES: ClassVar = (
+        INITIALIZE_FIRST,
+        INITIALIZE_AGAIN,
+        INITIALIZE_IN_BATCH,
+        REQUEST_BEFORE_INTRODUCTION,
+        REQUEST_BEFORE_INITIALIZED,
+        INITIALIZED_EARLY,
+        INITIALIZED_MISSING,
+    )
+
+    def __init__(self) -> None:
+        self._first = True
+        self._operating: Exchange | None = None
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults in the order of the handshake."""
+        first, self._first = self._first, False
+        if turn.asks("initialize"):
+            yield from _initialize(turn)
+        elif turn.exchange.kind == "request" and not turn.asks("ping"):
+            yield from self._request(turn, first=first)
+        elif turn.tells("notifications/initialized"):
+            yield from _initialized(turn)
+        elif first and turn.history.whole and turn.exchange.kind == "notification":
+            yield _not_first(turn)
+
+    def end(self, history: History) -> Iterator[Fault]:
+        """An ``initialized`` that never came."""
+        if self._operating and history.introduced and not history.initialized:
+            yield Fault(
+                INITIALIZED_MISSING,
+                ("method",),
+                "the client makes requests, and `notifications/initialized` never comes; it has to follow the answer to "
+                "`initialize`",
+                exchange=self._operating,
+            )
+
+    def _request(self, turn: Turn, *, first: bool) -> Iterator[Fault]:
+        history = turn.history
+        if history.handshake is None:
+            # With ``server/discover`` a client of a later revision finds out whether the server speaks that one.
+            if first and history.whole and not turn.asks("server/discover"):
+                yield _not_first(turn)
+        elif turn.sender == "client" and history.introduced is None and not history.refused:
+            yield Fault(
+                REQUEST_BEFORE_INTRODUCTION,
+                ("method",),
+                f"the client sends `{turn.method}` before its `initialize` is answered; until then it should "
+                "send pings only",
+                turn.method,
+                "`ping`",
+            )
+        elif turn.sender == "server" and not history.initialized:
+            yield Fault(
+                REQUEST_BEFORE_INITIALIZED,
+                ("method",),
+                f"the server sends `{turn.method}` before it got `notifications/initialized`; until then it should send "
+                "pings only",
+                turn.method,
+                "`ping`",
+            )
+        elif turn.sender == "client" and not history.initialized and self._operating is None:
+            self._operating = turn.exchange
+
+
+def _initialize(turn: Turn) -> Iterator[Fault]:
+    if turn.history.handshake is not None and not turn.history.refused:
+        message = (
+            "`initialize` is sent again in the same session; it is the first request of a session and the only one"
+        )
+        yield Fault(INITIALIZE_AGAIN, ("method",), message)
+    if turn.exchange.batch:
+        message = "`initialize` is part of a batch; it has to be sent by itself"
+        yield Fault(INITIALIZE_IN_BATCH, (), message, "a batch", "a message of its own")
+
+
+def _initialized(turn: Turn) -> Iterator[Fault]:
+    history = turn.history
+    if history.handshake is None:
+        if history.whole:
+            yield _not_first(turn)
+    elif history.introduced is None:
+        state = "was answered with an error" if history.refused else "is not answered yet"
+        message = f"`notifications/initialized` is sent although `initialize` {state}; it follows a successful answer"
+        yield Fault(INITIALIZED_EARLY, ("method",), message)
+
+
+def _not_first(turn: Turn) -> Fault:
+    message = f"`{turn.method}` comes before `initialize`, with which a session has to start"
+    return Fault(INITIALIZE_FIRST, ("method",), message, turn.method, "`initialize`")

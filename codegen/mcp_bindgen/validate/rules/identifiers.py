@@ -1,0 +1,191 @@
+"""Ids of requests and responses: used once, answered once, and only what was asked is answered.
+
+In a recording that starts in the middle, a response may answer a request that came before it. It is reported all the
+same where ids tell: if a side numbers its requests upwards, then a number above its first cannot have been used earlier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.entries import Side
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.history import opposite
+from mcp_bindgen.validate.rules.methods import METHODS
+from mcp_bindgen.validate.rules.reading import Identity
+from mcp_bindgen.validate.rules.rule import SINCE_2026_07_28, WITH_HANDSHAKE, Fault, Rule
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+_REQUESTS = {"2024-11-05": "basic/messages, Requests"}
+_RESPONSES = {"2024-11-05": "basic/messages, Responses", "2026-07-28": "basic/index, Responses"}
+
+ID_REUSED: Final = Rule(
+    "id-reused",
+    "A request has an id that its sender has not used before in the session.",
+    "basic/index, Requests",
+    WITH_HANDSHAKE,
+    elsewhere=_REQUESTS,
+)
+ID_IN_USE: Final = Rule(
+    "id-in-use",
+    "A request has another id than each request of its sender that is still unanswered.",
+    "basic/index, Requests",
+    SINCE_2026_07_28,
+)
+ANSWER_TO_NOTHING: Final = Rule(
+    "answer-to-nothing",
+    "A response has the id of a request of the other side.",
+    "basic/index, Responses",
+    elsewhere=_RESPONSES,
+)
+ANSWERED_TWICE: Final = Rule(
+    "answered-twice",
+    "A request is answered once.",
+    "basic/index, Messages",
+    elsewhere={"2024-11-05": "basic/messages, Responses"},
+)
+RESULT_AND_ERROR: Final = Rule(
+    "result-and-error",
+    "A response has a result or an error, not both.",
+    "basic/index, Responses",
+    elsewhere=_RESPONSES,
+)
+REQUEST_BY_SERVER: Final = Rule(
+    "request-by-server",
+    "A server sends no requests, those of extensions included; its answers say what it needs from the client.",
+    "basic/patterns/index, Overview",
+    SINCE_2026_07_28,
+)
+RESPONSE_BY_CLIENT: Final = Rule(
+    "response-by-client",
+    "A client sends no responses, as it gets no requests.",
+    "basic/patterns/index, Overview",
+    SINCE_2026_07_28,
+)
+
+
+_NO_REQUEST = (-32700, -32600)
+"""Codes that answer what is no JSON or no request, and so may not have been seen as one here either."""
+
+
+class Identifiers(Area):
+    """Remembers how each side numbers its requests."""
+
+    RULES: ClassVar = (
+        ID_REUSED,
+        ID_IN_USE,
+        ANSWER_TO_NOTHING,
+        ANSWERED_TWICE,
+        RESULT_AND_ERROR,
+        REQUEST_BY_SERVER,
+        RESPONSE_BY_CLIENT,
+    )
+
+    def __init__(self) -> None:
+        self._numbers: dict[Side, _Numbers] = {"client": _Numbers(), "server": _Numbers()}
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults of the id, and of who asks and answers."""
+        key = reading.identity(turn.value.get("id"))
+        if turn.exchange.kind == "request":
+            yield from _direction_of_request(turn)
+            if key is not None and turn.sender is not None:
+                yield from _reuse(turn, key)
+                self._numbers[turn.sender].add(key)
+        elif turn.exchange.kind in {"result", "error"}:
+            if "result" in turn.value and "error" in turn.value:
+                message = "the response has both `result` and `error`; it has to have exactly one of them"
+                yield Fault(RESULT_AND_ERROR, (), message, "both", "`result` or `error`")
+            if turn.sender == "client" and turn.revision in SINCE_2026_07_28:
+                message = "a client sends a response; in this revision clients get no requests, so they answer none"
+                yield Fault(RESPONSE_BY_CLIENT, (), message)
+            elif key is not None:
+                yield from self._answer(turn, key)
+
+    def _answer(self, turn: Turn, key: Identity) -> Iterator[Fault]:
+        shown = describe(turn.value.get("id"))
+        if turn.asked and turn.asked.answered and turn.asked.sender is not None:
+            message = f"the request {shown} (`{turn.asked.method}`) is answered a second time"
+            yield Fault(ANSWERED_TWICE, ("id",), message, shown, "one response to a request")
+        elif not turn.asked and turn.exchange.request is None and self._is_to_nothing(turn, key):
+            alike = _other_kind(turn, key)
+            message = f"the response has the id {shown}, which no request of the other side had{alike}"
+            yield Fault(ANSWER_TO_NOTHING, ("id",), message, shown, "the id of a request")
+
+    def _is_to_nothing(self, turn: Turn, key: Identity) -> bool:
+        if turn.history.may_answer(key, turn.sender) or reading.member(turn.value, "error", "code") in _NO_REQUEST:
+            return False
+        if turn.history.whole:
+            return True
+        asking = opposite(turn.sender)
+        return asking is not None and not turn.history.requests.forgetful and self._numbers[asking].never_had(key)
+
+
+class _Numbers:
+    """Whether a side counts its requests, and from which number on that was seen."""
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+        self._last: int | None = None
+        self._counts = True
+
+    def add(self, key: Identity) -> None:
+        value = key[1]
+        if not isinstance(value, int) or (self._last is not None and value <= self._last):
+            self._counts = False
+            return
+        self._first = value if self._first is None else self._first
+        self._last = value
+
+    def never_had(self, key: Identity) -> bool:
+        value = key[1]
+        return self._counts and self._first is not None and isinstance(value, int) and value >= self._first
+
+
+def _reuse(turn: Turn, key: Identity) -> Iterator[Fault]:
+    before = turn.history.requests.get((turn.sender, key))
+    shown = describe(turn.value.get("id"))
+    if before is None:
+        return
+    yield Fault(
+        ID_REUSED,
+        ("id",),
+        f"the {turn.sender} has used the id {shown} before, for `{before.method}`; an id serves once in a session",
+        shown,
+        "an id not used before",
+    )
+    if not before.answered and not before.cancelled:
+        yield Fault(
+            ID_IN_USE,
+            ("id",),
+            f"the id {shown} is that of a `{before.method}` request which has no answer yet",
+            shown,
+            "an id not in use",
+        )
+
+
+def _direction_of_request(turn: Turn) -> Iterator[Fault]:
+    # Who may send a method of the protocol is part of the schema, and checked by it.
+    if turn.sender == "server" and turn.method not in METHODS:
+        yield Fault(
+            REQUEST_BY_SERVER,
+            ("method",),
+            f"`{turn.method}` is sent as a request by the server; in this revision servers send none, and ask for input in "
+            "the answer to a request of the client",
+            describe(turn.method),
+            "a request of the client",
+        )
+
+
+def _other_kind(turn: Turn, key: Identity) -> str:
+    kind, value = key
+    twin: Identity | None = None
+    if kind == "integer":
+        twin = ("string", str(value)) if abs(int(value)) < 10**18 else None
+    elif str(value).isascii() and str(value).removeprefix("-").isdigit() and len(str(value)) < 19:
+        twin = ("integer", int(value))
+    if twin is None or not turn.history.may_answer(twin, turn.sender):
+        return ""
+    return f"; there is a request {describe(twin[1])}, and a number and a string are different ids"

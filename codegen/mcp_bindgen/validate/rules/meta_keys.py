@@ -1,0 +1,138 @@
+"""Keys of ``_meta``: how they are spelled, which are reserved, and what those of trace contexts hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.entries import Json
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.places import placed
+from mcp_bindgen.validate.rules.rule import (
+    SINCE_2025_06_18,
+    SINCE_2025_11_25,
+    SINCE_2026_07_28,
+    Fault,
+    Path,
+    Rule,
+)
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+_SECTION = "basic/index, _meta"
+
+META_KEY: Final = Rule(
+    "meta-key",
+    "A key of `_meta` is a name, or a prefix of dotted labels, a slash and a name.",
+    _SECTION,
+    SINCE_2025_06_18,
+)
+META_KEY_RESERVED: Final = Rule(
+    "meta-key-reserved",
+    "Prefixes of `_meta` keys that name `modelcontextprotocol` or `mcp` in the reserved place are the protocol's own.",
+    _SECTION,
+    SINCE_2025_06_18,
+)
+TRACE_CONTEXT: Final = Rule(
+    "trace-context",
+    "`traceparent`, `tracestate` and `baggage` in `_meta` hold what W3C Trace Context and W3C Baggage define.",
+    _SECTION,
+    SINCE_2026_07_28,
+)
+EXTENSION_ID: Final = Rule(
+    "extension-id",
+    "An extension is declared under an identifier spelled like a `_meta` key that has a prefix.",
+    "basic/versioning, Extension Negotiation",
+    SINCE_2026_07_28,
+)
+
+_LABEL = r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_NAME = r"(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?"
+_KEY = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?{_NAME}")
+_TRACEPARENT = re.compile(
+    r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?P<more>-.*)?", re.DOTALL
+)
+
+_OURS = frozenset({"mcp", "modelcontextprotocol"})
+_DECLARING = (("capabilities",), ("io.modelcontextprotocol/clientCapabilities",))
+_OFFICIAL = "io.modelcontextprotocol/"
+"""The prefix that the specification itself and official extensions use, for keys that no list here can know."""
+
+
+class MetaKeys(Area):
+    """Looks at each ``_meta`` of a message, and at the extensions that are declared."""
+
+    RULES: ClassVar = (META_KEY, META_KEY_RESERVED, TRACE_CONTEXT, EXTENSION_ID)
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults of keys."""
+        if turn.revision not in SINCE_2025_06_18:
+            return
+        for path, found in placed(turn.value, "_meta", "extensions"):
+            if path[-1] == "_meta":
+                for key, value in reading.fields(found).items():
+                    yield from _key_faults(key, (*path, key), turn.revision)
+                    yield from _trace_faults(key, value, (*path, key))
+            elif path[-2:-1] in _DECLARING:
+                yield from _extension_faults(found, path)
+
+
+def _key_faults(key: str, path: Path, revision: str) -> Iterator[Fault]:
+    if not _KEY.fullmatch(key):
+        yield Fault(
+            META_KEY,
+            path,
+            f"the `_meta` key {describe(key)} is not spelled as one: it has to be a name of letters, digits, `-`, `_` and "
+            "`.` that begins and ends with a letter or digit, optionally after a prefix of dotted labels and a slash",
+            describe(key),
+            "prefix/name, or name",
+        )
+    elif _is_reserved(key, revision):
+        yield Fault(
+            META_KEY_RESERVED,
+            path,
+            f"the prefix of the `_meta` key {describe(key)} is reserved for the protocol",
+            describe(key),
+            "a prefix of one's own",
+        )
+
+
+def _is_reserved(key: str, revision: str) -> bool:
+    prefix, slash, _ = key.partition("/")
+    labels = prefix.split(".")
+    if not slash or len(labels) < 2 or key.startswith(_OFFICIAL):
+        return False
+    return (labels[1] if revision in SINCE_2025_11_25 else labels[-2]) in _OURS
+
+
+def _trace_faults(key: str, value: Json, path: Path) -> Iterator[Fault]:
+    if key not in {"traceparent", "tracestate", "baggage"}:
+        return
+    if isinstance(value, str) and (key != "traceparent" or _is_traceparent(value)):
+        return
+    wanted = "version-traceid-parentid-flags in lowercase hex digits" if key == "traceparent" else "a string"
+    yield Fault(
+        TRACE_CONTEXT,
+        path,
+        f"`{key}` is {describe(value)}; the key is reserved for trace contexts and has to hold {wanted}",
+        describe(value),
+        wanted,
+    )
+
+
+def _is_traceparent(value: str) -> bool:
+    found = _TRACEPARENT.fullmatch(value)
+    return found is not None and not (value.startswith("00") and found["more"])
+
+
+def _extension_faults(extensions: Json, path: Path) -> Iterator[Fault]:
+    for key in reading.fields(extensions):
+        if "/" not in key or not _KEY.fullmatch(key):
+            yield Fault(
+                EXTENSION_ID,
+                (*path, key),
+                f"the extension identifier {describe(key)} is not spelled like a `_meta` key with a prefix",
+                describe(key),
+                "prefix/name",
+            )

@@ -1,0 +1,80 @@
+"""Who may send a method, and which capability has to be declared by whom for that."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from mcp_bindgen.validate.entries import Side
+from mcp_bindgen.validate.rules.rule import EVERY, SINCE_2025_06_18, SINCE_2025_11_25, SINCE_2026_07_28
+
+_SINCE_2025_03_26 = EVERY[1:]
+_BOTH: Final[tuple[Side, Side]] = ("client", "server")
+
+
+class Method(NamedTuple):
+    """What the prose says about one method."""
+
+    senders: tuple[Side, ...]
+    capability: str | None = None
+    """Dotted path below the capabilities; of the receiver of a request, of the sender of a notification."""
+    since: tuple[str, ...] = EVERY
+    """Revisions in which the capability is asked for."""
+    of_receiver: bool = True
+
+
+def _client(capability: str | None = None, since: tuple[str, ...] = EVERY) -> Method:
+    return Method(("client",), capability, since)
+
+
+def _server(capability: str | None = None, since: tuple[str, ...] = EVERY) -> Method:
+    return Method(("server",), capability, since)
+
+
+def _told(by: Side, capability: str) -> Method:
+    return Method((by,), capability, of_receiver=False)
+
+
+METHODS: Final = {
+    "initialize": _client(),
+    "ping": Method(_BOTH),
+    "server/discover": _client(),
+    "resources/list": _client("resources"),
+    "resources/templates/list": _client("resources"),
+    "resources/read": _client("resources"),
+    "resources/subscribe": _client("resources.subscribe"),
+    "resources/unsubscribe": _client("resources.subscribe"),
+    "subscriptions/listen": _client(),
+    "prompts/list": _client("prompts"),
+    "prompts/get": _client("prompts"),
+    "tools/list": _client("tools"),
+    "tools/call": _client("tools"),
+    "logging/setLevel": _client("logging"),
+    "completion/complete": _client("completions", _SINCE_2025_03_26),
+    "sampling/createMessage": _server("sampling"),
+    "roots/list": _server("roots"),
+    "elicitation/create": _server("elicitation", SINCE_2025_06_18),
+    "tasks/get": Method(_BOTH, "tasks", SINCE_2025_11_25),
+    "tasks/result": Method(_BOTH, "tasks", SINCE_2025_11_25),
+    "tasks/list": Method(_BOTH, "tasks.list", SINCE_2025_11_25),
+    "tasks/cancel": Method(_BOTH, "tasks.cancel", SINCE_2025_11_25),
+    "notifications/initialized": _client(),
+    "notifications/cancelled": Method(_BOTH),
+    "notifications/progress": Method(_BOTH),
+    "notifications/message": _told("server", "logging"),
+    "notifications/resources/updated": _told("server", "resources.subscribe"),
+    "notifications/resources/list_changed": _told("server", "resources.listChanged"),
+    "notifications/tools/list_changed": _told("server", "tools.listChanged"),
+    "notifications/prompts/list_changed": _told("server", "prompts.listChanged"),
+    "notifications/roots/list_changed": _told("client", "roots.listChanged"),
+    "notifications/elicitation/complete": Method(("server",), "elicitation.url", SINCE_2025_11_25),
+    "notifications/tasks/status": Method(_BOTH, "tasks", SINCE_2025_11_25, of_receiver=False),
+    "notifications/subscriptions/acknowledged": _server(),
+}
+
+
+def sender_by(method: str | None, revision: str) -> Side | None:
+    """The side that alone may send a method; None where both may, or where it is unknown."""
+    if method == "notifications/progress" and revision in SINCE_2026_07_28:
+        return "server"
+    known = METHODS.get(method or "")
+    return known.senders[0] if known and len(known.senders) == 1 else None

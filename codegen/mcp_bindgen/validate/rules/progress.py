@@ -1,0 +1,160 @@
+"""Progress: values go up, tokens belong to one request at a time, and it ends with the request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from attrs import define
+
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.entries import Side
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.history import Asked, opposite
+from mcp_bindgen.validate.rules.reading import Identity
+from mcp_bindgen.validate.rules.recent import Recent
+from mcp_bindgen.validate.rules.rule import EVERY, WITH_HANDSHAKE, Fault, Rule
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+_PAGE = dict.fromkeys(WITH_HANDSHAKE, "basic/utilities/progress") | {EVERY[-1]: "basic/patterns/progress"}
+
+
+def _in(heading: str) -> dict[str, str]:
+    return {revision: f"{page}, {heading}" for revision, page in _PAGE.items() if revision != EVERY[-1]}
+
+
+PROGRESS_INCREASES: Final = Rule(
+    "progress-increases",
+    "Each progress notification for a token has a higher `progress` than the one before.",
+    "basic/patterns/progress, Progress Flow",
+    elsewhere=_in("Progress Flow"),
+)
+PROGRESS_TOKEN_UNKNOWN: Final = Rule(
+    "progress-token-unknown",
+    "A progress notification has a token that a request of the other side brought along.",
+    "basic/patterns/progress, Behavior Requirements",
+    elsewhere=_in("Behavior Requirements"),
+)
+PROGRESS_AFTER_ANSWER: Final = Rule(
+    "progress-after-answer",
+    "No progress is reported for a request that was answered.",
+    "basic/patterns/progress, Implementation Notes",
+    elsewhere=_in("Implementation Notes"),
+)
+PROGRESS_TOKEN_IN_USE: Final = Rule(
+    "progress-token-in-use",
+    "A request has another progress token than each request of its sender that is still unanswered.",
+    "basic/patterns/progress, Progress Flow",
+    elsewhere=_in("Progress Flow"),
+)
+
+
+@define(eq=False)
+class _Track:
+    """What is known of a token."""
+
+    asked: Asked | None = None
+    """The request that brought it along, as the history knows it; None where progress came without one."""
+    last: float | int | None = None
+    ended: bool = False
+    """Its request was answered before a notification came."""
+
+
+class Progress(Area):
+    """Remembers tokens, each with its request and the last value."""
+
+    RULES: ClassVar = (PROGRESS_INCREASES, PROGRESS_TOKEN_UNKNOWN, PROGRESS_AFTER_ANSWER, PROGRESS_TOKEN_IN_USE)
+
+    def __init__(self) -> None:
+        self._tracks: Recent[tuple[Side | None, Identity], _Track] = Recent()
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults of progress, and of the tokens that ask for it."""
+        if turn.exchange.kind == "request":
+            yield from self._brought(turn)
+        elif turn.tells("notifications/progress"):
+            yield from self._reported(turn)
+
+    def _brought(self, turn: Turn) -> Iterator[Fault]:
+        token = reading.member(turn.params, "_meta", "progressToken")
+        key = reading.identity(token)
+        request = reading.identity(turn.value.get("id"))
+        if key is None or request is None:
+            return
+        before = self._tracks.get((turn.sender, key))
+        earlier = self._request(turn, before)
+        if turn.sender and earlier and earlier.id != request and not _is_over(earlier):
+            yield Fault(
+                PROGRESS_TOKEN_IN_USE,
+                ("params", "_meta", "progressToken"),
+                f"the progress token {describe(token)} is that of the `{earlier.method}` request "
+                f"{describe(earlier.id[1])}, which has no answer yet; active requests need different tokens",
+                describe(token),
+                "a token not in use",
+            )
+        self._tracks.put((turn.sender, key), _Track(Asked(turn.sender, turn.method or "", request)))
+
+    def _reported(self, turn: Turn) -> Iterator[Fault]:
+        token = turn.params.get("progressToken")
+        key = reading.identity(token)
+        if key is None:
+            return
+        place, sure = self._place(turn.sender, key)
+        track = self._tracks.get(place)
+        if track is None:
+            if turn.history.whole and not self._tracks.forgetful:
+                yield Fault(
+                    PROGRESS_TOKEN_UNKNOWN,
+                    ("params", "progressToken"),
+                    f"no request of the other side brought along the progress token {describe(token)}",
+                    describe(token),
+                    "the token of an active request",
+                )
+            track = _Track()
+            self._tracks.put(place, track)
+        asked = self._request(turn, track)
+        if sure and asked and asked.answered and not asked.lasts and not asked.cancelled:
+            yield Fault(
+                PROGRESS_AFTER_ANSWER,
+                ("params", "progressToken"),
+                f"progress is reported for the `{asked.method}` request {describe(asked.id[1])} after its answer; "
+                "notifications have to stop with it",
+                describe(token),
+                "the token of an active request",
+            )
+        elif sure:
+            yield from _increase(turn, track)
+
+    def _place(self, sender: Side | None, key: Identity) -> tuple[tuple[Side | None, Identity], bool]:
+        """Under which side the token is to be looked up, and whether that is sure."""
+        sides: tuple[Side | None, ...] = ("client", "server", None) if sender is None else (opposite(sender), None)
+        found: list[tuple[Side | None, Identity]] = [(side, key) for side in sides if self._tracks.get((side, key))]
+        if not found:
+            return (opposite(sender), key), True
+        return found[0], sender is not None or len(found) == 1
+
+    @staticmethod
+    def _request(turn: Turn, track: _Track | None) -> Asked | None:
+        """The request of a track, as it is by now."""
+        if track is None or track.asked is None:
+            return None
+        return turn.history.requests.get((track.asked.sender, track.asked.id))
+
+
+def _is_over(asked: Asked) -> bool:
+    return (asked.answered and not asked.lasts) or asked.cancelled
+
+
+def _increase(turn: Turn, track: _Track) -> Iterator[Fault]:
+    value = reading.number(turn.params.get("progress"))
+    if value is None:
+        return
+    if track.last is not None and value <= track.last:
+        yield Fault(
+            PROGRESS_INCREASES,
+            ("params", "progress"),
+            f"the progress is {describe(value)} after {describe(track.last)}; each value has to be higher than the last",
+            describe(value),
+            f"more than {describe(track.last)}",
+        )
+    track.last = value

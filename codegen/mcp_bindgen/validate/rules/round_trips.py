@@ -1,0 +1,184 @@
+"""Requests in several rounds, as of 2026-07-28: what an answer asks for, and what the request then brings along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.entries import Json
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.calls import declared_in
+from mcp_bindgen.validate.rules.demands import Demand, subject
+from mcp_bindgen.validate.rules.rule import SINCE_2026_07_28, Fault, Rule
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+_PAGE = "basic/patterns/mrtr"
+
+RESULT_TYPE: Final = Rule(
+    "result-type",
+    "A result says by `resultType` whether it is complete, or asks for input, or is of an extension in use.",
+    "basic/index, ResultType",
+    SINCE_2026_07_28,
+)
+INPUT_OUT_OF_PLACE: Final = Rule(
+    "input-out-of-place",
+    "Only `tools/call`, `prompts/get` and `resources/read` are answered with a wish for input.",
+    f"{_PAGE}, Supported Requests",
+    SINCE_2026_07_28,
+)
+INPUT_EMPTY: Final = Rule(
+    "input-empty",
+    "An answer that asks for input has `inputRequests` or `requestState`.",
+    f"{_PAGE}, Server Requirements (Basic Workflow)",
+    SINCE_2026_07_28,
+)
+REQUEST_STATE: Final = Rule(
+    "request-state",
+    "A request that is made again has the `requestState` of the answer that asked for it, and none if that had none.",
+    f"{_PAGE}, Client Requirements (Basic Workflow)",
+    SINCE_2026_07_28,
+)
+INPUT_UNASKED: Final = Rule(
+    "input-unasked",
+    "`inputResponses` has keys that `inputRequests` had.",
+    f"{_PAGE}, InputResponses",
+    SINCE_2026_07_28,
+)
+INPUT_MISSING: Final = Rule(
+    "input-missing",
+    "A request that is made again brings all inputs that were asked for.",
+    f"{_PAGE}, Client Requirements (Basic Workflow)",
+    SINCE_2026_07_28,
+)
+INPUT_KIND: Final = Rule(
+    "input-kind",
+    "Each input is the result of the request under the same key.",
+    f"{_PAGE}, InputResponses",
+    SINCE_2026_07_28,
+)
+ROUND_ID: Final = Rule(
+    "round-id",
+    "A request that is made again has a new id.",
+    f"{_PAGE}, Client Requirements (Basic Workflow)",
+    SINCE_2026_07_28,
+)
+
+_IN_ROUNDS = ("tools/call", "prompts/get", "resources/read")
+_MEMBERS = {
+    "elicitation/create": frozenset({"action"}),
+    "roots/list": frozenset({"roots"}),
+    "sampling/createMessage": frozenset({"model", "role", "content"}),
+}
+"""Method to members of its result, at least one of which is there."""
+
+
+class RoundTrips(Area):
+    """Compares what comes with what was asked for."""
+
+    RULES: ClassVar = (
+        RESULT_TYPE,
+        INPUT_OUT_OF_PLACE,
+        INPUT_EMPTY,
+        REQUEST_STATE,
+        INPUT_UNASKED,
+        INPUT_MISSING,
+        INPUT_KIND,
+        ROUND_ID,
+    )
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults of a round."""
+        if turn.exchange.kind == "result":
+            yield from _result(turn)
+        elif turn.exchange.kind == "request" and ("inputResponses" in turn.params or "requestState" in turn.params):
+            yield from _again(turn)
+
+
+def _result(turn: Turn) -> Iterator[Fault]:
+    if not isinstance(turn.value.get("result"), dict):
+        return
+    kind = turn.result.get("resultType")
+    # A server that speaks earlier revisions too answers ``initialize`` by one of these.
+    if kind is None and turn.method != "initialize":
+        message = "the result has no `resultType`, which each result has to have"
+        yield Fault(RESULT_TYPE, ("result",), message, "nothing", '"complete" or "input_required"')
+    elif kind == "input_required":
+        if turn.method is not None and turn.method not in _IN_ROUNDS:
+            message = f"`{turn.method}` is answered with a wish for input; only {', '.join(_IN_ROUNDS)} may be"
+            yield Fault(INPUT_OUT_OF_PLACE, ("result", "resultType"), message, '"input_required"', '"complete"')
+        if "inputRequests" not in turn.result and "requestState" not in turn.result:
+            message = (
+                "the answer asks for input, and has neither `inputRequests` nor `requestState`; one has to be there"
+            )
+            yield Fault(INPUT_EMPTY, ("result",), message, "neither", "`inputRequests` or `requestState`")
+    elif isinstance(kind, str) and kind != "complete":
+        declared = declared_in(turn.asked_params)
+        if declared is not None and not reading.fields(declared.get("extensions")):
+            message = f"`resultType` is {describe(kind)}, and the client has declared no extension that could define it"
+            yield Fault(
+                RESULT_TYPE, ("result", "resultType"), message, describe(kind), '"complete" or "input_required"'
+            )
+
+
+def _again(turn: Turn) -> Iterator[Fault]:
+    demands = turn.history.demands
+    about = demands.about(subject(turn.method, turn.params))
+    yield from _foreign_state(turn)
+    if not about or not turn.history.whole or demands.forgetful:
+        return
+    state = reading.text(turn.params.get("requestState"))
+    of_state = [each for each in about if each.state == state] or about
+    yield from _state(turn, about)
+    yield from _inputs(turn, about, of_state)
+    key = reading.identity(turn.value.get("id"))
+    if key is not None and all(each.id == key for each in of_state):
+        message = "the request is made again under the id that it had before; it has to have a new one"
+        yield Fault(ROUND_ID, ("id",), message, describe(key[1]), "a new id")
+
+
+def _foreign_state(turn: Turn) -> Iterator[Fault]:
+    state = reading.text(turn.params.get("requestState"))
+    having = turn.history.demands.with_state(state) if state is not None else []
+    if having and all(each.subject != subject(turn.method, turn.params) for each in having):
+        method, name = having[0].subject
+        message = f"the `requestState` is that of an answer to another request, `{method}` of {describe(name)}"
+        yield Fault(REQUEST_STATE, ("params", "requestState"), message, describe(state), "the state of this request")
+
+
+def _state(turn: Turn, about: list[Demand]) -> Iterator[Fault]:
+    state = reading.text(turn.params.get("requestState"))
+    if state is None:
+        if all(each.state is not None for each in about):
+            message = "the request has no `requestState`, and the answer that asked for input had one, to be sent back"
+            yield Fault(REQUEST_STATE, ("params",), message, "nothing", "the `requestState` of the answer")
+    elif not turn.history.demands.with_state(state):
+        message = "the `requestState` is not that of the answer that asked for input; it has to come back as it was"
+        path = ("params", "requestState")
+        yield Fault(REQUEST_STATE, path, message, describe(state), "the `requestState` of the answer")
+
+
+def _inputs(turn: Turn, about: list[Demand], of_state: list[Demand]) -> Iterator[Fault]:
+    responses = reading.fields(turn.params.get("inputResponses"))
+    path = ("params", "inputResponses")
+    for key, response in responses.items():
+        asked = [each.inputs[key] for each in about if key in each.inputs]
+        if not asked:
+            message = f"there is an input {describe(key)}, which no answer has asked for"
+            yield Fault(INPUT_UNASKED, (*path, key), message, describe(key), "a key of `inputRequests`")
+        elif not any(_fits(response, entry) for entry in asked):
+            method = describe(reading.member(asked[-1], "method"))
+            message = f"the input {describe(key)} is no result of {method}, which was asked for under that key"
+            yield Fault(INPUT_KIND, (*path, key), message, None, f"a result of {method}")
+    if of_state and not any(each.inputs.keys() <= responses.keys() for each in of_state):
+        missing = describe(next(key for key in of_state[-1].inputs if key not in responses))
+        message = f"the request is made again without the input {missing}, which the answer asked for"
+        yield Fault(
+            INPUT_MISSING, path if "inputResponses" in turn.params else ("params",), message, "nothing", missing
+        )
+
+
+def _fits(response: Json, request: Json) -> bool:
+    method = reading.text(reading.member(request, "method"))
+    members = _MEMBERS.get(method or "")
+    return members is None or not isinstance(response, dict) or bool(members & response.keys())

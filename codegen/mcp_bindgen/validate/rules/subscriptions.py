@@ -1,0 +1,165 @@
+"""Streams of notifications, as of 2026-07-28: acknowledged first, only what was asked for, each with the stream's id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from attrs import define
+
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.entries import Json
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.reading import Identity
+from mcp_bindgen.validate.rules.recent import Recent
+from mcp_bindgen.validate.rules.rule import SINCE_2026_07_28, Fault, Path, Rule
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+_PAGE = "basic/patterns/subscriptions"
+
+SUBSCRIPTION_ID: Final = Rule(
+    "subscription-id",
+    "A notification of a stream has the id of the `subscriptions/listen` request that opened it, as has its end.",
+    f"{_PAGE}, Receiving Notifications",
+    SINCE_2026_07_28,
+)
+SUBSCRIPTION_ORDER: Final = Rule(
+    "subscription-order",
+    "The first message of a stream is `notifications/subscriptions/acknowledged`.",
+    f"{_PAGE}, Acknowledgment",
+    SINCE_2026_07_28,
+)
+SUBSCRIPTION_UNASKED: Final = Rule(
+    "subscription-unasked",
+    "On a stream come the kinds of notifications that the client has asked for.",
+    f"{_PAGE}, Opening a Stream",
+    SINCE_2026_07_28,
+)
+LOG_UNASKED: Final = Rule(
+    "log-unasked",
+    "Log messages are sent during a request that asks for their level, and not on streams.",
+    "server/utilities/logging, Per-request log level",
+    SINCE_2026_07_28,
+)
+
+_ID = "io.modelcontextprotocol/subscriptionId"
+_LEVEL = "io.modelcontextprotocol/logLevel"
+_FILTERS = {
+    "notifications/tools/list_changed": "toolsListChanged",
+    "notifications/prompts/list_changed": "promptsListChanged",
+    "notifications/resources/list_changed": "resourcesListChanged",
+    "notifications/resources/updated": "resourceSubscriptions",
+}
+"""Method to the member of the filter that asks for it."""
+_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+
+
+@define(eq=False)
+class _Stream:
+    """What is known of a stream."""
+
+    wanted: frozenset[str]
+    """The members of its filter that ask for something."""
+    acknowledged: bool = False
+
+
+class Subscriptions(Area):
+    """Remembers streams by the id of the request, and the log levels of requests in progress."""
+
+    RULES: ClassVar = (SUBSCRIPTION_ID, SUBSCRIPTION_ORDER, SUBSCRIPTION_UNASKED, LOG_UNASKED)
+
+    def __init__(self) -> None:
+        self._streams: Recent[Identity, _Stream] = Recent()
+        self._levels: Recent[Identity, int] = Recent()
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults of notifications and of streams."""
+        key = reading.identity(turn.value.get("id"))
+        if turn.exchange.kind == "request" and key is not None:
+            self._asked(turn, key)
+        elif turn.exchange.kind in {"result", "error"} and key is not None:
+            self._levels.drop(key)
+            if turn.answers("subscriptions/listen"):
+                yield from _ended(turn)
+        elif turn.tells("notifications/message"):
+            yield from self._logged(turn)
+        elif turn.tells(_ACKNOWLEDGED, *_FILTERS):
+            yield from self._notified(turn)
+
+    def _asked(self, turn: Turn, key: Identity) -> None:
+        if turn.asks("subscriptions/listen"):
+            self._streams.put(key, _Stream(_asking(turn.params.get("notifications"))))
+        level = reading.member(turn.params, "_meta", _LEVEL)
+        if level in _LEVELS:
+            self._levels.put(key, _LEVELS.index(level))
+
+    def _notified(self, turn: Turn) -> Iterator[Fault]:
+        named = reading.member(turn.params, "_meta", _ID)
+        key = reading.identity(named)
+        if named is None:
+            yield from self._nameless(turn)
+        if key is None:
+            return
+        stream = self._streams.get(key)
+        if stream is None:
+            if turn.history.whole and not self._streams.forgetful:
+                message = f"`{turn.method}` belongs to the stream {describe(named)}, which no request has opened"
+                wanted = "the id of a `subscriptions/listen` request"
+                yield Fault(SUBSCRIPTION_ID, ("params", "_meta", _ID), message, describe(named), wanted)
+            return
+        if turn.tells(_ACKNOWLEDGED):
+            stream.acknowledged = True
+            extra = sorted(_asking(turn.params.get("notifications")) - stream.wanted)
+            path: Path = ("params", "notifications")
+        else:
+            if not stream.acknowledged:
+                message = f"`{turn.method}` comes on the stream {describe(named)} before it is acknowledged"
+                yield Fault(SUBSCRIPTION_ORDER, ("method",), message, turn.method, f"`{_ACKNOWLEDGED}`")
+                stream.acknowledged = True
+            extra = sorted({_FILTERS[turn.method or ""]} - stream.wanted)
+            path = ("method",)
+        if extra:
+            message = f"the stream {describe(named)} brings what `{extra[0]}` asks for, and the client has not set it"
+            yield Fault(SUBSCRIPTION_UNASKED, path, message, extra[0], "what the filter of the stream asks for")
+
+    def _nameless(self, turn: Turn) -> Iterator[Fault]:
+        path: Path = ("params",) if "params" in turn.value else ()
+        if len(self._streams):
+            message = f"`{turn.method}` does not say to which stream it belongs, as it has to by `{_ID}` in `_meta`"
+            yield Fault(SUBSCRIPTION_ID, path, message, "nothing", "the id of a `subscriptions/listen` request")
+        elif turn.history.whole:
+            message = f"`{turn.method}` is sent, and the client has opened no stream for which it asks for that"
+            yield Fault(
+                SUBSCRIPTION_UNASKED, ("method",), message, turn.method, "a `subscriptions/listen` request before"
+            )
+
+    def _logged(self, turn: Turn) -> Iterator[Fault]:
+        if reading.member(turn.params, "_meta", _ID) is not None:
+            message = "a log message comes on a stream of notifications; it belongs to the request that asked for it"
+            yield Fault(LOG_UNASKED, ("params", "_meta", _ID), message)
+            return
+        if not turn.history.whole or self._levels.forgetful:
+            return
+        level = turn.params.get("level")
+        lowest = min(self._levels.values(), default=None)
+        if lowest is None:
+            message = "a log message is sent, and no request in progress asks for any"
+            yield Fault(LOG_UNASKED, ("method",), message, "a log message", f"a request with `{_LEVEL}`")
+        elif level in _LEVELS and _LEVELS.index(level) < lowest:
+            message = (
+                f"a log message of level {level} is sent, and requests in progress ask for {_LEVELS[lowest]} at least"
+            )
+            yield Fault(LOG_UNASKED, ("params", "level"), message, level, f"{_LEVELS[lowest]} or more severe")
+
+
+def _asking(wanted: Json) -> frozenset[str]:
+    return frozenset(name for name in _FILTERS.values() if reading.fields(wanted).get(name) not in (None, False, []))
+
+
+def _ended(turn: Turn) -> Iterator[Fault]:
+    named = reading.member(turn.result, "_meta", _ID)
+    wanted = turn.value.get("id")
+    if named is not None and reading.identity(named) != reading.identity(wanted):
+        message = f"the end of the stream {describe(wanted)} names {describe(named)} as its stream"
+        yield Fault(SUBSCRIPTION_ID, ("result", "_meta", _ID), message, describe(named), describe(wanted))

@@ -1,0 +1,174 @@
+"""Tasks of 2025-11-25: how their status goes, and which messages name the task that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import ClassVar, Final
+
+from attrs import frozen
+
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate.entries import Json
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.contents import is_moment
+from mcp_bindgen.validate.rules.recent import Recent
+from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+_PAGE = "basic/utilities/tasks"
+_SINCE = ("2025-11-25",)
+
+TASK_BEGINS_WORKING: Final = Rule(
+    "task-begins-working", "A task begins with the status working.", f"{_PAGE}, Task Status Lifecycle", _SINCE
+)
+TASK_STATUS_FINAL: Final = Rule(
+    "task-status-final",
+    "A task that is completed, failed or cancelled keeps that status.",
+    f"{_PAGE}, Task Status Lifecycle",
+    _SINCE,
+)
+TASK_ID_REUSED: Final = Rule(
+    "task-id-reused", "Each task has an id of its own.", f"{_PAGE}, Task ID Requirements", _SINCE
+)
+TASK_CANCELLED: Final = Rule(
+    "task-cancelled", "The result of `tasks/cancel` has the status cancelled.", f"{_PAGE}, Task Cancellation", _SINCE
+)
+TASK_MOMENT: Final = Rule(
+    "task-moment",
+    "`createdAt` and `lastUpdatedAt` of a task are moments as ISO 8601 writes them.",
+    f"{_PAGE}, TTL and Resource Management",
+    _SINCE,
+)
+RELATED_TASK_MISSING: Final = Rule(
+    "related-task-missing",
+    "The result of `tasks/result` names its task under `io.modelcontextprotocol/related-task` in `_meta`.",
+    f"{_PAGE}, Related Task Metadata",
+    _SINCE,
+)
+RELATED_TASK_NEEDLESS: Final = Rule(
+    "related-task-needless",
+    "Messages that name a task anyway do not name it in `_meta` too.",
+    f"{_PAGE}, Associating Task-Related Messages",
+    _SINCE,
+    "should",
+)
+
+_FINAL = ("completed", "failed", "cancelled")
+_RELATED = "io.modelcontextprotocol/related-task"
+
+
+@frozen
+class _Final:
+    """What is remembered of a task that is over."""
+
+    status: str
+    updated: Json
+
+
+class Tasks(Area):
+    """Remembers which tasks were made, and how they ended."""
+
+    RULES: ClassVar = (
+        TASK_BEGINS_WORKING,
+        TASK_STATUS_FINAL,
+        TASK_ID_REUSED,
+        TASK_CANCELLED,
+        TASK_MOMENT,
+        RELATED_TASK_MISSING,
+        RELATED_TASK_NEEDLESS,
+    )
+
+    def __init__(self) -> None:
+        self._made: Recent[tuple[str | None, str], bool] = Recent()
+        self._over: Recent[str, _Final] = Recent()
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults of what is said about tasks."""
+        if turn.answers("tools/call", "sampling/createMessage", "elicitation/create"):
+            yield from self._created(turn, reading.fields(turn.result.get("task")))
+        for path, task in _tasks(turn):
+            yield from _moments(task, path)
+            yield from self._status(task, path)
+        if (
+            turn.answers("tasks/cancel")
+            and isinstance(status := turn.result.get("status"), str)
+            and status != "cancelled"
+        ):
+            message = f"the status of a task after `tasks/cancel` is {describe(status)}; it has to be cancelled by then"
+            yield Fault(TASK_CANCELLED, ("result", "status"), message, describe(status), '"cancelled"')
+        yield from _related(turn)
+
+    def _created(self, turn: Turn, task: dict[str, Json]) -> Iterator[Fault]:
+        status, name = reading.text(task.get("status")), reading.text(task.get("taskId"))
+        if status is not None and status != "working":
+            message = f"the status of a new task is {describe(status)}; tasks begin as working"
+            yield Fault(TASK_BEGINS_WORKING, ("result", "task", "status"), message, describe(status), '"working"')
+        if name is None:
+            return
+        if (turn.sender, name) in self._made:
+            message = f"a task with the id {describe(name)} was made before; ids of tasks have to be unique"
+            yield Fault(TASK_ID_REUSED, ("result", "task", "taskId"), message, describe(name), "an id of its own")
+        self._made.put((turn.sender, name), value=True)
+        self._over.drop(name)
+
+    def _status(self, task: dict[str, Json], path: Path) -> Iterator[Fault]:
+        status, name = reading.text(task.get("status")), reading.text(task.get("taskId"))
+        if status is None or name is None:
+            return
+        before = self._over.get(name)
+        if before and status != before.status and not _is_older(task.get("lastUpdatedAt"), before.updated):
+            message = f"the task {describe(name)} is {status} after it was {before.status}, which is final"
+            yield Fault(TASK_STATUS_FINAL, (*path, "status"), message, describe(status), describe(before.status))
+        elif before is None and status in _FINAL:
+            self._over.put(name, _Final(status, task.get("lastUpdatedAt")))
+
+
+def _tasks(turn: Turn) -> Iterator[tuple[Path, dict[str, Json]]]:
+    """The states of tasks in a message."""
+    if turn.answers("tasks/get", "tasks/cancel"):
+        yield ("result",), turn.result
+    elif turn.answers("tasks/list"):
+        for index, task in reading.objects(turn.result.get("tasks")):
+            yield ("result", "tasks", index), task
+    elif turn.answers("tools/call", "sampling/createMessage", "elicitation/create"):
+        yield ("result", "task"), reading.fields(turn.result.get("task"))
+    elif turn.tells("notifications/tasks/status"):
+        yield ("params",), turn.params
+
+
+def _moments(task: dict[str, Json], path: Path) -> Iterator[Fault]:
+    for name in ("createdAt", "lastUpdatedAt"):
+        moment = reading.text(task.get(name))
+        if moment is not None and not is_moment(moment):
+            message = f"`{name}` is {describe(moment)}, which is no moment as ISO 8601 writes it"
+            yield Fault(TASK_MOMENT, (*path, name), message, describe(moment), "such as 2025-11-25T10:30:00Z")
+
+
+def _is_older(moment: Json, than: Json) -> bool:
+    """Whether news are older than what is known, as messages may overtake each other; true if that cannot be told."""
+    try:
+        return datetime.fromisoformat(moment) < datetime.fromisoformat(than)
+    except (TypeError, ValueError):
+        return True
+
+
+def _related(turn: Turn) -> Iterator[Fault]:
+    place = "params" if turn.exchange.kind in {"request", "notification"} else "result"
+    related = reading.member(turn.value, place, "_meta", _RELATED)
+    asks = turn.asks("tasks/get", "tasks/result", "tasks/cancel")
+    tells = turn.answers("tasks/get", "tasks/list", "tasks/cancel") or turn.tells("notifications/tasks/status")
+    if related is not None and (asks or tells):
+        message = f"`_meta` has `{_RELATED}`, and the message names the task anyway; it should not be there"
+        yield Fault(RELATED_TASK_NEEDLESS, (place, "_meta", _RELATED), message)
+    if turn.answers("tasks/result") and turn.exchange.request is not None:
+        wanted = reading.text(turn.asked_params.get("taskId"))
+        found = reading.member(related, "taskId")
+        if found is None or (wanted is not None and found != wanted):
+            shown = describe(found) if found is not None else "nothing"
+            message = (
+                f"the result of a task names {shown} as its task in `_meta`; it has to name the task that was asked for"
+            )
+            yield Fault(
+                RELATED_TASK_MISSING, ("result",), message, shown, describe(wanted) if wanted else "the id of the task"
+            )

@@ -1,0 +1,115 @@
+"""Validating, from what is asked for to a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from mcp_bindgen import catalog
+from mcp_bindgen.validate import bindings, reading
+from mcp_bindgen.validate.checking import Checker, Tally
+from mcp_bindgen.validate.entries import Read
+from mcp_bindgen.validate.findings import Finding
+from mcp_bindgen.validate.limits import Limits
+from mcp_bindgen.validate.options import AUTO, Options
+from mcp_bindgen.validate.report import Report
+from mcp_bindgen.validate.sources import Form, InputError, Source, find
+
+Watch = Callable[[Source, int], None]
+"""Told the source that is being read, and how many bytes of it have been."""
+
+
+def validate(
+    *paths: str | Path,
+    version: str = AUTO,
+    type: str | None = None,  # noqa: A002 - what the protocol calls it
+    rules: bool = False,
+    complete: bool = False,
+    form: Form | None = None,
+    limits: Limits | None = None,
+    watch: Watch | None = None,
+) -> Report:
+    """Check what is recorded in files and folders, ``"-"`` being standard input.
+
+    ``version`` is a bundled revision, or ``"auto"``: then each conversation is checked by the revision that it names in
+    its handshake or its ``_meta``, and one that names none by all of them. With ``type`` each JSON value is checked as
+    a value of that type rather than as a message. ``rules`` adds findings of the level ``"rule"``: what the
+    specification demands in prose; ``complete`` tells them that each recording is one whole session from its first
+    message on, so that what is missing is wrong. ``form`` says how to read sources whose names do not.
+
+    Nothing is read before the report is asked for something. Raises BindgenError at once for a version or a type that
+    there is not, and its subclass InputError for a path that is not there. What turns out later to be unreadable, or
+    larger than ``limits`` allow, is in ``failures`` of the report, and the other sources are checked all the same.
+    """
+    options = _options(version, limits, rules=rules, complete=complete)
+    kind = None if type is None else _known_type(type, version)
+    sources = list(find([Path(path) if str(path) != "-" else "-" for path in paths], form, bindings.is_type))
+    return run(sources, options, kind, watch)
+
+
+def validate_messages(
+    messages: Iterable[Any],
+    *,
+    version: str = AUTO,
+    rules: bool = False,
+    complete: bool = False,
+    name: str = "<messages>",
+    limits: Limits | None = None,
+) -> Report:
+    """Check the messages of one conversation, in order; each is JSON, as a text or as Python values.
+
+    A message may be wrapped as in a log, ``{"from": "client", "message": {…}}``, to say who sent it. The line of a
+    finding is the number of its message, from 1. The rest is as in ``validate``.
+    """
+    options = _options(version, limits, rules=rules, complete=complete)
+    source = Source(name, None, "lines")
+    tally = Tally()
+    reader = reading.Reader(source, options.limits, None, reading.unwatched)
+    reads = reader.messages(messages)
+    return Report(Checker(options, tally).findings(reads), tally, [])
+
+
+def run(sources: list[Source], options: Options, kind: str | None, watch: Watch | None) -> Report:
+    """The report on sources that were found already."""
+    tally, failures = Tally(), list[str]()
+    return Report(_findings(sources, options, kind, watch, tally, failures), tally, failures)
+
+
+def _findings(
+    sources: list[Source],
+    options: Options,
+    kind: str | None,
+    watch: Watch | None,
+    tally: Tally,
+    failures: list[str],
+) -> Iterator[Finding]:
+    for source in sources:
+        reads = reading.read(source, options.limits, kind, None if watch is None else _telling(watch, source))
+        yield from Checker(options, tally).findings(_readable(reads, failures))
+
+
+def _telling(watch: Watch, source: Source) -> reading.Progress:
+    return lambda size: watch(source, size)
+
+
+def _readable(reads: Iterator[Read], failures: list[str]) -> Iterator[Read]:
+    try:
+        yield from reads
+    except InputError as problem:
+        failures.append(str(problem))
+
+
+def _options(version: str, limits: Limits | None, *, rules: bool, complete: bool) -> Options:
+    if version != AUTO and version not in catalog.revisions():
+        raise catalog.unknown_revision(version)
+    return Options(version, rules, complete, limits or Limits())
+
+
+def _known_type(name: str, version: str) -> str:
+    revisions = catalog.revisions() if version == AUTO else (version,)
+    having = [revision for revision in revisions if name in bindings.load(revision).types]
+    if not having:
+        # The newest one knows best what may be meant.
+        bindings.load(revisions[-1]).shape(name)
+    return name

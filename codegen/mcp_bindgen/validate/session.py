@@ -1,0 +1,268 @@
+"""One conversation by one revision: who sends what, which response answers what, and what is wrong with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias, get_args
+
+from mcp_bindgen import catalog
+from mcp_bindgen.runtime.errors import json_path
+from mcp_bindgen.runtime.shapes import describe
+from mcp_bindgen.validate import bindings, constraints, fragments
+from mcp_bindgen.validate.bindings import Method
+from mcp_bindgen.validate.entries import Entry, Json, Path, Side
+from mcp_bindgen.validate.exchanges import Exchange, Kind
+from mcp_bindgen.validate.findings import Finding, Level
+from mcp_bindgen.validate.options import Options
+from mcp_bindgen.validate.requests import OpenRequest, OpenRequests, other_side
+from mcp_bindgen.validate.rules import Conversation
+from mcp_bindgen.validate.wording import finding, path_in_words
+
+Counted: TypeAlias = Literal["request", "notification", "result", "error", "batch", "value", "unknown"]
+"""What an entry was taken for: a message of one of the four kinds, several of them, a value of a type, or neither."""
+
+COUNTED: tuple[Counted, ...] = get_args(Counted)
+
+_LONGEST_METHOD = 100
+"""What is longer is no name, and is not remembered as one."""
+_PROBES = frozenset({"initialize", "server/discover"})
+"""With these a client finds out which revisions a server speaks, so that a server may see that of another one."""
+
+
+class Session:
+    """What is known of a conversation, and the checks that need it."""
+
+    def __init__(self, revision: str, options: Options) -> None:
+        self.bindings = bindings.load(revision)
+        self.revision = revision
+        self.counts: dict[Counted, int] = dict.fromkeys(COUNTED, 0)
+        self._open = OpenRequests(options.limits)
+        self._limits = options.limits
+        self._conversation = Conversation(revision, complete=options.complete) if options.rules else None
+        self._words: dict[str, Side] = {}
+        self._reported = 0
+
+    def check(self, entry: Entry) -> Iterator[Finding]:
+        """Everything that is to be said about the next entry."""
+        try:
+            yield from self._entry(entry)
+        except RecursionError:
+            yield self._finding(entry, (), "a value nested too deeply", "fewer levels", "depth")
+
+    def end(self) -> Iterator[Finding]:
+        """What only shows when nothing more comes."""
+        if self._conversation is not None:
+            yield from self._conversation.end()
+
+    def answers(self, value: Json, sender: Side | None = None) -> str | None:
+        """The method of the request that a response would answer, if it came now."""
+        if value.__class__ is not dict:
+            return None
+        found = self._open.answered_by(value.get("id"), sender)
+        return found[0].method if found else None
+
+    def _entry(self, entry: Entry) -> Iterator[Finding]:
+        value = entry.value
+        if entry.type is not None:
+            self.counts["value"] += 1
+            yield from self._typed(entry, entry.type)
+        elif entry.alone and not entry.whole and not fragments.is_message(value):
+            yield from self._fragment(entry)
+        elif value.__class__ is list and self.bindings.batches:
+            self.counts["batch"] += 1
+            if not value:
+                yield self._finding(entry, (), "an empty array", "at least one message")
+            for index, item in enumerate(value):
+                yield from self._message(entry, item, (index,))
+        elif value.__class__ is list and fragments.is_message(value):
+            self.counts["batch"] += 1
+            having = [each for each in catalog.revisions() if bindings.load(each).batches]
+            message = f"a batch; there are batches in {' and '.join(having)} only"
+            yield self._said(entry, (), "batch", message)
+        else:
+            yield from self._message(entry, value, ())
+
+    def _typed(self, entry: Entry, name: str) -> Iterator[Finding]:
+        if name not in self.bindings.types:
+            yield self._said(entry, (), "no-type", f"there is no type {name} in {self.revision}")
+            return
+        shape = self.bindings.shape(name)
+        faults = self.bindings.violations(entry.value, shape)
+        yield from (self._finding(entry, *fault) for fault in faults)
+        yield from self._constraints(entry, entry.value, shape)
+
+    def _fragment(self, entry: Entry) -> Iterator[Finding]:
+        """A value of a document that is no whole message."""
+        match = fragments.match(entry.value, self.revision)
+        self.counts["value" if match.parts else "unknown"] += 1
+        if not match.parts:
+            yield self._said(entry, (), "unchecked", "like no type of the protocol, so not checked", "note")
+            return
+        for part in match.parts:
+            faults = self.bindings.violations(part.value, part.shape, part.path)
+            yield from (self._finding(entry, *fault) for fault in faults)
+            yield from self._constraints(entry, part.value, part.shape, part.path)
+        for path in match.undeclared:
+            yield self._said(entry, path, "undeclared", f"no member of {match.names[0]}", "note")
+
+    def _message(self, entry: Entry, value: Json, path: Path) -> Iterator[Finding]:
+        kind = bindings.explain_kind(value)
+        if not isinstance(kind, str):
+            self.counts["unknown"] += 1
+            yield self._finding(entry, (*path, *kind.path), kind.found, kind.expected)
+            return
+        self.counts[kind] += 1
+        if kind in {"request", "notification"}:
+            yield from self._call(entry, value, path, kind)
+        else:
+            yield from self._response(entry, value, path, kind)
+
+    def _call(self, entry: Entry, value: dict[str, Json], path: Path, kind: Kind) -> Iterator[Finding]:
+        name: str = value["method"]
+        method = self.bindings.method(kind, name)
+        if method is None:
+            yield from self._unknown(entry, path, kind, name)
+        sender = self._sender(entry, method)
+        if method is not None and sender is not None and sender not in method.sent_by:
+            who, said = " and ".join(method.sent_by), f"the {sender}"
+            message = f"{name} is sent by the {who}, and here by {said}"
+            yield self._said(entry, (*path, "method"), "direction", message)
+        shape = self.bindings.message_shape(kind, method)
+        other = self.bindings.method("notification" if kind == "request" else "request", name)
+        if method is not None or other is None:
+            faults = self.bindings.violations(value, shape, path)
+            yield from (self._finding(entry, *fault) for fault in faults)
+            yield from self._constraints(entry, value, shape, path)
+        yield from self._rule(entry, value, path, kind, name, sender)
+        number = value.get("id")
+        if kind == "request" and number.__class__ in {str, int} and not entry.alone:
+            assert isinstance(number, str | int)
+            self._open.add(number, OpenRequest(name[:_LONGEST_METHOD], sender, value if self._conversation else None))
+            yield from self._forgotten(entry)
+
+    def _unknown(self, entry: Entry, path: Path, kind: Kind, name: str) -> Iterator[Finding]:
+        """A method that the revision does not have as such a message. The protocol is open: it may be an extension's."""
+        revision = self.revision
+        if kind == "request" and name in self.bindings.notifications:
+            yield self._said(entry, (*path, "id"), "id", f"an id, and {name} is a notification, which has none")
+        elif kind == "notification" and name in self.bindings.requests:
+            yield self._said(entry, (*path, "id"), "missing", f"missing, expected an id, as {name} is a request")
+        elif name in self.bindings.embedded:
+            message = f"{name} is no message of its own in {revision}: it is part of a result that asks for input"
+            yield self._said(entry, (*path, "method"), "method", message)
+        elif having := bindings.revisions_with(kind, name):
+            span = having[0] if len(having) == 1 else f"{having[0]} to {having[-1]}"
+            level: Level = "note" if name in _PROBES else "error"
+            yield self._said(entry, (*path, "method"), "method", f"{name} is a method of {span} only", level)
+        else:
+            near = bindings.nearest_method(self.revision, kind, name) if len(name) <= _LONGEST_METHOD else None
+            hint = f"; is {near} meant?" if near else ""
+            message = f"{describe(name)} is no {kind} of the protocol{hint}"
+            yield self._said(entry, (*path, "method"), "unknown-method", message, "note")
+
+    def _response(self, entry: Entry, value: dict[str, Json], path: Path, kind: Kind) -> Iterator[Finding]:
+        sender = self._sender(entry, None)
+        request = self._answered(value, sender, kind)
+        if request is not None and sender is None and request.sender is not None:
+            sender = other_side(request.sender)
+        shape = self.bindings.message_shape(kind, None)
+        faults = self.bindings.violations(value, shape, path)
+        yield from (self._finding(entry, *fault) for fault in faults)
+        name = entry.request if request is None else request.method
+        if kind == "result" and not any(fault.path == (*path, "result") for fault in faults):
+            yield from self._result(entry, value["result"], (*path, "result"), name)
+        original = None if request is None else request.value
+        yield from self._rule(entry, value, path, kind, name, sender, original)
+        if request is not None:
+            self._open.close(value["id"], request)
+
+    def _result(self, entry: Entry, value: Json, path: Path, method: str | None) -> Iterator[Finding]:
+        if method is None and entry.alone:
+            match = fragments.match_result(value, self.revision)
+            for part in match.parts:
+                place = (*path, *part.path)
+                faults = self.bindings.violations(part.value, part.shape, place)
+                yield from (self._finding(entry, *fault) for fault in faults)
+                yield from self._constraints(entry, part.value, part.shape, place)
+            if match.parts:
+                return
+        if method is None:
+            message = "the request that it answers was not seen, so the result is not checked"
+            yield self._said(entry, path, "unchecked", message, "note")
+        elif method in self.bindings.requests:
+            faults = self.bindings.result_violations(value, method, path)
+            yield from (self._finding(entry, *fault) for fault in faults)
+            yield from self._constraints(entry, value, self.bindings.tables.results[method], path)
+        else:
+            message = f"the result of {describe(method)}, which no type describes, is not checked"
+            yield self._said(entry, path, "unchecked", message, "note")
+
+    def _answered(self, value: dict[str, Json], sender: Side | None, kind: Kind) -> OpenRequest | None:
+        """The request that a response answers. Both sides may have asked with this id: then what fits best decides."""
+        found = self._open.answered_by(value.get("id"), sender)
+        if len(found) < 2 or kind == "error":
+            return found[0] if found else None
+
+        def faults(request: OpenRequest) -> int:
+            if request.method not in self.bindings.requests:
+                return 0
+            return len(self.bindings.result_violations(value["result"], request.method))
+
+        return min(found, key=faults)
+
+    def _sender(self, entry: Entry, method: Method | None) -> Side | None:
+        """Who sent an entry: the log says so, or what its word for it means, or only one side may.
+
+        A log has two such words, and the first message that only one side may send tells which is which.
+        """
+        if entry.sender is not None:
+            return entry.sender
+        only: Side | None = method.sent_by[0] if method is not None and len(method.sent_by) == 1 else None
+        if entry.word is None:
+            return only
+        if not self._words and only is not None:
+            self._words[entry.word] = only
+        elif len(self._words) == 1 and entry.word not in self._words:
+            (known,) = self._words.values()
+            self._words[entry.word] = other_side(known)
+        known_by_word = self._words.get(entry.word)
+        return only if known_by_word is None else known_by_word
+
+    def _rule(
+        self,
+        entry: Entry,
+        value: dict[str, Json],
+        path: Path,
+        kind: Kind,
+        method: str | None,
+        sender: Side | None,
+        request: dict[str, Json] | None = None,
+    ) -> Iterator[Finding]:
+        """What the rules of the specification's prose say about a message."""
+        if self._conversation is None:
+            return
+        conversation = Conversation(self.revision) if entry.alone else self._conversation
+        at = json_path((*entry.inside, *path))
+        # Within an entry, only a batch has messages at a path.
+        batch = bool(path)
+        yield from conversation.see(
+            Exchange(entry.place, self.revision, kind, value, at, sender, method, request, batch)
+        )
+
+    def _constraints(self, entry: Entry, value: Json, shape: object, path: Path = ()) -> Iterator[Finding]:
+        for fault in constraints.check(value, shape, self.bindings.tables, path, examples=entry.alone):
+            place = (*entry.inside, *fault.path)
+            level: Level = "note" if fault.code == "placeholder" else "error"
+            yield finding(entry.place, place, fault.found, fault.expected, self.revision, code=fault.code, level=level)
+
+    def _forgotten(self, entry: Entry) -> Iterator[Finding]:
+        if self._open.forgotten and not self._reported:
+            self._reported = 1
+            message = f"more than {self._limits.open_requests} requests wait for an answer; the oldest are forgotten"
+            yield self._said(entry, (), "open-requests", message, "note")
+
+    def _finding(self, entry: Entry, path: Path, found: str, expected: str, code: str | None = None) -> Finding:
+        return finding(entry.place, (*entry.inside, *path), found, expected, self.revision, code=code)
+
+    def _said(self, entry: Entry, path: Path, code: str, message: str, level: Level = "error") -> Finding:
+        return Finding(entry.place, level, code, path_in_words((*entry.inside, *path)), message, self.revision)

@@ -1,0 +1,21 @@
+"""The declared types of a revision, each with the shape that its tables know it by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_bindgen.ir.protocol import Protocol
+    from mcp_bindgen.validate.tables import Tables
+
+
+def declared(known: Tables, protocol: Protocol) -> Iterator[tuple[str, Any]]:
+    """Name and shape of each, but for unions that nothing in a value decides."""
+    for name in known.objects:
+        if name in protocol.objects:
+            yield name, ("class", name)
+    for name, shape in known.aliases.items():
+        if "undecidable" not in str(shape) and (name in protocol.aliases or name in protocol.objects):
+            yield name, ("alias", name)
