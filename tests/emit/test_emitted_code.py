@@ -142,6 +142,7 @@ def _words_of_names(made: Emitted) -> set[str]:
         "item",
         "extra",
         "result",
+        "text",
         *map(str, range(200)),
     }
     return own.union(*map(_split, given))

@@ -40,6 +40,7 @@ UNDECLARED = ("x-unknown", "extra", "", "日本", "a b", "mime_type", "__class__
 
 TEXTS = ("text", "", "é\u0000\u2028日本😀", "null", "1", " a\n'\"\\")
 URIS = ("file:///tmp/a", "https://example.com/x?y=1#z", "data:text/plain,hi")
+TEMPLATES = ("file:///{path}", "", "https://example.com/{+x,y*}{?z:3}")
 BASE64 = ("aGk=", "", "AAECAw==")
 INTEGERS = (1, 0, -7, 2**53 + 1, 2**64, -(10**30))
 FLOATS = (0.5, 1, -2.5e-10, 1.0, 1e300, 0, -(2**70))
@@ -234,7 +235,7 @@ def values(protocol: Protocol, name: str) -> st.SearchStrategy[Json]:
 
 def _examples(kind: Scalar, constraints: Constraints) -> Iterator[Json]:
     """Values of a scalar that stand for all; the first is the plainest."""
-    formats = {"uri": URIS, "byte": BASE64}
+    formats = {"uri": URIS, "uri-template": TEMPLATES, "byte": BASE64}
     found: Mapping[str, tuple[Json, ...]] = {
         "string": formats.get(constraints.format or "", TEXTS),
         "integer": INTEGERS,

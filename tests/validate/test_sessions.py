@@ -234,3 +234,39 @@ def test_rules_know_a_batch_from_a_recording_that_is_an_array(tmp_path: Path) ->
     assert [finding.code for finding in batched] == ["initialize-in-batch"]
     (tmp_path / "talk.json").write_text(json.dumps(talk), encoding="utf-8")
     assert [*validate(tmp_path / "talk.json", version="2025-03-26", rules=True)] == []
+
+
+PAGE = """\
+Examples on this page leave out the required `_meta` for brevity.
+
+```json
+{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}
+```
+
+```json
+{"jsonrpc": "2.0", "id": 1, "result": RESULT}
+```
+"""
+CALLED = {"resultType": "complete", "content": []}
+FOUND = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public", "supportedVersions": [], "capabilities": {}}
+
+
+@pytest.mark.parametrize(
+    ("result", "finding"),
+    [
+        (CALLED, None),
+        ({**CALLED, "content": 3}, "$.result.content: found 3, expected an array"),
+        (FOUND, None),
+        ({"resultType": "complete", "isError": True}, "$.result.content: missing, expected an array"),
+    ],
+)
+def test_examples_leave_out_what_their_page_says_and_answer_what_they_can_answer(
+    tmp_path: Path, result: Json, finding: str | None
+) -> None:
+    page = tmp_path / "2026-07-28" / "page.md"
+    page.parent.mkdir()
+    page.write_text(PAGE.replace("RESULT", json.dumps(result)), encoding="utf-8")
+    report = validate(page)
+    found = [f"{each.path}: {each.message}" for each in report if each.level == "error"]
+    assert found == ([] if finding is None else [finding])
+    assert report.remarks["elided"] == 1

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.encoders import CONDITIONS, Encoders, one_of
-from mcp_bindgen.emit.layout import Tree, inline, statement
+from mcp_bindgen.emit.layout import Tree, inline, lines, statement
 from mcp_bindgen.emit.reading import Reading, refuse
 from mcp_bindgen.ir.protocol import Enum, Field, Scalar, Type
 
@@ -63,8 +63,8 @@ class Writers(Encoders):
 
     def _write_scalar(self, kind: Scalar, v: str) -> Reading:
         value = _TEXTS[kind.kind].format(v=v)
-        if kind.kind in {"json", "string"}:
-            # Escaping refuses what is no string.
+        if kind.kind in {"float", "json", "string"}:
+            # These functions refuse what they cannot write.
             return Reading((), value)
         return Reading(refuse(CONDITIONS[kind.kind].format(v=v), v).checks, value)
 
@@ -74,7 +74,17 @@ class Writers(Encoders):
     def _write_enum(self, kind: Enum, v: str, hint: str) -> Reading:
         if kind.open:
             return Reading((), f"escape({v})")
+        if len(kind.values) > 1 and all(isinstance(value, str) for value in kind.values):
+            return Reading((), f"{self._texts(kind, hint)}[{v}]")
         return Reading(self._check_enum(kind, v, hint), _enum_text(kind, v))
+
+    def _texts(self, kind: Enum, hint: str) -> str:
+        """The table from literal to text: to look a value up checks it, too."""
+        if kind.values not in self._choices:
+            name = self._choices[kind.values] = self._free(f"{hint.upper()}_TEXT")
+            items: list[Tree] = [f"{literal(value)}: {literal(_text(value))}" for value in kind.values]
+            self._choice_views.append(tuple(lines(f"{name} = ", ("{", items, "}"))))
+        return self._choices[kind.values]
 
     def _write_items(self, element: Type | None, v: str, hint: str, cls: str, accepted: str) -> Reading:
         head = refuse(f"{v}.__class__ is not {cls} and not {accepted}({v})", v)

@@ -7,6 +7,7 @@ Of two members of an object with one name the last counts, as in most parsers. T
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -46,8 +47,8 @@ def parse(data: Text) -> Any:
         raise NotJson(_TOO_DEEP) from None
     except ValueError:
         value = _explain(text)
-    # A single character is looked for much faster than two, and long texts are mostly free of it.
-    if text is data or ("\\" in text and ("\\ud" in text or "\\uD" in text)):
+    # A single character is looked for much faster than more of them, and long texts are mostly free of it.
+    if text is data or ("\\" in text and _SURROGATE(text)):
         _refuse_surrogates(text, value)
     return value
 
@@ -77,7 +78,7 @@ def _refuse_surrogates(text: str, value: Any) -> None:
     try:
         if not text.isascii():
             text.encode()
-        if "\\ud" in text or "\\uD" in text:
+        if _SURROGATE(text):
             write(value)
     except UnicodeEncodeError:
         message = "a string with half a surrogate pair"
@@ -98,6 +99,7 @@ def _no_constant(name: str) -> Any:
 
 
 _TOO_DEEP = "JSON nested too deeply"
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]").search
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
 

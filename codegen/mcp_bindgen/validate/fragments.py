@@ -122,7 +122,7 @@ class _Fit(NamedTuple):
     missing: tuple[Path, ...]
     """What is missing at the top, where that may be because only a part is shown."""
     bare: bool
-    """It is a message without its envelope."""
+    """Of what is missing, some is the envelope of a message."""
     top: int
     """Members at the top that are declared."""
     unknown: int
@@ -235,7 +235,6 @@ def _fit(value: Json, shape: Shape, top: int, known: Tables, *, whole: bool) -> 
     members = [site for site in sites if site.kind == "member"]
     others = [site for site in sites if site.kind in {"further", "undeclared"} and _SCHEMAS.isdisjoint(site.path[:-1])]
     absent = [site.path for site in sites if site.kind == "missing" and len(site.path) == top and not whole]
-    bare = any(path[-1] in _ENVELOPE for path in absent)
     at_top = sum(len(site.path) == top for site in members)
     return _Fit(
         shape=shape,
@@ -247,8 +246,8 @@ def _fit(value: Json, shape: Shape, top: int, known: Tables, *, whole: bool) -> 
             for site in sites
             if site.kind == "wrong" or (site.kind == "missing" and (whole or len(site.path) != top))
         ),
-        missing=tuple(path for path in absent if path[-1] not in _ENVELOPE),
-        bare=bare,
+        missing=tuple(absent),
+        bare=any(path[-1] in _ENVELOPE for path in absent),
         top=at_top,
         unknown=sum(len(site.path) == top for site in others),
         undeclared=tuple(site.path for site in others if site.kind == "undeclared"),

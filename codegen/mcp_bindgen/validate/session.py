@@ -103,7 +103,7 @@ class Session:
             yield from (self._finding(entry, *fault) for fault in faults)
             yield from self._constraints(entry, part.value, part.shape, part.path)
         for path in match.undeclared:
-            yield self._said(entry, path, "undeclared", f"no member of {match.names[0]}", "note")
+            yield self._said(entry, path, "undeclared", "the schema does not declare it here", "note")
 
     def _message(self, entry: Entry, value: Json, path: Path) -> Iterator[Finding]:
         kind = bindings.explain_kind(value)
@@ -169,6 +169,9 @@ class Session:
         faults = self.bindings.violations(value, shape, path)
         yield from (self._finding(entry, *fault) for fault in faults)
         name = entry.request if request is None else request.method
+        if request is None and name is not None and not fragments.answers(value.get("result"), name, self.revision):
+            # Ids repeat within a document.
+            name = None
         if kind == "result" and not any(fault.path == (*path, "result") for fault in faults):
             yield from self._result(entry, value["result"], (*path, "result"), name)
         original = None if request is None else request.value
@@ -262,7 +265,11 @@ class Session:
             yield self._said(entry, (), "open-requests", message, "note")
 
     def _finding(self, entry: Entry, path: Path, found: str, expected: str, code: str | None = None) -> Finding:
-        return finding(entry.place, (*entry.inside, *path), found, expected, self.revision, code=code)
+        at = (*entry.inside, *path)
+        if found == "nothing" and not entry.omits.isdisjoint(path):
+            # The page says that its examples leave it out.
+            return finding(entry.place, at, found, expected, self.revision, code="elided", level="note")
+        return finding(entry.place, at, found, expected, self.revision, code=code)
 
     def _said(self, entry: Entry, path: Path, code: str, message: str, level: Level = "error") -> Finding:
         return Finding(entry.place, level, code, path_in_words((*entry.inside, *path)), message, self.revision)

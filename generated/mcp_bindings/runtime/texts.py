@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from json.encoder import encode_basestring
 from typing import Any
 
-from .checks import Invalid, is_array, is_integer, is_number, is_object, is_string
+from .checks import Invalid, is_array, is_number, is_object, is_string
 
 escape = encode_basestring
 """A string with its quotes; TypeError for anything else."""
@@ -29,9 +29,13 @@ def escape_long(v: str) -> str:
 
 
 def number(v: float) -> str:
-    """A finite number."""
+    """A number; raises Invalid for one that is not finite, and for anything else."""
     if v.__class__ is float:
+        if v - v != 0.0:
+            raise Invalid
         return repr(v)
+    if not is_number(v):
+        raise Invalid
     return float.__repr__(v) if isinstance(v, float) else int.__repr__(v)
 
 
@@ -87,11 +91,7 @@ def _uncommon(v: Any) -> str:
         return mapping([f"{escape(key)}:{anything(item)}" for key, item in v.items()])
     if is_array(v):
         return array([anything(item) for item in v])
-    if is_integer(v):
-        return int.__repr__(v)
-    if is_number(v):
-        return number(v)
-    raise Invalid
+    return number(v)
 
 
 _LONG = 4096

@@ -19,7 +19,6 @@ from ..runtime.checks import (
     fits,
     is_array,
     is_integer,
-    is_number,
     is_object,
     is_string,
     undeclared,
@@ -54,7 +53,6 @@ from ._decoders import (
     COMPLETE_RESULT_COMPLETION_KEYS,
     COMPLETE_RESULT_KEYS,
     CREATE_MESSAGE_REQUEST_KEYS,
-    CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT,
     CREATE_MESSAGE_REQUEST_PARAMS_KEYS,
     CREATE_MESSAGE_RESULT_KEYS,
     EMBEDDED_RESOURCE_KEYS,
@@ -82,7 +80,6 @@ from ._decoders import (
     LIST_ROOTS_RESULT_KEYS,
     LIST_TOOLS_REQUEST_KEYS,
     LIST_TOOLS_RESULT_KEYS,
-    LOGGING_LEVEL,
     LOGGING_MESSAGE_NOTIFICATION_KEYS,
     LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS,
     MODEL_HINT_KEYS,
@@ -114,7 +111,6 @@ from ._decoders import (
     RESOURCE_UPDATED_NOTIFICATION_KEYS,
     RESOURCE_UPDATED_NOTIFICATION_PARAMS_KEYS,
     RESULT_KEYS,
-    ROLE,
     ROOTS_LIST_CHANGED_NOTIFICATION_KEYS,
     ROOT_KEYS,
     SAMPLING_MESSAGE_KEYS,
@@ -337,11 +333,9 @@ def write_annotations(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"audience":' + array([write_role(e) for e in v])
+        t += ',"audience":' + array([ROLE_TEXT[e] for e in v])
     v = o.priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"priority":' + number(v)
     if o.extra:
         undeclared(o.extra, ANNOTATIONS_KEYS)
@@ -603,13 +597,9 @@ def write_progress_notification_params(o: Any) -> str:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
-    if v.__class__ is not int and not is_number(v):
-        raise Invalid
     t += ',"progress":' + number(v)
     v = o.total
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"total":' + number(v)
     v = o.message
     if v is not None:
@@ -1168,9 +1158,7 @@ def write_prompt_message(o: Any) -> str:
     if o.__class__ is not types.PromptMessage:
         expect(o, types.PromptMessage)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + PROMPT_MESSAGE_CONTENT[v.__class__](v)
     if o.extra:
@@ -1390,9 +1378,7 @@ def write_set_level_request_params(o: Any) -> str:
     if o.__class__ is not types.SetLevelRequestParams:
         expect(o, types.SetLevelRequestParams)
     v = o.level
-    if v not in LOGGING_LEVEL:
-        raise Invalid
-    t = '{"level":' + escape(v)
+    t = '{"level":' + LOGGING_LEVEL_TEXT[v]
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1415,9 +1401,7 @@ def write_logging_message_notification_params(o: Any) -> str:
     if o.__class__ is not types.LoggingMessageNotificationParams:
         expect(o, types.LoggingMessageNotificationParams)
     v = o.level
-    if v not in LOGGING_LEVEL:
-        raise Invalid
-    t = '{"level":' + escape(v)
+    t = '{"level":' + LOGGING_LEVEL_TEXT[v]
     v = o.data
     t += ',"data":' + anything(v)
     v = o.logger
@@ -1464,13 +1448,9 @@ def write_create_message_request_params(o: Any) -> str:
         t += ',"systemPrompt":' + escape(v)
     v = o.include_context
     if v is not None:
-        if v not in CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT:
-            raise Invalid
-        t += ',"includeContext":' + escape(v)
+        t += ',"includeContext":' + CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT[v]  # fmt: skip
     v = o.temperature
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"temperature":' + number(v)
     v = o.stop_sequences
     if v is not None:
@@ -1492,9 +1472,7 @@ def write_create_message_result(o: Any) -> str:
     if o.__class__ is not types.CreateMessageResult:
         expect(o, types.CreateMessageResult)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + CREATE_MESSAGE_RESULT_CONTENT[v.__class__](v)
     v = o.model
@@ -1517,9 +1495,7 @@ def write_sampling_message(o: Any) -> str:
     if o.__class__ is not types.SamplingMessage:
         expect(o, types.SamplingMessage)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + CREATE_MESSAGE_RESULT_CONTENT[v.__class__](v)
     if o.extra:
@@ -1539,18 +1515,12 @@ def write_model_preferences(o: Any) -> str:
         t += ',"hints":' + array([write_model_hint(e) for e in v])
     v = o.cost_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"costPriority":' + number(v)
     v = o.speed_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"speedPriority":' + number(v)
     v = o.intelligence_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"intelligencePriority":' + number(v)
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
@@ -1738,18 +1708,13 @@ def write_roots_list_changed_notification(o: Any) -> str:
     return t + "}"
 
 
-def write_role(v: Any) -> str:
-    if v not in ROLE:
-        raise Invalid
-    return escape(v)
-
-
 def write_client_capabilities_experimental_item(v: Any) -> str:
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
     return anything(v)
 
 
+ROLE_TEXT = {"user": '"user"', "assistant": '"assistant"'}
 READ_RESOURCE_RESULT_CONTENTS = ByClass(
     {
         types.TextResourceContents: write_text_resource_contents,
@@ -1764,6 +1729,21 @@ PROMPT_MESSAGE_CONTENT = ByClass(
         types.EmbeddedResource: write_embedded_resource,
     },
 )
+LOGGING_LEVEL_TEXT = {
+    "debug": '"debug"',
+    "info": '"info"',
+    "notice": '"notice"',
+    "warning": '"warning"',
+    "error": '"error"',
+    "critical": '"critical"',
+    "alert": '"alert"',
+    "emergency": '"emergency"',
+}
+CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT = {
+    "none": '"none"',
+    "thisServer": '"thisServer"',
+    "allServers": '"allServers"',
+}
 CREATE_MESSAGE_RESULT_CONTENT = ByClass(
     {
         types.TextContent: write_text_content,

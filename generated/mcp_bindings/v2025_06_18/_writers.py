@@ -57,13 +57,11 @@ from ._decoders import (
     COMPLETE_RESULT_COMPLETION_KEYS,
     COMPLETE_RESULT_KEYS,
     CREATE_MESSAGE_REQUEST_KEYS,
-    CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT,
     CREATE_MESSAGE_REQUEST_PARAMS_KEYS,
     CREATE_MESSAGE_RESULT_KEYS,
     ELICIT_REQUEST_KEYS,
     ELICIT_REQUEST_PARAMS_KEYS,
     ELICIT_REQUEST_PARAMS_REQUESTED_SCHEMA_KEYS,
-    ELICIT_RESULT_ACTION,
     ELICIT_RESULT_KEYS,
     EMBEDDED_RESOURCE_KEYS,
     ENUM_SCHEMA_KEYS,
@@ -91,7 +89,6 @@ from ._decoders import (
     LIST_ROOTS_RESULT_KEYS,
     LIST_TOOLS_REQUEST_KEYS,
     LIST_TOOLS_RESULT_KEYS,
-    LOGGING_LEVEL,
     LOGGING_MESSAGE_NOTIFICATION_KEYS,
     LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS,
     MODEL_HINT_KEYS,
@@ -99,7 +96,6 @@ from ._decoders import (
     NOTIFICATION_KEYS,
     NOTIFICATION_PARAMS_KEYS,
     NUMBER_SCHEMA_KEYS,
-    NUMBER_SCHEMA_TYPE,
     PAGINATED_REQUEST_KEYS,
     PAGINATED_REQUEST_PARAMS_KEYS,
     PAGINATED_RESULT_KEYS,
@@ -126,7 +122,6 @@ from ._decoders import (
     RESOURCE_UPDATED_NOTIFICATION_KEYS,
     RESOURCE_UPDATED_NOTIFICATION_PARAMS_KEYS,
     RESULT_KEYS,
-    ROLE,
     ROOTS_LIST_CHANGED_NOTIFICATION_KEYS,
     ROOT_KEYS,
     SAMPLING_MESSAGE_KEYS,
@@ -136,7 +131,6 @@ from ._decoders import (
     SERVER_CAPABILITIES_TOOLS_KEYS,
     SET_LEVEL_REQUEST_KEYS,
     SET_LEVEL_REQUEST_PARAMS_KEYS,
-    STRING_SCHEMA_FORMAT,
     STRING_SCHEMA_KEYS,
     SUBSCRIBE_REQUEST_KEYS,
     SUBSCRIBE_REQUEST_PARAMS_KEYS,
@@ -369,11 +363,9 @@ def write_annotations(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"audience":' + array([write_role(e) for e in v])
+        t += ',"audience":' + array([ROLE_TEXT[e] for e in v])
     v = o.priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"priority":' + number(v)
     v = o.last_modified
     if v is not None:
@@ -643,13 +635,9 @@ def write_progress_notification_params(o: Any) -> str:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
-    if v.__class__ is not int and not is_number(v):
-        raise Invalid
     t += ',"progress":' + number(v)
     v = o.total
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"total":' + number(v)
     v = o.message
     if v is not None:
@@ -1306,9 +1294,7 @@ def write_prompt_message(o: Any) -> str:
     if o.__class__ is not types.PromptMessage:
         expect(o, types.PromptMessage)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + CONTENT_BLOCK[v.__class__](v)
     if o.extra:
@@ -1564,9 +1550,7 @@ def write_set_level_request_params(o: Any) -> str:
     if o.__class__ is not types.SetLevelRequestParams:
         expect(o, types.SetLevelRequestParams)
     v = o.level
-    if v not in LOGGING_LEVEL:
-        raise Invalid
-    t = '{"level":' + escape(v)
+    t = '{"level":' + LOGGING_LEVEL_TEXT[v]
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1589,9 +1573,7 @@ def write_logging_message_notification_params(o: Any) -> str:
     if o.__class__ is not types.LoggingMessageNotificationParams:
         expect(o, types.LoggingMessageNotificationParams)
     v = o.level
-    if v not in LOGGING_LEVEL:
-        raise Invalid
-    t = '{"level":' + escape(v)
+    t = '{"level":' + LOGGING_LEVEL_TEXT[v]
     v = o.data
     t += ',"data":' + anything(v)
     v = o.logger
@@ -1638,13 +1620,9 @@ def write_create_message_request_params(o: Any) -> str:
         t += ',"systemPrompt":' + escape(v)
     v = o.include_context
     if v is not None:
-        if v not in CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT:
-            raise Invalid
-        t += ',"includeContext":' + escape(v)
+        t += ',"includeContext":' + CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT[v]  # fmt: skip
     v = o.temperature
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"temperature":' + number(v)
     v = o.stop_sequences
     if v is not None:
@@ -1666,9 +1644,7 @@ def write_create_message_result(o: Any) -> str:
     if o.__class__ is not types.CreateMessageResult:
         expect(o, types.CreateMessageResult)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + CREATE_MESSAGE_RESULT_CONTENT[v.__class__](v)
     v = o.model
@@ -1691,9 +1667,7 @@ def write_sampling_message(o: Any) -> str:
     if o.__class__ is not types.SamplingMessage:
         expect(o, types.SamplingMessage)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + CREATE_MESSAGE_RESULT_CONTENT[v.__class__](v)
     if o.extra:
@@ -1713,18 +1687,12 @@ def write_model_preferences(o: Any) -> str:
         t += ',"hints":' + array([write_model_hint(e) for e in v])
     v = o.cost_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"costPriority":' + number(v)
     v = o.speed_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"speedPriority":' + number(v)
     v = o.intelligence_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"intelligencePriority":' + number(v)
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
@@ -2008,9 +1976,7 @@ def write_string_schema(o: Any) -> str:
         t += ',"maxLength":' + integer(v)
     v = o.format
     if v is not None:
-        if v not in STRING_SCHEMA_FORMAT:
-            raise Invalid
-        t += ',"format":' + escape(v)
+        t += ',"format":' + STRING_SCHEMA_FORMAT_TEXT[v]
     if o.extra:
         undeclared(o.extra, STRING_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2021,9 +1987,7 @@ def write_number_schema(o: Any) -> str:
     if o.__class__ is not types.NumberSchema:
         expect(o, types.NumberSchema)
     v = o.type
-    if v not in NUMBER_SCHEMA_TYPE:
-        raise Invalid
-    t = '{"type":' + escape(v)
+    t = '{"type":' + NUMBER_SCHEMA_TYPE_TEXT[v]
     v = o.title
     if v is not None:
         t += ',"title":' + escape(v)
@@ -2032,13 +1996,9 @@ def write_number_schema(o: Any) -> str:
         t += ',"description":' + escape(v)
     v = o.minimum
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"minimum":' + number(v)
     v = o.maximum
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"maximum":' + number(v)
     if o.extra:
         undeclared(o.extra, NUMBER_SCHEMA_KEYS)
@@ -2096,9 +2056,7 @@ def write_elicit_result(o: Any) -> str:
     if o.__class__ is not types.ElicitResult:
         expect(o, types.ElicitResult)
     v = o.action
-    if v not in ELICIT_RESULT_ACTION:
-        raise Invalid
-    t = '{"action":' + escape(v)
+    t = '{"action":' + ELICIT_RESULT_ACTION_TEXT[v]
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
@@ -2113,12 +2071,6 @@ def write_elicit_result(o: Any) -> str:
         undeclared(o.extra, ELICIT_RESULT_KEYS)
         t += members(o.extra)
     return t + "}"
-
-
-def write_role(v: Any) -> str:
-    if v not in ROLE:
-        raise Invalid
-    return escape(v)
 
 
 def write_client_capabilities_experimental_item(v: Any) -> str:
@@ -2137,6 +2089,7 @@ def write_elicit_result_content_item(v: Any) -> str:
     raise Invalid
 
 
+ROLE_TEXT = {"user": '"user"', "assistant": '"assistant"'}
 READ_RESOURCE_RESULT_CONTENTS = ByClass(
     {
         types.TextResourceContents: write_text_resource_contents,
@@ -2152,6 +2105,21 @@ CONTENT_BLOCK = ByClass(
         types.EmbeddedResource: write_embedded_resource,
     },
 )
+LOGGING_LEVEL_TEXT = {
+    "debug": '"debug"',
+    "info": '"info"',
+    "notice": '"notice"',
+    "warning": '"warning"',
+    "error": '"error"',
+    "critical": '"critical"',
+    "alert": '"alert"',
+    "emergency": '"emergency"',
+}
+CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT = {
+    "none": '"none"',
+    "thisServer": '"thisServer"',
+    "allServers": '"allServers"',
+}
 CREATE_MESSAGE_RESULT_CONTENT = ByClass(
     {
         types.TextContent: write_text_content,
@@ -2173,6 +2141,18 @@ PRIMITIVE_SCHEMA_DEFINITION = ByClass(
         types.EnumSchema: write_enum_schema,
     },
 )
+STRING_SCHEMA_FORMAT_TEXT = {
+    "email": '"email"',
+    "uri": '"uri"',
+    "date": '"date"',
+    "date-time": '"date-time"',
+}
+NUMBER_SCHEMA_TYPE_TEXT = {"number": '"number"', "integer": '"integer"'}
+ELICIT_RESULT_ACTION_TEXT = {
+    "accept": '"accept"',
+    "decline": '"decline"',
+    "cancel": '"cancel"',
+}
 TEXTS = ByClass(
     {
         types.Request: write_request,

@@ -66,7 +66,6 @@ from ._decoders import (
     COMPLETE_RESULT_COMPLETION_KEYS,
     COMPLETE_RESULT_KEYS,
     CREATE_MESSAGE_REQUEST_KEYS,
-    CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT,
     CREATE_MESSAGE_REQUEST_PARAMS_KEYS,
     CREATE_MESSAGE_RESULT_KEYS,
     CREATE_TASK_RESULT_KEYS,
@@ -76,7 +75,6 @@ from ._decoders import (
     ELICIT_REQUEST_FORM_PARAMS_REQUESTED_SCHEMA_KEYS,
     ELICIT_REQUEST_KEYS,
     ELICIT_REQUEST_URL_PARAMS_KEYS,
-    ELICIT_RESULT_ACTION,
     ELICIT_RESULT_KEYS,
     EMBEDDED_RESOURCE_KEYS,
     ERROR_KEYS,
@@ -91,7 +89,6 @@ from ._decoders import (
     GET_TASK_RESULT_KEYS,
     ICONS_KEYS,
     ICON_KEYS,
-    ICON_THEME,
     IMAGE_CONTENT_KEYS,
     IMPLEMENTATION_KEYS,
     INITIALIZED_NOTIFICATION_KEYS,
@@ -115,7 +112,6 @@ from ._decoders import (
     LIST_TASKS_RESULT_KEYS,
     LIST_TOOLS_REQUEST_KEYS,
     LIST_TOOLS_RESULT_KEYS,
-    LOGGING_LEVEL,
     LOGGING_MESSAGE_NOTIFICATION_KEYS,
     LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS,
     MODEL_HINT_KEYS,
@@ -123,7 +119,6 @@ from ._decoders import (
     NOTIFICATION_KEYS,
     NOTIFICATION_PARAMS_KEYS,
     NUMBER_SCHEMA_KEYS,
-    NUMBER_SCHEMA_TYPE,
     PAGINATED_REQUEST_KEYS,
     PAGINATED_REQUEST_PARAMS_KEYS,
     PAGINATED_RESULT_KEYS,
@@ -152,7 +147,6 @@ from ._decoders import (
     RESOURCE_UPDATED_NOTIFICATION_KEYS,
     RESOURCE_UPDATED_NOTIFICATION_PARAMS_KEYS,
     RESULT_KEYS,
-    ROLE,
     ROOTS_LIST_CHANGED_NOTIFICATION_KEYS,
     ROOT_KEYS,
     SAMPLING_MESSAGE_KEYS,
@@ -165,14 +159,12 @@ from ._decoders import (
     SERVER_CAPABILITIES_TOOLS_KEYS,
     SET_LEVEL_REQUEST_KEYS,
     SET_LEVEL_REQUEST_PARAMS_KEYS,
-    STRING_SCHEMA_FORMAT,
     STRING_SCHEMA_KEYS,
     SUBSCRIBE_REQUEST_KEYS,
     SUBSCRIBE_REQUEST_PARAMS_KEYS,
     TASK_AUGMENTED_REQUEST_PARAMS_KEYS,
     TASK_KEYS,
     TASK_METADATA_KEYS,
-    TASK_STATUS,
     TASK_STATUS_NOTIFICATION_KEYS,
     TASK_STATUS_NOTIFICATION_PARAMS_KEYS,
     TEXT_CONTENT_KEYS,
@@ -184,9 +176,7 @@ from ._decoders import (
     TITLED_SINGLE_SELECT_ENUM_SCHEMA_ONE_OF_KEYS,
     TOOL_ANNOTATIONS_KEYS,
     TOOL_CHOICE_KEYS,
-    TOOL_CHOICE_MODE,
     TOOL_EXECUTION_KEYS,
-    TOOL_EXECUTION_TASK_SUPPORT,
     TOOL_INPUT_SCHEMA_KEYS,
     TOOL_KEYS,
     TOOL_LIST_CHANGED_NOTIFICATION_KEYS,
@@ -480,9 +470,7 @@ def write_icon(o: Any) -> str:
         t += ',"sizes":' + array(map(escape, v))
     v = o.theme
     if v is not None:
-        if v not in ICON_THEME:
-            raise Invalid
-        t += ',"theme":' + escape(v)
+        t += ',"theme":' + ICON_THEME_TEXT[v]
     if o.extra:
         undeclared(o.extra, ICON_KEYS)
         t += members(o.extra)
@@ -539,11 +527,9 @@ def write_annotations(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"audience":' + array([write_role(e) for e in v])
+        t += ',"audience":' + array([ROLE_TEXT[e] for e in v])
     v = o.priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"priority":' + number(v)
     v = o.last_modified
     if v is not None:
@@ -973,8 +959,6 @@ def write_progress_notification_params(o: Any) -> str:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
-    if v.__class__ is not int and not is_number(v):
-        raise Invalid
     t += ',"progress":' + number(v)
     v = o.meta
     if v is not None:
@@ -983,8 +967,6 @@ def write_progress_notification_params(o: Any) -> str:
         t += ',"_meta":' + anything(v)
     v = o.total
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"total":' + number(v)
     v = o.message
     if v is not None:
@@ -1712,9 +1694,7 @@ def write_prompt_message(o: Any) -> str:
     if o.__class__ is not types.PromptMessage:
         expect(o, types.PromptMessage)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + CONTENT_BLOCK[v.__class__](v)
     if o.extra:
@@ -1943,9 +1923,7 @@ def write_tool_execution(o: Any) -> str:
     t = ""
     v = o.task_support
     if v is not None:
-        if v not in TOOL_EXECUTION_TASK_SUPPORT:
-            raise Invalid
-        t += ',"taskSupport":' + escape(v)
+        t += ',"taskSupport":' + TOOL_EXECUTION_TASK_SUPPORT_TEXT[v]
     if o.extra:
         undeclared(o.extra, TOOL_EXECUTION_KEYS)
         t += members(o.extra)
@@ -1991,9 +1969,7 @@ def write_task(o: Any) -> str:
     v = o.task_id
     t = '{"taskId":' + escape(v)
     v = o.status
-    if v not in TASK_STATUS:
-        raise Invalid
-    t += ',"status":' + escape(v)
+    t += ',"status":' + TASK_STATUS_TEXT[v]
     v = o.created_at
     t += ',"createdAt":' + escape(v)
     v = o.last_updated_at
@@ -2091,9 +2067,7 @@ def write_get_task_result(o: Any) -> str:
     v = o.task_id
     t = '{"taskId":' + escape(v)
     v = o.status
-    if v not in TASK_STATUS:
-        raise Invalid
-    t += ',"status":' + escape(v)
+    t += ',"status":' + TASK_STATUS_TEXT[v]
     v = o.created_at
     t += ',"createdAt":' + escape(v)
     v = o.last_updated_at
@@ -2196,9 +2170,7 @@ def write_cancel_task_result(o: Any) -> str:
     v = o.task_id
     t = '{"taskId":' + escape(v)
     v = o.status
-    if v not in TASK_STATUS:
-        raise Invalid
-    t += ',"status":' + escape(v)
+    t += ',"status":' + TASK_STATUS_TEXT[v]
     v = o.created_at
     t += ',"createdAt":' + escape(v)
     v = o.last_updated_at
@@ -2270,9 +2242,7 @@ def write_task_status_notification_params(o: Any) -> str:
     v = o.task_id
     t = '{"taskId":' + escape(v)
     v = o.status
-    if v not in TASK_STATUS:
-        raise Invalid
-    t += ',"status":' + escape(v)
+    t += ',"status":' + TASK_STATUS_TEXT[v]
     v = o.created_at
     t += ',"createdAt":' + escape(v)
     v = o.last_updated_at
@@ -2316,9 +2286,7 @@ def write_set_level_request_params(o: Any) -> str:
     if o.__class__ is not types.SetLevelRequestParams:
         expect(o, types.SetLevelRequestParams)
     v = o.level
-    if v not in LOGGING_LEVEL:
-        raise Invalid
-    t = '{"level":' + escape(v)
+    t = '{"level":' + LOGGING_LEVEL_TEXT[v]
     v = o.meta
     if v is not None:
         t += ',"_meta":' + write_request_params_meta(v)
@@ -2348,9 +2316,7 @@ def write_logging_message_notification_params(o: Any) -> str:
     if o.__class__ is not types.LoggingMessageNotificationParams:
         expect(o, types.LoggingMessageNotificationParams)
     v = o.level
-    if v not in LOGGING_LEVEL:
-        raise Invalid
-    t = '{"level":' + escape(v)
+    t = '{"level":' + LOGGING_LEVEL_TEXT[v]
     v = o.data
     t += ',"data":' + anything(v)
     v = o.meta
@@ -2404,13 +2370,9 @@ def write_create_message_request_params(o: Any) -> str:
         t += ',"systemPrompt":' + escape(v)
     v = o.include_context
     if v is not None:
-        if v not in CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT:
-            raise Invalid
-        t += ',"includeContext":' + escape(v)
+        t += ',"includeContext":' + CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT[v]  # fmt: skip
     v = o.temperature
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"temperature":' + number(v)
     v = o.stop_sequences
     if v is not None:
@@ -2456,9 +2418,7 @@ def write_create_message_result(o: Any) -> str:
     if o.__class__ is not types.CreateMessageResult:
         expect(o, types.CreateMessageResult)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + write_create_message_result_content(v)
     v = o.model
@@ -2481,9 +2441,7 @@ def write_sampling_message(o: Any) -> str:
     if o.__class__ is not types.SamplingMessage:
         expect(o, types.SamplingMessage)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + write_create_message_result_content(v)
     v = o.meta
@@ -2557,9 +2515,7 @@ def write_tool_choice(o: Any) -> str:
     t = ""
     v = o.mode
     if v is not None:
-        if v not in TOOL_CHOICE_MODE:
-            raise Invalid
-        t += ',"mode":' + escape(v)
+        t += ',"mode":' + TOOL_CHOICE_MODE_TEXT[v]
     if o.extra:
         undeclared(o.extra, TOOL_CHOICE_KEYS)
         t += members(o.extra)
@@ -2577,18 +2533,12 @@ def write_model_preferences(o: Any) -> str:
         t += ',"hints":' + array([write_model_hint(e) for e in v])
     v = o.cost_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"costPriority":' + number(v)
     v = o.speed_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"speedPriority":' + number(v)
     v = o.intelligence_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"intelligencePriority":' + number(v)
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
@@ -2911,9 +2861,7 @@ def write_string_schema(o: Any) -> str:
         t += ',"maxLength":' + integer(v)
     v = o.format
     if v is not None:
-        if v not in STRING_SCHEMA_FORMAT:
-            raise Invalid
-        t += ',"format":' + escape(v)
+        t += ',"format":' + STRING_SCHEMA_FORMAT_TEXT[v]
     v = o.default
     if v is not None:
         t += ',"default":' + escape(v)
@@ -2927,9 +2875,7 @@ def write_number_schema(o: Any) -> str:
     if o.__class__ is not types.NumberSchema:
         expect(o, types.NumberSchema)
     v = o.type
-    if v not in NUMBER_SCHEMA_TYPE:
-        raise Invalid
-    t = '{"type":' + escape(v)
+    t = '{"type":' + NUMBER_SCHEMA_TYPE_TEXT[v]
     v = o.title
     if v is not None:
         t += ',"title":' + escape(v)
@@ -2938,18 +2884,12 @@ def write_number_schema(o: Any) -> str:
         t += ',"description":' + escape(v)
     v = o.minimum
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"minimum":' + number(v)
     v = o.maximum
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"maximum":' + number(v)
     v = o.default
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"default":' + number(v)
     if o.extra:
         undeclared(o.extra, NUMBER_SCHEMA_KEYS)
@@ -3175,9 +3115,7 @@ def write_elicit_result(o: Any) -> str:
     if o.__class__ is not types.ElicitResult:
         expect(o, types.ElicitResult)
     v = o.action
-    if v not in ELICIT_RESULT_ACTION:
-        raise Invalid
-    t = '{"action":' + escape(v)
+    t = '{"action":' + ELICIT_RESULT_ACTION_TEXT[v]
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
@@ -3217,12 +3155,6 @@ def write_elicitation_complete_notification_params(o: Any) -> str:
     return t + "}"
 
 
-def write_role(v: Any) -> str:
-    if v not in ROLE:
-        raise Invalid
-    return escape(v)
-
-
 def write_client_capabilities_experimental_item(v: Any) -> str:
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
@@ -3247,6 +3179,8 @@ def write_elicit_result_content(v: Any) -> str:
     raise Invalid
 
 
+ICON_THEME_TEXT = {"light": '"light"', "dark": '"dark"'}
+ROLE_TEXT = {"user": '"user"', "assistant": '"assistant"'}
 READ_RESOURCE_RESULT_CONTENTS = ByClass(
     {
         types.TextResourceContents: write_text_resource_contents,
@@ -3262,6 +3196,34 @@ CONTENT_BLOCK = ByClass(
         types.EmbeddedResource: write_embedded_resource,
     },
 )
+TOOL_EXECUTION_TASK_SUPPORT_TEXT = {
+    "forbidden": '"forbidden"',
+    "optional": '"optional"',
+    "required": '"required"',
+}
+TASK_STATUS_TEXT = {
+    "working": '"working"',
+    "input_required": '"input_required"',
+    "completed": '"completed"',
+    "failed": '"failed"',
+    "cancelled": '"cancelled"',
+}
+LOGGING_LEVEL_TEXT = {
+    "debug": '"debug"',
+    "info": '"info"',
+    "notice": '"notice"',
+    "warning": '"warning"',
+    "error": '"error"',
+    "critical": '"critical"',
+    "alert": '"alert"',
+    "emergency": '"emergency"',
+}
+CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT = {
+    "none": '"none"',
+    "thisServer": '"thisServer"',
+    "allServers": '"allServers"',
+}
+TOOL_CHOICE_MODE_TEXT = {"auto": '"auto"', "required": '"required"', "none": '"none"'}
 COMPLETE_REQUEST_PARAMS_REF = ByClass(
     {
         types.PromptReference: write_prompt_reference,
@@ -3286,6 +3248,18 @@ ELICIT_REQUEST_PARAMS = ByClass(
         types.ElicitRequestURLParams: write_elicit_request_url_params,
     },
 )
+STRING_SCHEMA_FORMAT_TEXT = {
+    "email": '"email"',
+    "uri": '"uri"',
+    "date": '"date"',
+    "date-time": '"date-time"',
+}
+NUMBER_SCHEMA_TYPE_TEXT = {"number": '"number"', "integer": '"integer"'}
+ELICIT_RESULT_ACTION_TEXT = {
+    "accept": '"accept"',
+    "decline": '"decline"',
+    "cancel": '"cancel"',
+}
 SAMPLING_MESSAGE_CONTENT_BLOCK = ByClass(
     {
         types.TextContent: write_text_content,

@@ -61,18 +61,15 @@ from ._decoders import (
     COMPLETE_RESULT_KEYS,
     COMPLETE_RESULT_RESPONSE_KEYS,
     CREATE_MESSAGE_REQUEST_KEYS,
-    CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT,
     CREATE_MESSAGE_REQUEST_PARAMS_KEYS,
     CREATE_MESSAGE_RESULT_KEYS,
     DISCOVER_REQUEST_KEYS,
-    DISCOVER_RESULT_CACHE_SCOPE,
     DISCOVER_RESULT_KEYS,
     DISCOVER_RESULT_RESPONSE_KEYS,
     ELICIT_REQUEST_FORM_PARAMS_KEYS,
     ELICIT_REQUEST_FORM_PARAMS_REQUESTED_SCHEMA_KEYS,
     ELICIT_REQUEST_KEYS,
     ELICIT_REQUEST_URL_PARAMS_KEYS,
-    ELICIT_RESULT_ACTION,
     ELICIT_RESULT_KEYS,
     EMBEDDED_RESOURCE_KEYS,
     ERROR_KEYS,
@@ -84,7 +81,6 @@ from ._decoders import (
     HEADER_MISMATCH_ERROR_KEYS,
     ICONS_KEYS,
     ICON_KEYS,
-    ICON_THEME,
     IMAGE_CONTENT_KEYS,
     IMPLEMENTATION_KEYS,
     INPUT_REQUIRED_RESULT_KEYS,
@@ -112,7 +108,6 @@ from ._decoders import (
     LIST_TOOLS_REQUEST_KEYS,
     LIST_TOOLS_RESULT_KEYS,
     LIST_TOOLS_RESULT_RESPONSE_KEYS,
-    LOGGING_LEVEL,
     LOGGING_MESSAGE_NOTIFICATION_KEYS,
     LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS,
     METHOD_NOT_FOUND_ERROR_KEYS,
@@ -125,7 +120,6 @@ from ._decoders import (
     NOTIFICATION_META_OBJECT_KEYS,
     NOTIFICATION_PARAMS_KEYS,
     NUMBER_SCHEMA_KEYS,
-    NUMBER_SCHEMA_TYPE,
     PAGINATED_REQUEST_KEYS,
     PAGINATED_REQUEST_PARAMS_KEYS,
     PAGINATED_RESULT_KEYS,
@@ -155,14 +149,12 @@ from ._decoders import (
     RESOURCE_UPDATED_NOTIFICATION_PARAMS_KEYS,
     RESULT_KEYS,
     RESULT_META_OBJECT_KEYS,
-    ROLE,
     ROOT_KEYS,
     SAMPLING_MESSAGE_KEYS,
     SERVER_CAPABILITIES_KEYS,
     SERVER_CAPABILITIES_PROMPTS_KEYS,
     SERVER_CAPABILITIES_RESOURCES_KEYS,
     SERVER_CAPABILITIES_TOOLS_KEYS,
-    STRING_SCHEMA_FORMAT,
     STRING_SCHEMA_KEYS,
     SUBSCRIPTIONS_ACKNOWLEDGED_NOTIFICATION_KEYS,
     SUBSCRIPTIONS_ACKNOWLEDGED_NOTIFICATION_PARAMS_KEYS,
@@ -181,7 +173,6 @@ from ._decoders import (
     TITLED_SINGLE_SELECT_ENUM_SCHEMA_ONE_OF_KEYS,
     TOOL_ANNOTATIONS_KEYS,
     TOOL_CHOICE_KEYS,
-    TOOL_CHOICE_MODE,
     TOOL_INPUT_SCHEMA_KEYS,
     TOOL_KEYS,
     TOOL_LIST_CHANGED_NOTIFICATION_KEYS,
@@ -222,9 +213,7 @@ def write_request_meta_object(o: Any) -> str:
         t += ',"io.modelcontextprotocol/clientInfo":' + write_implementation(v)
     v = o.log_level
     if v is not None:
-        if v not in LOGGING_LEVEL:
-            raise Invalid
-        t += ',"io.modelcontextprotocol/logLevel":' + escape(v)
+        t += ',"io.modelcontextprotocol/logLevel":' + LOGGING_LEVEL_TEXT[v]
     if o.extra:
         undeclared(o.extra, REQUEST_META_OBJECT_KEYS)
         t += members(o.extra)
@@ -644,9 +633,7 @@ def write_icon(o: Any) -> str:
         t += ',"sizes":' + array(map(escape, v))
     v = o.theme
     if v is not None:
-        if v not in ICON_THEME:
-            raise Invalid
-        t += ',"theme":' + escape(v)
+        t += ',"theme":' + ICON_THEME_TEXT[v]
     if o.extra:
         undeclared(o.extra, ICON_KEYS)
         t += members(o.extra)
@@ -703,11 +690,9 @@ def write_annotations(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"audience":' + array([write_role(e) for e in v])
+        t += ',"audience":' + array([ROLE_TEXT[e] for e in v])
     v = o.priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"priority":' + number(v)
     v = o.last_modified
     if v is not None:
@@ -773,9 +758,7 @@ def write_discover_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    t += ',"cacheScope":' + escape(v)
+    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
     v = o.supported_versions
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -981,16 +964,12 @@ def write_progress_notification_params(o: Any) -> str:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
-    if v.__class__ is not int and not is_number(v):
-        raise Invalid
     t += ',"progress":' + number(v)
     v = o.meta
     if v is not None:
         t += ',"_meta":' + write_notification_meta_object(v)
     v = o.total
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"total":' + number(v)
     v = o.message
     if v is not None:
@@ -1072,9 +1051,7 @@ def write_cacheable_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    t += ',"cacheScope":' + escape(v)
+    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
     v = o.meta
     if v is not None:
         t += ',"_meta":' + write_result_meta_object(v)
@@ -1283,9 +1260,7 @@ def write_list_resources_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    t += ',"cacheScope":' + escape(v)
+    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
     v = o.resources
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -1345,9 +1320,7 @@ def write_list_resource_templates_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    t += ',"cacheScope":' + escape(v)
+    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
     v = o.resource_templates
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -1441,9 +1414,7 @@ def write_read_resource_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    t += ',"cacheScope":' + escape(v)
+    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
     v = o.contents
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -1800,9 +1771,7 @@ def write_list_prompts_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    t += ',"cacheScope":' + escape(v)
+    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
     v = o.prompts
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -1976,9 +1945,7 @@ def write_prompt_message(o: Any) -> str:
     if o.__class__ is not types.PromptMessage:
         expect(o, types.PromptMessage)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + CONTENT_BLOCK[v.__class__](v)
     if o.extra:
@@ -2024,9 +1991,7 @@ def write_list_tools_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    t += ',"cacheScope":' + escape(v)
+    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
     v = o.tools
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -2258,9 +2223,7 @@ def write_logging_message_notification_params(o: Any) -> str:
     if o.__class__ is not types.LoggingMessageNotificationParams:
         expect(o, types.LoggingMessageNotificationParams)
     v = o.level
-    if v not in LOGGING_LEVEL:
-        raise Invalid
-    t = '{"level":' + escape(v)
+    t = '{"level":' + LOGGING_LEVEL_TEXT[v]
     v = o.data
     t += ',"data":' + anything(v)
     v = o.meta
@@ -2306,13 +2269,9 @@ def write_create_message_request_params(o: Any) -> str:
         t += ',"systemPrompt":' + escape(v)
     v = o.include_context
     if v is not None:
-        if v not in CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT:
-            raise Invalid
-        t += ',"includeContext":' + escape(v)
+        t += ',"includeContext":' + CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT[v]  # fmt: skip
     v = o.temperature
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"temperature":' + number(v)
     v = o.stop_sequences
     if v is not None:
@@ -2354,9 +2313,7 @@ def write_create_message_result(o: Any) -> str:
     if o.__class__ is not types.CreateMessageResult:
         expect(o, types.CreateMessageResult)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + write_create_message_result_content(v)
     v = o.model
@@ -2379,9 +2336,7 @@ def write_sampling_message(o: Any) -> str:
     if o.__class__ is not types.SamplingMessage:
         expect(o, types.SamplingMessage)
     v = o.role
-    if v not in ROLE:
-        raise Invalid
-    t = '{"role":' + escape(v)
+    t = '{"role":' + ROLE_TEXT[v]
     v = o.content
     t += ',"content":' + write_create_message_result_content(v)
     v = o.meta
@@ -2453,9 +2408,7 @@ def write_tool_choice(o: Any) -> str:
     t = ""
     v = o.mode
     if v is not None:
-        if v not in TOOL_CHOICE_MODE:
-            raise Invalid
-        t += ',"mode":' + escape(v)
+        t += ',"mode":' + TOOL_CHOICE_MODE_TEXT[v]
     if o.extra:
         undeclared(o.extra, TOOL_CHOICE_KEYS)
         t += members(o.extra)
@@ -2473,18 +2426,12 @@ def write_model_preferences(o: Any) -> str:
         t += ',"hints":' + array([write_model_hint(e) for e in v])
     v = o.cost_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"costPriority":' + number(v)
     v = o.speed_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"speedPriority":' + number(v)
     v = o.intelligence_priority
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"intelligencePriority":' + number(v)
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
@@ -2798,9 +2745,7 @@ def write_string_schema(o: Any) -> str:
         t += ',"maxLength":' + integer(v)
     v = o.format
     if v is not None:
-        if v not in STRING_SCHEMA_FORMAT:
-            raise Invalid
-        t += ',"format":' + escape(v)
+        t += ',"format":' + STRING_SCHEMA_FORMAT_TEXT[v]
     v = o.default
     if v is not None:
         t += ',"default":' + escape(v)
@@ -2814,9 +2759,7 @@ def write_number_schema(o: Any) -> str:
     if o.__class__ is not types.NumberSchema:
         expect(o, types.NumberSchema)
     v = o.type
-    if v not in NUMBER_SCHEMA_TYPE:
-        raise Invalid
-    t = '{"type":' + escape(v)
+    t = '{"type":' + NUMBER_SCHEMA_TYPE_TEXT[v]
     v = o.title
     if v is not None:
         t += ',"title":' + escape(v)
@@ -2825,18 +2768,12 @@ def write_number_schema(o: Any) -> str:
         t += ',"description":' + escape(v)
     v = o.minimum
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"minimum":' + number(v)
     v = o.maximum
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"maximum":' + number(v)
     v = o.default
     if v is not None:
-        if v.__class__ is not int and not is_number(v):
-            raise Invalid
         t += ',"default":' + number(v)
     if o.extra:
         undeclared(o.extra, NUMBER_SCHEMA_KEYS)
@@ -3062,9 +2999,7 @@ def write_elicit_result(o: Any) -> str:
     if o.__class__ is not types.ElicitResult:
         expect(o, types.ElicitResult)
     v = o.action
-    if v not in ELICIT_RESULT_ACTION:
-        raise Invalid
-    t = '{"action":' + escape(v)
+    t = '{"action":' + ELICIT_RESULT_ACTION_TEXT[v]
     v = o.content
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
@@ -3074,12 +3009,6 @@ def write_elicit_result(o: Any) -> str:
         undeclared(o.extra, ELICIT_RESULT_KEYS)
         t += members(o.extra)
     return t + "}"
-
-
-def write_role(v: Any) -> str:
-    if v not in ROLE:
-        raise Invalid
-    return escape(v)
 
 
 def write_json_object(v: Any) -> str:
@@ -3106,6 +3035,19 @@ def write_elicit_result_content(v: Any) -> str:
     raise Invalid
 
 
+LOGGING_LEVEL_TEXT = {
+    "debug": '"debug"',
+    "info": '"info"',
+    "notice": '"notice"',
+    "warning": '"warning"',
+    "error": '"error"',
+    "critical": '"critical"',
+    "alert": '"alert"',
+    "emergency": '"emergency"',
+}
+ICON_THEME_TEXT = {"light": '"light"', "dark": '"dark"'}
+ROLE_TEXT = {"user": '"user"', "assistant": '"assistant"'}
+DISCOVER_RESULT_CACHE_SCOPE_TEXT = {"public": '"public"', "private": '"private"'}
 INPUT_REQUEST = ByClass(
     {
         types.CreateMessageRequest: write_create_message_request,
@@ -3153,6 +3095,12 @@ CALL_TOOL_RESULT_RESPONSE_RESULT = ByClass(
         types.InputRequiredResult: write_input_required_result,
     },
 )
+CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT = {
+    "none": '"none"',
+    "thisServer": '"thisServer"',
+    "allServers": '"allServers"',
+}
+TOOL_CHOICE_MODE_TEXT = {"auto": '"auto"', "required": '"required"', "none": '"none"'}
 COMPLETE_REQUEST_PARAMS_REF = ByClass(
     {
         types.PromptReference: write_prompt_reference,
@@ -3177,6 +3125,18 @@ ELICIT_REQUEST_PARAMS = ByClass(
         types.ElicitRequestURLParams: write_elicit_request_url_params,
     },
 )
+STRING_SCHEMA_FORMAT_TEXT = {
+    "email": '"email"',
+    "uri": '"uri"',
+    "date": '"date"',
+    "date-time": '"date-time"',
+}
+NUMBER_SCHEMA_TYPE_TEXT = {"number": '"number"', "integer": '"integer"'}
+ELICIT_RESULT_ACTION_TEXT = {
+    "accept": '"accept"',
+    "decline": '"decline"',
+    "cancel": '"cancel"',
+}
 SAMPLING_MESSAGE_CONTENT_BLOCK = ByClass(
     {
         types.TextContent: write_text_content,
