@@ -6,20 +6,50 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import generation, imports
-from benchmarks.page import render
+from benchmarks import claims, codec, generation, imports
+from benchmarks.page import Section, render
+
+PARTS = ("codec", "generation", "imports")
 
 
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peer", help="an interpreter with mcp-types installed")
+    parser.add_argument("--only", action="append", choices=PARTS, help="measure this part (repeat for several)")
+    parser.add_argument("--quick", action="store_true", help="few rounds, to try things out")
+    parser.add_argument("--fast", help="an interpreter with attrs, cattrs and orjson")
+    parser.add_argument("--standard", help="an interpreter with attrs and cattrs, but without orjson")
+    parser.add_argument("--peer", help="an interpreter with mcp-types")
+    parser.add_argument("--structs", help="an interpreter with msgspec")
     parser.add_argument("--upstream", type=Path, help="folder with the official schema.json of each revision")
-    parser.add_argument("--page", type=Path, help="file to write besides standard output")
+    parser.add_argument("--page", type=Path, help="file to write besides standard output; needs all parts, not quick")
     options = parser.parse_args()
-    upstream = options.upstream if options.upstream and generation.has_judge() else None
-    tables = [*generation.measure(upstream), imports.measure(sys.executable, options.peer)]
-    page = render(tables)
+    if options.page and (options.only or options.quick):
+        parser.error("--page is for a whole run: leave out --only and --quick, or --page")
+    parts = options.only or PARTS
+    if "codec" in parts and not (options.fast or options.standard):
+        parser.error("codec needs --fast or --standard; for the rest alone: --only generation --only imports")
+    sections: list[Section] = []
+    versions: dict[str, str] = {}
+    if "codec" in parts:
+        interpreters = {
+            "fast": options.fast,
+            "standard": options.standard,
+            "bare": options.standard or options.fast,
+            "peer": options.peer,
+            "structs": options.structs,
+            "cattrs": options.fast,
+        }
+        present = {name: python for name, python in interpreters.items() if python}
+        measured = codec.measure(present, codec.QUICK if options.quick else codec.FULL)
+        sections += claims.sections(measured)
+        versions |= measured.versions
+    if "generation" in parts:
+        upstream = options.upstream if options.upstream and generation.has_judge() else None
+        sections += generation.measure(upstream)
+    if "imports" in parts:
+        sections.append(imports.measure(sys.executable, options.peer))
+    page = render(sections, versions)
     sys.stdout.write(page)
     if options.page:
         options.page.write_text(page, encoding="utf-8")

@@ -1,13 +1,15 @@
-"""The benchmark page: tables of ratios, each beside its goal."""
+"""The benchmark page: figures of one run, each beside its goal; whether a goal is met is worked out, never written."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from typing import TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 
 @frozen
@@ -29,41 +31,130 @@ class Table:
     rows: Sequence[Row]
 
 
+@frozen
+class Line:
+    """The same figure for each column of a grid; ``goals`` in words, one for each column, or none at all."""
+
+    name: str
+    values: Sequence[float]
+    goals: Sequence[str] = ()
+    unit: str = ""
+
+
+@frozen
+class Grid:
+    """Figures of one run for several columns; ``notes`` are paragraphs below."""
+
+    title: str
+    about: str
+    columns: Sequence[str]
+    lines: Sequence[Line]
+    notes: Sequence[str] = field(factory=tuple)
+
+
+@frozen
+class Listing:
+    """A table of texts; ``rows`` have as many cells as there are columns."""
+
+    title: str
+    about: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+Section: TypeAlias = Table | Grid | Listing
+
+
 def ratio(value: float) -> str:
     """A figure with as many digits as its noise allows."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def render(tables: Sequence[Table]) -> str:
-    """The page in Markdown."""
+def render(sections: Sequence[Section], versions: Mapping[str, str]) -> str:
+    """The page in Markdown; ``versions`` are those of distributions in other environments than this one."""
     parts = [
         "# Benchmarks",
         "",
         "Written by `nox -s bench`. Machines differ and are noisy, so what counts are ratios of medians taken in one run.",
         "",
         f"{datetime.now(UTC):%Y-%m-%d}, {platform.python_implementation()} {platform.python_version()} on "
-        f"{platform.system()} {platform.machine()}; {_versions()}.",
+        f"{platform.system()} {platform.machine()}; {_versions(versions)}.",
     ]
-    for table in tables:
-        parts += ["", f"## {table.title}", "", table.about, "", "| | figure | goal |", "|---|---|---|"]
-        for row in table.rows:
-            unit = f" {row.unit}" if row.unit else ""
-            goal = f"{row.goal}: {'met' if _met(row) else 'missed'}" if row.goal else ""
-            parts.append(f"| {row.name} | {ratio(row.value)}{unit} | {goal} |")
+    for section in sections:
+        parts += ["", f"## {section.title}", "", section.about, "", *_body(section)]
     return "\n".join(parts) + "\n"
 
 
-def _met(row: Row) -> bool:
-    *words, number = row.goal.removesuffix(" MiB").split()
-    bound = float(number)
-    return row.value >= bound if words == ["at", "least"] else row.value <= bound
+def _body(section: Section) -> list[str]:
+    if isinstance(section, Listing):
+        return _markdown(section.columns, section.rows)
+    if isinstance(section, Grid):
+        return [*_grid(section), *(text for note in section.notes for text in ("", note))]
+    rows: list[list[str]] = []
+    for row in section.rows:
+        goal = f"{row.goal}: {'met' if is_met(row.value, row.goal) else 'missed'}" if row.goal else ""
+        rows.append([row.name, _with_unit(row.value, row.unit), goal])
+    return _markdown(["", "figure", "goal"], rows)
 
 
-def _versions() -> str:
-    named = []
+def _grid(grid: Grid) -> list[str]:
+    if not any(line.goals for line in grid.lines):
+        return _markdown(["", *grid.columns], [[line.name, *_cells(line)] for line in grid.lines])
+    rows = [[line.name, *_cells(line), _goals(grid.columns, line.goals)] for line in grid.lines]
+    return _markdown(["", *grid.columns, "goal"], rows)
+
+
+def _markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [columns, ["---"] * len(columns), *rows]
+    head, rule, *rest = ("| " + " | ".join(line) + " |" for line in lines)
+    return [head.replace("|  |", "| |"), rule.replace(" ", ""), *rest]
+
+
+def _cells(line: Line) -> list[str]:
+    if not line.goals:
+        return [_with_unit(value, line.unit) for value in line.values]
+    return [
+        f"{_with_unit(value, line.unit)}{'' if not goal else ' met' if is_met(value, goal) else ' **missed**'}"
+        for value, goal in zip(line.values, line.goals, strict=True)
+    ]
+
+
+def _with_unit(value: float, unit: str) -> str:
+    return f"{ratio(value)} {unit}" if unit else ratio(value)
+
+
+def _goals(columns: Sequence[str], goals: Sequence[str]) -> str:
+    """The goal that most columns have, and the others with their columns."""
+    if not goals:
+        return ""
+    usual = Counter(goals).most_common(1)[0][0]
+    others = [f"{column}: {goal}" for column, goal in zip(columns, goals, strict=True) if goal != usual]
+    return "; ".join([usual, *others])
+
+
+def is_met(value: float, goal: str) -> bool:
+    """Whether a figure is what the goal wants: ``at least 8``, ``at most 5 MiB``, ``below 1``."""
+    words, bound = _bound(goal)
+    return value >= bound if words == ["at", "least"] else value < bound if words == ["below"] else value <= bound
+
+
+def shortfall(value: float, goal: str) -> str:
+    """By how much a goal is missed: ``12 % short of at least 8``."""
+    words, bound = _bound(goal)
+    side = "short of" if words == ["at", "least"] else "over"
+    return f"{abs(value / bound - 1):.0%} {side} {goal}".replace("%", " %")
+
+
+def _bound(goal: str) -> tuple[list[str], float]:
+    words = goal.removesuffix(" MiB").split()
+    return words[:-1], float(words[-1])
+
+
+def _versions(others: Mapping[str, str]) -> str:
+    named = dict(others)
     for name in ("attrs", "cattrs", "datamodel-code-generator", "tree-sitter"):
         try:
-            named.append(f"{name} {version(name)}")
+            named.setdefault(name, version(name))
         except PackageNotFoundError:
             continue
-    return ", ".join(named)
+    return ", ".join(f"{name} {named[name]}" for name in sorted(named))

@@ -1,0 +1,290 @@
+"""The figures of decoding and encoding as tables: what is wanted, what is reached, and what bounds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, geometric_mean
+from typing import Any
+
+from attrs import field, frozen
+
+from benchmarks.codec import OURS, Measured, Timed
+from benchmarks.corpus import REVISIONS, messages
+from benchmarks.interleave import SAMPLE
+from benchmarks.page import Grid, Line, Listing, Section, is_met, ratio, shortfall
+
+SIZES = ("small", "medium", "large")
+LABELS = {"fast": "orjson", "standard": "standard library"}
+SPOKEN = {"fast": "orjson", "standard": "the standard library"}
+"""The same inside a sentence."""
+
+HOW = {
+    "fast": ("these bindings, orjson installed", "`decode(data, results=…)`, `encode(message)`"),
+    "standard": ("these bindings, no orjson", "the same"),
+    "peer": (
+        "mcp-types",
+        "`jsonrpc_message_adapter.validate_json(data)`, then `parse_client_request(method, revision, params)` or its "
+        "like; `model_dump`, `serialize_server_result` for what servers answer, `model_dump_json` of the envelope",
+    ),
+    "structs": ("msgspec", "Structs written by hand, and a `msgspec.json.Decoder` for each message"),
+    "cattrs": ("stock cattrs", "our classes, `orjson.loads`, a cattrs converter as it comes, told names and tags only"),
+    "bare": ("standard library alone", "`json.loads(data)`, `json.dumps(value)`: no types"),
+}
+"""Contender to what it is called on the page, and how it is used."""
+
+
+@frozen
+class Claim:
+    """A ratio that is reported for each message: the first work's time / the second's."""
+
+    name: str
+    above: Timed
+    below: Timed
+    goal: str = ""
+    exceptions: Mapping[str, str] = field(factory=dict[str, str])
+    """By revision, where its goal is another one."""
+    limit: tuple[Timed, Timed] | None = None
+    """The same ratio, if ours were nothing but the bare parser or printer."""
+    is_worst: bool = False
+    """The lowest ratio of all messages, not their mean."""
+
+    def figure(self, ratios: Sequence[float]) -> float:
+        """The one figure for several messages."""
+        return min(ratios) if self.is_worst else geometric_mean(ratios)
+
+    def line(self, measured: Measured) -> Line:
+        """By revision."""
+        goals = [self.exceptions.get(revision, self.goal) for revision in REVISIONS] if self.goal else []
+        return Line(self.name, _by_revision(self, measured.ratios(self.above, self.below)), goals)
+
+
+FAST, STANDARD, PEER, LOADS = ("fast", "decode"), ("standard", "decode"), ("peer", "decode"), ("bare", "decode")
+FAST_OUT, STANDARD_OUT, PEER_OUT, DUMPS = (
+    ("fast", "encode"),
+    ("standard", "encode"),
+    ("peer", "encode"),
+    ("bare", "dumps"),
+)
+PARSE, PRINT, RAW = ("fast", "parse"), ("fast", "print"), ("bare", "raw decode")
+STRUCTS, CATTRS = ("structs", "decode"), ("cattrs", "decode")
+
+CLAIMS = (
+    Claim(
+        "decode: mcp-types / ours, orjson",
+        PEER,
+        FAST,
+        "at least 8",
+        {"2026-07-28": "at least 6.5"},
+        limit=(PEER, PARSE),
+    ),
+    Claim("decode: mcp-types / ours, standard library", PEER, STANDARD, "at least 4.5", limit=(PEER, RAW)),
+    Claim("decode: ours, standard library / `json.loads`", STANDARD, LOADS, "at most 1.4", limit=(RAW, LOADS)),
+    Claim("encode: mcp-types / ours, orjson", PEER_OUT, FAST_OUT, "at least 10", limit=(PEER_OUT, PRINT)),
+    Claim(
+        "encode: mcp-types / ours, standard library", PEER_OUT, STANDARD_OUT, "at least 2.5", limit=(PEER_OUT, DUMPS)
+    ),
+    Claim("encode: `json.dumps` of ready dicts / ours, orjson", DUMPS, FAST_OUT, "at least 1", limit=(DUMPS, PRINT)),
+    Claim(
+        "encode: `json.dumps` of ready dicts / ours, orjson, worst message",
+        DUMPS,
+        FAST_OUT,
+        "at least 1",
+        limit=(DUMPS, PRINT),
+        is_worst=True,
+    ),
+    Claim("encode: `json.dumps` of ready dicts / ours, standard library", DUMPS, STANDARD_OUT, "at least 1"),
+    Claim(
+        "encode: `json.dumps` of ready dicts / ours, standard library, worst message",
+        DUMPS,
+        STANDARD_OUT,
+        "at least 1",
+        is_worst=True,
+    ),
+    Claim("decode: ours, orjson / msgspec Structs", FAST, STRUCTS, "at most 2", limit=(PARSE, STRUCTS)),
+    Claim("decode: stock cattrs, orjson / ours, orjson", CATTRS, FAST, "at least 2.5", limit=(CATTRS, PARSE)),
+)
+ASIDES = (
+    Claim("decode: ours, standard library / `JSONDecoder().raw_decode`", STANDARD, RAW),
+    Claim("decode: mcp-types / `orjson.loads` alone", PEER, PARSE),
+    Claim("decode: mcp-types / `raw_decode` alone", PEER, RAW),
+    Claim("decode: mcp-types, without the check of the revision / ours, orjson", ("peer", "short decode"), FAST),
+    Claim("decode: stock cattrs, `detailed_validation=False` / ours, orjson", ("cattrs", "terse decode"), FAST),
+    Claim("encode: mcp-types / `orjson.dumps` of ready dicts", PEER_OUT, PRINT),
+    Claim("encode: mcp-types, by one `pydantic_core.to_json` / ours, orjson", ("peer", "short encode"), FAST_OUT),
+    Claim(
+        "encode: mcp-types, by one `pydantic_core.to_json` / ours, standard library",
+        ("peer", "short encode"),
+        STANDARD_OUT,
+    ),
+)
+"""Without goals: what there is to reach at most, and others when they do less."""
+
+
+def sections(measured: Measured) -> list[Section]:
+    """The tables of the page."""
+    return [_goals(measured), _asides(measured), _by_size(measured), _shares(measured), _contenders(measured)]
+
+
+def _taking_part(measured: Measured, claims: Sequence[Claim]) -> list[Claim]:
+    return [each for each in claims if measured.has(each.above[0], each.below[0])]
+
+
+def _by_revision(claim: Claim, ratios: Mapping[tuple[str, str], float]) -> list[float]:
+    return [claim.figure([value for (of, _), value in ratios.items() if of == each]) for each in REVISIONS]
+
+
+def _goals(measured: Measured) -> Grid:
+    claims = _taking_part(measured, CLAIMS)
+    lines = [claim.line(measured) for claim in claims]
+    for name, ratios in measured.cold.items():
+        worst = [max(value for (of, _), value in ratios.items() if of == each) for each in REVISIONS]
+        label = f"first decode of a process / later ones, {LABELS[name]}, worst message"
+        lines.append(Line(label, worst, ["at most 20"] * len(REVISIONS)))
+    limits = [_limits(measured, claim) for claim in claims]
+    limits += [[]] * len(measured.cold)
+    found = [item for line, limit in zip(lines, limits, strict=True) if (item := _missed(line, limit))]
+    notes = [_worst(measured)]
+    if found:
+        notes.append(
+            "Where a goal is missed, and what a bare parser or printer in our place would reach:\n\n" + "\n".join(found)
+        )
+        notes.append(_bounds(measured))
+    about = (
+        f"Bytes to typed messages and back: {sum(len(messages(each)) for each in REVISIONS)} messages, {_described()}. "
+        "Each contender runs in a process and an environment of its own, and they take turns: "
+        f"{measured.effort.rounds} samples of {SAMPLE / 1e6:.0f} ms of CPU time for each message, with garbage collected "
+        "as in any program, and freed memory kept. Figures are geometric means of the ratios of medians."
+    )
+    return Grid("Decoding and encoding", about, REVISIONS, lines, notes)
+
+
+def _described() -> str:
+    by_size = {size: [each.name for each in messages(REVISIONS[-2]).values() if each.size == size] for size in SIZES}
+    return "; ".join(f"{size} ({', '.join(names)})" for size, names in by_size.items())
+
+
+def _limits(measured: Measured, claim: Claim) -> list[float]:
+    """By revision, none where the claim has no limit."""
+    return _by_revision(claim, measured.ratios(*claim.limit)) if claim.limit else []
+
+
+def _missed(line: Line, limits: Sequence[float]) -> str:
+    """A list item for the goals of one line that are missed, empty where none is."""
+    parts: list[str] = []
+    for place, (revision, value, goal) in enumerate(zip(REVISIONS, line.values, line.goals, strict=True)):
+        if not is_met(value, goal):
+            bare = f" (bare: {ratio(limits[place])})" if limits else ""
+            parts.append(f"{revision} {ratio(value)}, {shortfall(value, goal)}{bare}")
+    return f"- {line.name}: {'; '.join(parts)}" if parts else ""
+
+
+def _worst(measured: Measured) -> str:
+    said: list[str] = []
+    for name in OURS:
+        if measured.has(name, "bare"):
+            (revision, message), value = min(measured.ratios(DUMPS, (name, "encode")).items(), key=lambda each: each[1])
+            said.append(f"encoding with {SPOKEN[name]}, {message} of {revision} ({ratio(value)})")
+    for name, ratios in measured.cold.items():
+        (revision, message), value = max(ratios.items(), key=lambda each: each[1])
+        usual = geometric_mean(ratios.values())
+        said.append(
+            f"the first decode with {SPOKEN[name]}, {message} of {revision} ({ratio(value)}; the mean of all "
+            f"messages is {ratio(usual)})"
+        )
+    return f"The worst messages: {'; '.join(said)}."
+
+
+def _bounds(measured: Measured) -> str:
+    said: list[str] = []
+    for name in OURS:
+        if measured.has(name):
+            shares = "; ".join(f"{part}, {value:.0f} %" for part, value in _parts(measured, name, SIZES).items())
+            said.append(f"Decoding with {SPOKEN[name]} is made of: {shares}.")
+    if measured.has("fast"):
+        said.append(
+            f"Encoding with orjson is {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % printing; the rest "
+            "makes dicts and checks what goes into them."
+        )
+    return " ".join(said)
+
+
+def _asides(measured: Measured) -> Grid:
+    lines = [claim.line(measured) for claim in _taking_part(measured, ASIDES)]
+    for name, ratios in measured.cold.items():
+        usual = [geometric_mean([value for (of, _), value in ratios.items() if of == each]) for each in REVISIONS]
+        lines.append(Line(f"first decode of a process / later ones, {LABELS[name]}, mean", usual))
+    about = (
+        "Without goals: how far reading and writing could be taken by a parser and a printer alone, and the others where "
+        "they do less than what is compared above. Before 2026-07-28 mcp-types by `to_json` writes members that the "
+        "revision does not have."
+    )
+    return Grid("For comparison", about, REVISIONS, lines)
+
+
+def _by_size(measured: Measured) -> Grid:
+    lines: list[Line] = []
+    for claim in _taking_part(measured, CLAIMS):
+        if not claim.is_worst:
+            found = measured.ratios(claim.above, claim.below)
+            lines.append(Line(claim.name, [claim.figure(_of_size(found, size)) for size in SIZES]))
+    return Grid("By size of the message", "The same ratios, over all three revisions.", SIZES, lines)
+
+
+def _of_size(values: Mapping[tuple[str, str], float], *sizes: str) -> list[float]:
+    return [value for (revision, name), value in values.items() if messages(revision)[name].size in sizes]
+
+
+def _shares(measured: Measured) -> Grid:
+    lines: list[Line] = []
+    for name in OURS:
+        if measured.has(name):
+            by_size = [_parts(measured, name, (size,)) for size in SIZES]
+            lines += [
+                Line(f"{LABELS[name]}: {part}", [each[part] for each in by_size], unit="%") for part in by_size[0]
+            ]
+            garbage = [_garbage(measured, name, size) for size in SIZES]
+            lines.append(Line(f"{LABELS[name]}: collecting garbage, which is part of all these", garbage, unit="%"))
+    about = (
+        "In percent of decoding, means over the messages. Objects and lookups are timed by making the same objects again "
+        "without a look at any value; what collecting garbage takes is what is saved where it is off."
+    )
+    return Grid("Where the time of decoding goes", about, SIZES, lines)
+
+
+def _parts(measured: Measured, name: str, sizes: Sequence[str]) -> dict[str, float]:
+    """The parts of decoding in percent."""
+    parse, read, objects, both = (
+        100 * fmean(_of_size(measured.ratios((name, work), (name, "decode")), *sizes))
+        for work in ("parse", "read", "objects", "lookups")
+    )
+    parser = "`orjson.loads`" if name == "fast" else "`raw_decode`"
+    return {
+        f"the parser, {parser} alone": parse,
+        "making objects and filling their slots": objects,
+        "looking up members in dicts": both - objects,
+        "checks, lists and undeclared members": read - both,
+        "around these: which message it is, what the parser must not do": 100 - parse - read,
+    }
+
+
+def _garbage(measured: Measured, name: str, size: str) -> float:
+    usual = measured.of((name, "decode"))
+    without = measured.of((name, "decode"), collecting=False)
+    return 100 * fmean(_of_size({each: 1 - without[each] / value for each, value in usual.items()}, size))
+
+
+def _contenders(measured: Measured) -> Listing:
+    rows = [[*HOW[name], *_proved(measured.proofs[name])] for name in HOW if measured.has(name)]
+    about = (
+        "Each reads every message and writes it again before anything is timed. The messages that are wrong on purpose "
+        "are the same for all: a member is missing, is of another type, or is none of the words allowed. What is dropped "
+        "are members that the revision does not declare, what is changed are integers that became floats."
+    )
+    columns = ["", "used as", "wrong messages refused", "members dropped", "values changed"]
+    return Listing("Who is compared", about, columns, rows)
+
+
+def _proved(proof: Mapping[str, Any]) -> list[str]:
+    wrong = proof["wrong"]
+    refused = wrong - sum(map(len, proof["taken"].values()))
+    return [f"{refused} of {wrong}", *(str(sum(proof[each].values())) for each in ("dropped", "changed"))]

@@ -1,0 +1,119 @@
+"""Contenders side by side: each lives in a process of its own environment, and they take turns sample by sample."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+TESTS = Path(__file__).resolve().parent.parent
+GENERATED = TESTS.parent / "generated"
+SAMPLE = 3_000_000
+"""Nanoseconds that one sample is meant to take."""
+_MOST_LOOPS = 20_000
+
+
+class Cell(NamedTuple):
+    """One thing to measure."""
+
+    contender: str
+    revision: str
+    message: str
+    work: str
+    collecting: bool = True
+    """Whether the garbage collector runs, as it does in real programs."""
+
+
+def environment() -> dict[str, str]:
+    """For a child: it finds the benchmarks and the bindings of this checkout, and keeps the memory it has freed.
+
+    Without that it depends on what came before whether a megabyte is asked of the system again each time, which takes
+    longer than reading it.
+    """
+    keeping = {"MALLOC_TRIM_THRESHOLD_": str(1 << 28), "MALLOC_MMAP_THRESHOLD_": str(1 << 28)}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), str(GENERATED)]), **keeping}
+
+
+class Children:
+    """A running worker for each contender; as a context manager, so that none is left behind."""
+
+    def __init__(self, interpreters: Mapping[str, str]) -> None:
+        """``interpreters`` holds, by the contender's name, the Python of its environment."""
+        self._interpreters = interpreters
+        self._running: dict[str, subprocess.Popen[str]] = {}
+
+    def __enter__(self) -> Self:
+        for name, python in self._interpreters.items():
+            self._running[name] = subprocess.Popen(
+                [python, "-m", "benchmarks.worker", name],
+                env=environment(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+            )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        for process in self._running.values():
+            if error is not None:
+                process.kill()
+            process.communicate()
+
+    def ask(self, name: str, *request: Any) -> Any:
+        """What the worker answers; raises CalledProcessError where it has ended instead."""
+        process = self._running[name]
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has ended: what follows says so
+        answer = process.stdout.readline()
+        if not answer:
+            raise subprocess.CalledProcessError(process.wait(), process.args)
+        return json.loads(answer)
+
+    def measure(self, cells: Iterable[Cell], rounds: int) -> dict[Cell, float]:
+        """Nanoseconds for one call of each: medians over the rounds.
+
+        Cells of one message follow upon each other, so that what slows the machine down slows them alike; who is first
+        changes from round to round.
+        """
+        groups: defaultdict[tuple[str, str], list[Cell]] = defaultdict(list)
+        for cell in cells:
+            groups[cell.revision, cell.message].append(cell)
+        loops = {cell: self._loops(cell) for group in groups.values() for cell in group}
+        samples: dict[Cell, list[float]] = {cell: [] for cell in loops}
+        for turn in range(rounds):
+            for group in groups.values():
+                for cell in _rotated(group, turn):
+                    samples[cell].append(self._time(cell, loops[cell]) / loops[cell])
+        return {cell: median(each) for cell, each in samples.items()}
+
+    def _loops(self, cell: Cell) -> int:
+        """How many calls make a sample; the first guess, by a single call, is too low for what takes next to no time."""
+        few = _fitting(self._time(cell, 1))
+        return _fitting(self._time(cell, few) / few)
+
+    def _time(self, cell: Cell, loops: int) -> int:
+        taken: int = self.ask(cell.contender, "time", cell.revision, cell.message, cell.work, loops, cell.collecting)
+        return taken
+
+
+def _fitting(nanoseconds: float) -> int:
+    return max(1, min(_MOST_LOOPS, round(SAMPLE / max(nanoseconds, 1))))
+
+
+def _rotated(cells: Sequence[Cell], turn: int) -> list[Cell]:
+    start = turn % len(cells)
+    return [*cells[start:], *cells[:start]]

@@ -1,0 +1,111 @@
+"""``python -m benchmarks.worker NAME``: one contender, which measures what it is told to.
+
+Lines of JSON come in on standard input and go out on standard output: ``["prove"]`` gives what the contender keeps and
+refuses, ``["time", revision, message, work, loops, gc]`` gives nanoseconds for that many loops. It ends with its input.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import json
+import sys
+import time
+from typing import Any
+
+from benchmarks.contenders import Contender, Work, load
+from benchmarks.corpus import REVISIONS, Message, messages
+from benchmarks.faults import wrong
+
+
+class Worker:
+    """A contender for each revision, and the works that were asked for, ready to run."""
+
+    def __init__(self, name: str) -> None:
+        self._contenders: dict[str, Contender] = {revision: load(name, revision) for revision in REVISIONS}
+        self._messages = {revision: messages(revision) for revision in REVISIONS}
+
+    def versions(self) -> dict[str, str]:
+        """Versions of what is measured, by distribution."""
+        return dict(self._contenders[REVISIONS[0]].versions())
+
+    def prove(self) -> dict[str, Any]:
+        """What becomes of good messages that are read and written again, and which wrong ones are taken.
+
+        ``dropped`` counts members, ``changed`` values (an integer that became a float is one); both by revision.
+        """
+        found: dict[str, Any] = {"dropped": {}, "changed": {}, "taken": {}, "wrong": 0}
+        for revision, contender in self._contenders.items():
+            dropped = changed = 0
+            for message in self._messages[revision].values():
+                typed = contender.decoder(message)(message.data)
+                back = json.loads(contender.encoder(message)(typed))
+                missing, different = _differences(json.loads(message.data), back)
+                dropped, changed = dropped + missing, changed + different
+            found["dropped"][revision], found["changed"][revision] = dropped, changed
+            spoilt = wrong(revision)
+            found["wrong"] += len(spoilt)
+            found["taken"][revision] = [name for name, each in spoilt.items() if _takes(contender, each)]
+        return found
+
+    def time(self, revision: str, message: str, work: str, loops: int, collecting: bool) -> int:
+        """Nanoseconds of this process for ``loops`` calls, after one that is not counted."""
+        function, argument = self._work(revision, message, work)
+        function(argument)
+        if not collecting:
+            gc.disable()
+        each = itertools.repeat(None, loops)
+        started = time.process_time_ns()
+        for _ in each:
+            function(argument)
+        taken = time.process_time_ns() - started
+        gc.enable()
+        return taken
+
+    def _work(self, revision: str, name: str, work: str) -> Work:
+        """Made anew each time: what lies about would make each collection of garbage longer."""
+        contender, message = self._contenders[revision], self._messages[revision][name]
+        if work == "decode":
+            return Work(contender.decoder(message), message.data)
+        if work == "encode":
+            return Work(contender.encoder(message), contender.decoder(message)(message.data))
+        return contender.other(work, message)
+
+
+def _differences(sent: Any, back: Any) -> tuple[int, int]:
+    """How many members of ``sent`` are missing from ``back``, and how many values there differ or are new."""
+    kind = sent.__class__
+    if kind is not back.__class__:
+        return 0, 1
+    if kind is dict:
+        inner = [_differences(sent[name], back[name]) for name in sent if name in back]
+        inner.append((sum(name not in back for name in sent), sum(name not in sent for name in back)))
+    elif kind is list:
+        if len(sent) != len(back):
+            return 0, 1
+        inner = [_differences(one, other) for one, other in zip(sent, back, strict=True)]
+    else:
+        return 0, int(sent != back)
+    return sum(missing for missing, _ in inner), sum(changed for _, changed in inner)
+
+
+def _takes(contender: Contender, message: Message) -> bool:
+    try:
+        contender.decoder(message)(message.data)
+    except Exception:  # noqa: BLE001  # each has exceptions of its own
+        return False
+    return True
+
+
+def main() -> None:
+    """Answer one line after the other."""
+    worker = Worker(sys.argv[1])
+    for line in sys.stdin:
+        what, *arguments = json.loads(line)
+        answer = getattr(worker, what)(*arguments)
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
