@@ -46,7 +46,12 @@ def _has_long_number(data: Text, value: Any) -> bool:
     if size > _LARGE and text[::64].count(b'"') < size >> 13:
         # A few very long strings: it is faster to go through what was read.
         return _has_large_float(value)
-    return _RUN_SAMPLE in text[::4].translate(_AS_ZERO) and _RUN in text.translate(_AS_ZERO)
+    # A run of 19 digits shows as two neighbours among every ninth byte, and as four among every fourth.
+    return (
+        b"00" in text[::9].translate(_AS_ZERO)
+        and b"0000" in text[::4].translate(_AS_ZERO)
+        and _RUN in text.translate(_AS_ZERO)
+    )
 
 
 def _has_large_float(value: Any) -> bool:
@@ -71,8 +76,6 @@ _DIGITS = 19
 _NO_DIGITS = bytes(byte for byte in range(256) if not 48 <= byte < 58)
 _AS_ZERO = bytes(48 if 48 <= byte < 58 else byte for byte in range(256))
 _RUN = b"0" * _DIGITS
-_RUN_SAMPLE = b"0000"
-"""What is left of a run of 19 digits, wherever it starts, when every fourth byte is looked at."""
 _AS_IT_IS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
 
 ORJSON = Backend("orjson", parse, write)

@@ -8,7 +8,7 @@ from checkout import REVISIONS
 from mcp_bindgen import catalog
 from mcp_bindgen.validate.rules import Conversation, listing
 from mcp_bindgen.validate.rules.methods import METHODS, sender_by
-from mcp_bindgen.validate.rules.recent import LIMIT, Recent
+from mcp_bindgen.validate.rules.recent import LIMIT, LONGEST, Recent
 from support.session_cases import CANCELLED, PROGRESS, progress, with_token
 from support.talks import LAST, Talk
 
@@ -244,3 +244,15 @@ def test_no_rule_is_about_what_a_tag_of_the_schema_says(revision: str) -> None:
     assert tagged["within 0 and 1"] == {"priority", "costPriority", "speedPriority", "intelligencePriority"}
     (rule,) = [rule for rule in listing() if rule.id == "completion-values"]
     assert tagged["at most 100"] == (set() if revision in rule.revisions else {"values"})
+
+
+def test_what_has_a_very_long_key_is_not_remembered() -> None:
+    memory: Recent[object, int] = Recent()
+    for key in ("a" * LONGEST, ("a" * (LONGEST - 1), 7), 10**1000):
+        memory.put(key, 1)
+        assert key in memory
+    assert not memory.forgetful
+    for key in ("a" * (LONGEST + 1), ("a" * LONGEST, ("b",)), 10**2000):
+        memory.put(key, 1)
+        assert key not in memory
+    assert memory.forgetful

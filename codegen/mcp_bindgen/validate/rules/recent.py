@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar, cast
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 LIMIT: Final = 10_000
 """How much of a kind is remembered in one conversation: requests, tokens, tools, tasks."""
+
+LONGEST: Final = 1_000
+"""Characters of a name, id or token that is remembered; the longest in use have some dozens."""
 
 
 class Recent(Generic[K, V]):
@@ -23,7 +26,10 @@ class Recent(Generic[K, V]):
         self._entries: OrderedDict[K, V] = OrderedDict()
 
     def put(self, key: K, value: V) -> None:
-        """Remembers an entry as the newest, and drops the oldest where there are too many."""
+        """Remembers an entry as the newest, and drops the oldest where there are too many; one of a long key at once."""
+        if _length(key) > LONGEST:
+            self.forgetful = True
+            return
         self._entries[key] = value
         self._entries.move_to_end(key)
         if len(self._entries) > self._limit:
@@ -51,3 +57,11 @@ class Recent(Generic[K, V]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+def _length(key: object) -> int:
+    if isinstance(key, str):
+        return len(key)
+    if isinstance(key, tuple):
+        return sum(map(_length, cast("tuple[object, ...]", key)))
+    return key.bit_length() // 4 if isinstance(key, int) else 0
