@@ -17,7 +17,8 @@ from mcp_bindgen import catalog
 from mcp_bindgen.validate import Finding, Limits, validate, validate_messages
 from mcp_bindgen.validate.lines import lines
 from strategies.conversations import Talk, conversation, handshake
-from strategies.values import Faults, Values
+from strategies.faults import Faults
+from strategies.values import Values
 
 Json = Any
 
@@ -136,7 +137,7 @@ def test_lines_are_the_same_however_the_bytes_arrive(data: bytes, longest: int, 
     whole = data.split(b"\n")
     whole = whole if whole[-1] else whole[:-1]
     assert [line.data for line in slowly] == [
-        text if len(text) <= longest else None for text in (each.rstrip(b"\r") for each in whole)
+        text if len(text) <= longest else None for text in (each.removesuffix(b"\r") for each in whole)
     ]
 
 

@@ -32,7 +32,7 @@ def lines(stream: Readable, longest: int, start: int = 1) -> Iterator[Line]:
     number = start
     while data := stream.readline(longest + 2):
         whole = data.endswith(b"\n")
-        text = data.rstrip(b"\r\n") if whole else data
+        text = data.removesuffix(b"\n").removesuffix(b"\r")
         if len(text) <= longest:
             yield Line(number, text, len(data))
         else:

@@ -37,15 +37,12 @@ class _Metadata:
         self._name = name
 
     def __get__(self, instance: object, owner: type[Record]) -> Any:
-        # An undecorated subclass of an emitted class has the attributes of that class.
-        for cls in owner.__mro__:
-            if cls is Record:
-                break
-            if "__slots__" in vars(cls) and "__init__" in vars(cls):
-                if cls not in _twins:
-                    _twins[cls] = _make_twin(cls)
-                return getattr(_twins[cls], self._name)
-        return ()
+        cls = _emitted(owner)
+        if cls is None:
+            return ()
+        if cls not in _twins:
+            _twins[cls] = _make_twin(cls)
+        return getattr(_twins[cls], self._name)
 
 
 class Record:
@@ -68,13 +65,36 @@ class Record:
 
     @recursive_repr("...")
     def __repr__(self) -> str:
-        # Absent members are left out: most objects use few of those they could have.
+        # Absent members are left out: most objects use few of those they could have. None may be null, too.
+        cls = _emitted(self.__class__)
+        absent = _defaults(cls) if cls else {}
         members = ((name, getattr(self, name)) for name in self.__slots__)
-        shown = ", ".join(f"{name}={value!r}" for name, value in members if value is not None and value is not UNSET)
+        shown = ", ".join(
+            f"{name}={value!r}"
+            for name, value in members
+            if (value is not None and value is not UNSET) or absent.get(name, _REQUIRED) is not value
+        )
         return f"{self.__class__.__qualname__}({shown})"
 
     def __replace__(self, /, **changes: Any) -> Self:
         return self.__class__(**{name: getattr(self, name) for name in self.__slots__} | changes)
+
+
+_REQUIRED = object()
+
+
+def _emitted(owner: type[Record]) -> type | None:
+    """The emitted class that a class is, or derives from."""
+    return next(
+        (cls for cls in owner.__mro__ if cls is not Record and {"__slots__", "__init__"} <= vars(cls).keys()), None
+    )
+
+
+def _defaults(cls: type) -> dict[str, Any]:
+    """What the members of an emitted class are where they are not given."""
+    init: Any = vars(cls)["__init__"]
+    defaults: dict[str, Any] = init.__kwdefaults__ or {}
+    return defaults
 
 
 def _make_twin(cls: type) -> type:
@@ -85,8 +105,7 @@ def _make_twin(cls: type) -> type:
 
     hints = get_type_hints(cls)
     nothing: Any = attrs.NOTHING
-    init: Any = vars(cls)["__init__"]
-    defaults: dict[str, Any] = init.__kwdefaults__ or {}
+    defaults = _defaults(cls)
     slots: tuple[str, ...] = vars(cls)["__slots__"]
     members = {name: attrs.field(type=hints[name], default=defaults.get(name, nothing)) for name in slots}
     return attrs.make_class(cls.__name__, members, kw_only=True, repr=False, eq=False)
