@@ -1,139 +1,45 @@
-"""Our converters against the model they were emitted from, and against independent judges made from ``schema.json``.
-
-The values are made from the resolved model: small ones that show every member and alternative of every type, random
-ones, and both with one fault. ``MCP_DIFFERENTIAL_SCALE=10`` makes ten times as many of those that are drawn.
-"""
+"""Our converters against the model they were emitted from, and against independent judges made from ``schema.json``."""
 
 from __future__ import annotations
 
 import importlib
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
-from attrs import frozen
 from differential.judge_rules import RULES
 from differential.judges import Explained, Models
+from differential.specimens import (
+    SCALE,
+    Bindings,
+    Specimen,
+    as_values,
+    bindings,
+    first,
+    message_specimens,
+    specimens,
+    tried,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_bindgen import catalog
 from mcp_bindings.runtime.errors import DecodeError, EncodeError, Undecidable
 from mcp_bindings.runtime.record import Record
-from strategies.values import UNDECLARED, Case, Change, Faults, Values, values
+from strategies.values import UNDECLARED, Values, values
+from support.likeness import same, same_as
+from support.message_oracle import MessageOracle
 from support.official import REVISIONS, official_json, ours
-from support.oracle import Oracle, Undecided
+from support.oracle import Oracle, type_names, undecidable
 
 Json = Any
 
-SCALE = float(os.environ.get("MCP_DIFFERENTIAL_SCALE", "1"))
-DRAWN = round(3 * SCALE)
-"""Random values of each type."""
-CHANGED = round(30 * SCALE)
-"""Values of each type with a fault deep inside."""
-COMPLETE = 2
-"""How deep every fault is tried at every place once."""
-
-
-@frozen
-class Specimen:
-    """A value that is tried as a type, and what became of it."""
-
-    type: str
-    value: Json
-    change: Change | None
-    """What was done to a valid value; None: it is valid."""
-    made: Any
-    refusal: DecodeError | None
-
-    @property
-    def accepted(self) -> bool:
-        return self.refusal is None
-
-    def __str__(self) -> str:
-        verdict = "taken" if self.accepted else f"refused ({self.refusal})"
-        return f"{self.type} {verdict}: {self.value!r}" + (f" ({self.change})" if self.change else "")
-
-
-@frozen
-class Bindings:
-    """The emitted package of a revision."""
-
-    structure: Callable[[Json, Any], Any]
-    unstructure: Callable[[Any], Json]
-    types: Any
-
-
-def bindings(revision: str) -> Bindings:
-    package = f"mcp_bindings.{catalog.package_name(revision)}"
-    converter = importlib.import_module(f"{package}.converter")
-    return Bindings(converter.structure, converter.unstructure, importlib.import_module(f"{package}.types"))
-
-
-def type_names(revision: str) -> list[str]:
-    """The declared types that a value can be tried as."""
-    protocol = ours(revision)
-    return [name for name in protocol.order if name not in protocol.constants and name not in undecidable(revision)]
-
-
-@cache
-def undecidable(revision: str) -> frozenset[str]:
-    """Unions whose values do not say which member they are."""
-    oracle, names = Oracle(ours(revision)), set()
-    for name, alias in ours(revision).aliases.items():
-        try:
-            oracle.accepts(alias.type, {})
-        except Undecided:
-            names.add(name)
-    return frozenset(names)
-
-
-def _cases(revision: str, name: str, random: Random) -> Iterator[tuple[Json, Change | None]]:
-    """Valid values, then what one change makes of them: near the top every one, deeper a sample; and every mark."""
-    made, faults = Values(ours(revision)), Faults(ours(revision))
-    cases = list(made.cases(name))
-    cases += [Case(made.drawn(made.type(name), random)) for _ in range(DRAWN)]
-    yield from ((case.value, None) for case in cases)
-    first_at: dict[tuple[str | int, ...], Case] = {}
-    deeper: list[tuple[Case, Change]] = []
-    for case in cases:
-        for change in faults.of(case, random):
-            if len(change.path) <= COMPLETE and first_at.setdefault(change.path, case) is case:
-                yield change.applied(case.value), change
-            else:
-                deeper.append((case, change))
-    # In their order, so that what is told first is small.
-    for index in sorted(random.sample(range(len(deeper)), min(CHANGED, len(deeper)))):
-        case, change = deeper[index]
-        yield change.applied(case.value), change
-    yield from ((change.applied(case.value), change) for case in cases for change in faults.marks(case, random))
-
-
-def tried(revision: str, names: Iterable[str], by: Bindings) -> Iterator[Specimen]:
-    for name in names:
-        kind = getattr(by.types, name)
-        for value, change in _cases(revision, name, Random(f"{revision} {name}")):
-            try:
-                yield Specimen(name, value, change, by.structure(value, kind), None)
-            except DecodeError as refusal:
-                yield Specimen(name, value, change, None, refusal)
-
-
-@cache
-def specimens(revision: str) -> list[Specimen]:
-    """What our converter says of all values of a revision."""
-    return list(tried(revision, type_names(revision), bindings(revision)))
-
-
-def first(found: Iterable[object], count: int = 5) -> list[str]:
-    """The first few, in words."""
-    return [str(each) for each, _ in zip(found, range(count), strict=False)]
-
+ENOUGH_VALUES = 20_000
+"""How many values, valid and changed, are judged of each revision at least; of them whole messages:"""
+ENOUGH_MESSAGES = 2_000
 
 # --- The model as a judge ----------------------------------------------------------------------------------------
 
@@ -148,7 +54,7 @@ def disagreeing(revision: str, found: Iterable[Specimen]) -> Iterator[Specimen]:
 def test_valid_values_are_taken(revision: str) -> None:
     valid = [each for each in specimens(revision) if each.change is None]
     assert first(each for each in valid if not each.accepted) == []
-    assert {each.type for each in valid} == set(type_names(revision))
+    assert {each.type for each in valid} == set(type_names(ours(revision)))
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -159,7 +65,7 @@ def test_the_emitted_code_takes_what_the_model_takes(revision: str, record_prope
     assert counts["changed", True] > len(found) / 20
     assert counts["changed", False] > len(found) / 20
     told = {
-        "types": len(type_names(revision)),
+        "types": len(type_names(ours(revision))),
         "valid values": counts["valid", True],
         "changed values taken": counts["changed", True],
         "changed values refused": counts["changed", False],
@@ -169,10 +75,34 @@ def test_the_emitted_code_takes_what_the_model_takes(revision: str, record_prope
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
+def test_whole_messages_are_taken_as_the_model_takes_them(
+    revision: str, record_property: pytest.RecordProperty
+) -> None:
+    oracle, found = MessageOracle(ours(revision)), message_specimens(revision)
+    wrong = [
+        each
+        for each in found
+        if each.accepted is bool(oracle.violations(each.value, each.message.sender, each.message.results))
+    ]
+    assert first(wrong) == []
+    counts = Counter((each.change is None, each.accepted) for each in found)
+    assert counts[True, False] == 0
+    assert min(counts[False, True], counts[False, False]) > len(found) / 20
+    print(f"{revision}: {len(found)} messages, {counts[False, False]} of them refused")
+    record_property("messages", len(found))
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_enough_is_judged(revision: str) -> None:
+    assert len(message_specimens(revision)) >= ENOUGH_MESSAGES
+    assert len(specimens(revision)) + len(message_specimens(revision)) >= ENOUGH_VALUES
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
 def test_unions_that_their_values_do_not_tell_apart_are_refused_as_such(revision: str) -> None:
     by = bindings(revision)
     expected = {"ClientResult", "ServerResult"} if revision != "2026-07-28" else {"ServerResult"}
-    assert undecidable(revision) == expected
+    assert undecidable(ours(revision)) == expected
     for name in expected:
         with pytest.raises(Undecidable, match="request with the same id"):
             by.structure({"tools": []}, getattr(by.types, name))
@@ -194,22 +124,6 @@ def test_a_refusal_names_a_place_in_the_value(revision: str) -> None:
 # --- Laws about what is taken ------------------------------------------------------------------------------------
 
 
-def same(one: Json, other: Json) -> bool:
-    """Equal as JSON: 1 is not 1.0 and not true, and keys that no type declares are in the same order."""
-    if type(one) is not type(other):
-        return False
-    if type(one) is dict:
-        undeclared = ([key for key in each if key in UNDECLARED] for each in (one, other))
-        return (
-            one.keys() == other.keys()
-            and next(undeclared) == next(undeclared)
-            and all(same(one[key], other[key]) for key in one)
-        )
-    if type(one) is list:
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
-
-
 def written(made: Any, by: Bindings) -> Json:
     """The JSON of whatever structuring made: an object of a class, or plain values with such objects in them."""
     if isinstance(made, Record):
@@ -221,18 +135,20 @@ def written(made: Any, by: Bindings) -> Json:
     return made
 
 
-def changed_on_the_way(found: Iterable[Specimen], by: Bindings) -> Iterator[Specimen]:
+def changed_on_the_way(revision: str, found: Iterable[Specimen], by: Bindings) -> Iterator[Specimen]:
     """Values that are not the same when they are written again, or not equal when they are read again."""
+    oracle, made = Oracle(ours(revision)), Values(ours(revision))
     for each in found:
         if each.accepted:
             again = written(each.made, by)
-            if not same(again, each.value) or by.structure(again, getattr(by.types, each.type)) != each.made:
+            is_same = same_as(oracle, made.type(each.type), each.value, again)
+            if not is_same or by.structure(again, getattr(by.types, each.type)) != each.made:
                 yield each
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_what_is_taken_comes_back_as_it_was(revision: str) -> None:
-    assert first(changed_on_the_way(specimens(revision), bindings(revision))) == []
+    assert first(changed_on_the_way(revision, specimens(revision), bindings(revision))) == []
 
 
 def records(made: Any) -> Iterator[Record]:
@@ -280,8 +196,8 @@ def test_what_would_be_refused_is_not_written(revision: str) -> None:
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_reading_changes_nothing_in_the_value(revision: str) -> None:
-    again = tried(revision, type_names(revision)[::10], bindings(revision))
-    before = [each for each in specimens(revision) if each.type in type_names(revision)[::10]]
+    again = tried(revision, type_names(ours(revision))[::10], bindings(revision))
+    before = [each for each in specimens(revision) if each.type in type_names(ours(revision))[::10]]
     assert all(same(one.value, other.value) for one, other in zip(before, again, strict=True))
 
 
@@ -289,11 +205,11 @@ def test_reading_changes_nothing_in_the_value(revision: str) -> None:
 @settings(derandomize=True, deadline=None, max_examples=round(100 * SCALE), database=None)
 @given(data=st.data())
 def test_random_values_are_taken_and_come_back(revision: str, data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from(type_names(revision)))
+    name = data.draw(st.sampled_from(type_names(ours(revision))))
     value = data.draw(values(ours(revision), name))
     by = bindings(revision)
     made = by.structure(value, getattr(by.types, name))
-    assert same(written(made, by), value)
+    assert same_as(Oracle(ours(revision)), Values(ours(revision)).type(name), value, written(made, by))
 
 
 # --- Independent judges ------------------------------------------------------------------------------------------
@@ -337,6 +253,16 @@ def test_a_validator_of_the_official_schema_agrees(
     record_property("explained", dict(used))
     assert first(unexplained) == []
     assert [name for name, count in used.items() if not count] == [], "these rules explain nothing any more"
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_validator_of_the_official_schema_agrees_about_messages(upstream: Path, revision: str) -> None:
+    """Message by message as the type that it is, and result by result as that of its request."""
+    found = list(as_values(revision))
+    unexplained, _ = judged(found, _explained(upstream, revision))
+    assert first(unexplained) == []
+    print(f"{revision}: {len(found)} messages and results")
+    assert len(found) > ENOUGH_MESSAGES / 2
 
 
 @pytest.fixture(scope="session")
@@ -443,7 +369,7 @@ def test_the_laws_notice_a_lossy_encoder(unstructure: Callable[[Any], Json]) -> 
     revision = "2025-06-18"
     broken = Bindings(bindings(revision).structure, unstructure, bindings(revision).types)
     found = tried(revision, ("Annotations", "Tool"), bindings(revision))
-    assert first(changed_on_the_way(found, broken))
+    assert first(changed_on_the_way(revision, found, broken))
 
 
 def test_an_encoder_that_checks_nothing_is_noticed() -> None:

@@ -12,9 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Type
-from strategies.json_values import Json, NoValueError, Values, mutated
-
-Path = tuple[str | int, ...]
+from strategies.faults import Faults
+from strategies.values import Json, NoValueError, Values
 
 
 class Subject:
@@ -158,11 +157,11 @@ def _shown(value: Any) -> str:
 def check_reading_all(subject: Subject, random: Random, rounds: int) -> int:
     """Values of every type, and mutations of them; how many were taken."""
     taken = 0
-    values = Values(subject.protocol, random)
+    values, faults = Values(subject.protocol), Faults(subject.protocol)
     for kind, python, shape in subject.kinds:
         for _ in range(rounds):
             try:
-                value = values.of(kind)
+                value = values.drawn(kind, random)
             except NoValueError:
                 break
             made = check_reading(subject, python, shape, value)
@@ -170,7 +169,7 @@ def check_reading_all(subject: Subject, random: Random, rounds: int) -> int:
             check_round_trip(subject, python, value, made)
             taken += 1
             for _ in range(3):
-                wrong = mutated(value, random)
+                wrong = faults.one(value, random).applied(value)
                 made = check_reading(subject, python, shape, wrong)
                 check_round_trip(subject, python, wrong, made)
     return taken
@@ -179,14 +178,14 @@ def check_reading_all(subject: Subject, random: Random, rounds: int) -> int:
 def check_writing_all(subject: Subject, random: Random, rounds: int) -> tuple[int, int]:
     """Objects of every class with attributes that are wrong or unusual; how many were written, and how many refused."""
     written = refused = 0
-    values = Values(subject.protocol, random)
+    values = Values(subject.protocol)
     strangers = _strangers(subject)
     for kind, python, shape in subject.kinds:
         if shape[0] != "class":
             continue
         for _ in range(rounds):
             try:
-                made = subject.converter.structure(values.of(kind), python)
+                made = subject.converter.structure(values.drawn(kind, random), python)
             except NoValueError:
                 break
             assert check_writing(subject, made)

@@ -1,18 +1,19 @@
-"""JSON values made from a resolved protocol, not from the code emitted from it: valid ones, and ones with a fault.
+"""Valid JSON values made from a resolved protocol, not from the code emitted from it.
 
-``cases`` goes through a type one member at a time, and so is complete and small; ``values`` is the strategy that
-combines at random. A fault is put in without looking at the type: whether what comes out is still valid, as something
-else perhaps, is for judges to say.
+``cases`` goes through a type one member at a time, and so is complete and small; ``drawn`` combines at random, for any
+schema, and ``values`` is the strategy of that.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from attrs import frozen
+from hypothesis import reject
 from hypothesis import strategies as st
-from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision
+from mcp_bindgen.ir.decisions import Undecidable
 from mcp_bindgen.ir.protocol import (
     AliasOf,
     Constraints,
@@ -26,24 +27,23 @@ from mcp_bindgen.ir.protocol import (
     Type,
     Union,
 )
-from mcp_bindgen.ir.walk import parts
+from strategies.texts import EXAMPLES, drawn_text
 from support.oracle import Oracle
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
+T = TypeVar("T")
 Json: TypeAlias = Any
 Path: TypeAlias = tuple[str | int, ...]
 
 UNDECLARED = ("x-unknown", "extra", "", "日本", "a b", "mime_type", "__class__", "Ω/~1", "self", "zz", "0")
 """Keys of opaque objects, and keys that no type declares; some have the names of attributes."""
+STRANGE = ("é", "e\u0301", "\u0000", "א\u202e", "😀", "\u2028", "\uffff", '"\\')
+"""More of them; the first two look the same."""
 
-TEXTS = ("text", "", "é\u0000\u2028日本😀", "null", "1", " a\n'\"\\")
 URIS = ("file:///tmp/a", "https://example.com/x?y=1#z", "data:text/plain,hi")
 TEMPLATES = ("file:///{path}", "", "https://example.com/{+x,y*}{?z:3}")
 BASE64 = ("aGk=", "", "AAECAw==")
 INTEGERS = (1, 0, -7, 2**53 + 1, 2**64, -(10**30))
-FLOATS = (0.5, 1, -2.5e-10, 1.0, 1e300, 0, -(2**70))
+FLOATS = (0.5, 1, -2.5e-10, 1.0, 1e300, 0, -(2**70), -0.0, 5e-324)
 ANYTHING: tuple[Json, ...] = (
     {"zz": [None, {"a b": 1.0, "": {}}], "x-unknown": -0.5, "0": "é"},
     None,
@@ -55,10 +55,22 @@ ANYTHING: tuple[Json, ...] = (
     [],
     {},
     [[], [None], {"self": False}],
+    {key: [place] for place, key in enumerate(STRANGE)},
 )
 
 FREE = Constraints()
 """No constraints."""
+
+DEEPEST = -4
+"""Where members that have to be there make a value deeper than it was meant to be, how much deeper they may."""
+
+
+TRIES = 12
+"""How often each member of a union is tried: by chance its value may look like one of another, or of none."""
+
+
+class NoValueError(Exception):
+    """A type has no value of the wanted depth: it needs itself, or nothing tells its members apart."""
 
 
 @frozen
@@ -83,6 +95,8 @@ class Values:
     def type(self, name: str) -> Type:
         """The type with a declared name."""
         return ObjectOf(name) if name in self._protocol.objects else AliasOf(name)
+
+    # --- One member at a time: for types that do not contain themselves ------------------------------------------
 
     def cases(self, name: str) -> Iterator[Case]:
         """Small values that together show every member, alternative and literal of a declared type."""
@@ -114,7 +128,7 @@ class Values:
 
     def _unknown(self, declared: ObjectType) -> Iterator[str]:
         known = {field.name for field in declared.fields}
-        yield from (key for key in UNDECLARED if key not in known)
+        yield from (key for key in (*UNDECLARED, *STRANGE) if key not in known)
 
     def _each(self, kind: Type, constraints: Constraints = FREE) -> Iterator[Json]:
         """Every form of a type, once; of a named object, which has cases of its own, three."""
@@ -188,27 +202,51 @@ class Values:
             value["x-unknown"] = self._full(declared.index, FREE, depth)
         return value
 
+    # --- At random: for all types --------------------------------------------------------------------------------
+
     def drawn(self, kind: Type, random: Random, depth: int = 4, constraints: Constraints = FREE) -> Json:
-        """A value put together at random, at most so deep."""
+        """A value put together at random, so deep, or deeper where it has to be; raises NoValueError."""
+        if depth < DEEPEST:
+            raise NoValueError
         match kind:
             case Scalar(kind="json" | "object"):
-                return _drawn_json(random, depth - 1, kind.kind == "object")
+                return drawn_json(random, depth - 1, as_object=kind.kind == "object")
             case Scalar():
                 if kind.kind == "string" and constraints.format is None and random.randint(0, 1):
-                    return "".join(random.choice("aZ0 -_/é\u0000日😀") for _ in range(random.randint(0, 9)))
+                    return drawn_text(random)
                 return random.choice(list(_examples(kind, constraints)))
             case Enum():
                 return random.choice([*kind.values, *(["something-else"] if kind.open else [])])
             case ListOf():
-                count = random.randint(0, min(3, constraints.max_items or 3)) if depth > 0 else 0
-                return [self.drawn(kind.element, random, depth - 1) for _ in range(count)]
+                return self._drawn_list(kind.element, random, depth, constraints.max_items or 3)
             case AliasOf():
                 return self.drawn(self._protocol.aliases[kind.name].type, random, depth, constraints)
             case Union():
-                value = self.drawn(random.choice(kind.members), random, depth, constraints)
-                return value if self._oracle.accepts(kind, value) else self.least(kind, constraints)
+                return self._drawn_member(kind, random, depth, constraints)
             case ObjectOf():
                 return self._drawn_object(self._protocol.objects[kind.path], random, depth)
+
+    def _drawn_list(self, element: Type, random: Random, depth: int, most: int) -> list[Json]:
+        count = random.randint(0, min(3, most)) if depth > 0 else 0
+        try:
+            return [self.drawn(element, random, depth - 1) for _ in range(count)]
+        except NoValueError:
+            return []
+
+    def _drawn_member(self, kind: Union, random: Random, depth: int, constraints: Constraints) -> Json:
+        if isinstance(kind.decision, Undecidable):
+            raise NoValueError
+        possible = random.sample(range(len(kind.members)), len(kind.members))
+        for place in possible * TRIES:
+            if place in possible:
+                try:
+                    value = self.drawn(kind.members[place], random, depth, constraints)
+                except NoValueError:
+                    possible.remove(place)
+                    continue
+                if self._oracle.member(kind, value) == place:
+                    return value
+        raise NoValueError
 
     def _drawn_object(self, declared: ObjectType, random: Random, depth: int) -> dict[str, Json]:
         value: dict[str, Json] = {}
@@ -230,14 +268,26 @@ class Values:
 def values(protocol: Protocol, name: str) -> st.SearchStrategy[Json]:
     """Valid values of a declared type, and of whatever size."""
     made = Values(protocol)
-    return st.randoms(use_true_random=False).map(lambda random: made.drawn(made.type(name), random))
+    return at_random(lambda random: made.drawn(made.type(name), random))
+
+
+def at_random(draw: Callable[[Random], T]) -> st.SearchStrategy[T]:
+    """The strategy of what is put together by choices that hypothesis makes, and can take back."""
+
+    def drawn(random: Random) -> T:
+        try:
+            return draw(random)
+        except NoValueError:
+            reject()
+
+    return st.randoms(use_true_random=False).map(drawn)
 
 
 def _examples(kind: Scalar, constraints: Constraints) -> Iterator[Json]:
     """Values of a scalar that stand for all; the first is the plainest."""
     formats = {"uri": URIS, "uri-template": TEMPLATES, "byte": BASE64}
     found: Mapping[str, tuple[Json, ...]] = {
-        "string": formats.get(constraints.format or "", TEXTS),
+        "string": formats.get(constraints.format or "", EXAMPLES),
         "integer": INTEGERS,
         "float": FLOATS,
         "boolean": (True, False),
@@ -245,141 +295,29 @@ def _examples(kind: Scalar, constraints: Constraints) -> Iterator[Json]:
         "json": ANYTHING,
         "object": tuple(each for each in ANYTHING if type(each) is dict),
     }
-    for value in found[kind.kind]:
-        too_small = constraints.minimum is not None and value < constraints.minimum
-        if not too_small and not (constraints.maximum is not None and value > constraints.maximum):
-            yield value
+    if kind.kind in {"integer", "float"}:
+        # Decoding does not look at bounds: where they leave no room, any number will do.
+        yield from [value for value in found[kind.kind] if _is_within(constraints, value)] or found[kind.kind]
+    else:
+        yield from found[kind.kind]
 
 
-def _drawn_json(random: Random, depth: int, as_object: bool) -> Json:
+def _is_within(constraints: Constraints, value: float) -> bool:
+    too_small = constraints.minimum is not None and value < constraints.minimum
+    return not too_small and (constraints.maximum is None or value <= constraints.maximum)
+
+
+def drawn_json(random: Random, depth: int, *, as_object: bool = False) -> Json:
+    """Any JSON, or any object."""
     shape = "object" if as_object else random.choice(["scalar", "array", "object"])
     if shape == "scalar" or (depth <= 0 and not as_object):
-        return random.choice([each for each in ANYTHING if type(each) not in {list, dict}])
+        scalars = [each for each in ANYTHING if type(each) not in {list, dict}]
+        return random.choice([*scalars, *INTEGERS, *FLOATS, drawn_text(random)])
     count = random.randint(0, 3) if depth > 0 else 0
-    items = [_drawn_json(random, depth - 1, False) for _ in range(count)]
-    return items if shape == "array" else dict(zip(random.sample(UNDECLARED, count), items, strict=True))
-
-
-# --- Faults ------------------------------------------------------------------------------------------------------
-
-
-@frozen
-class Change:
-    """One thing to do to a value at a place in it: drop it, or put something there."""
-
-    path: Path
-    drop: bool = False
-    put: Json = None
-
-    def __str__(self) -> str:
-        where = "".join(f"[{key!r}]" for key in self.path) or "the whole"
-        return f"without {where}" if self.drop else f"with {self.put!r} at {where}"
-
-    def applied(self, value: Json) -> Json:
-        """The changed value; the parts that stay as they are, are shared."""
-        return self._applied(value, self.path)
-
-    def _applied(self, value: Json, path: Path) -> Json:
-        if not path:
-            return self.put
-        key, *below = path
-        made = value.copy()
-        if self.drop and not below:
-            del made[key]
-        elif type(made) is list and key == len(made):
-            made.append(self.put)
-        else:
-            made[key] = self._applied(made[key] if key in made or type(made) is list else None, tuple(below))
-        return made
-
-
-OTHERS: tuple[Json, ...] = (None, True, 7, 0.5, "other", [], {})
-"""One of each kind; of numbers, two."""
-
-
-class Faults:
-    """Changes of the values of one protocol."""
-
-    def __init__(self, protocol: Protocol) -> None:
-        objects = protocol.objects.values()
-        self._names = sorted({field.name for declared in objects for field in declared.fields})
-        enums = (part for declared in objects for field in declared.fields for part in parts(field.type))
-        self._literals = sorted({str(value) for each in enums if isinstance(each, Enum) for value in each.values})
-        self._marks = frozenset(_marks(protocol))
-
-    def of(self, case: Case, random: Random) -> Iterator[Change]:
-        """One member or element dropped, replaced, wrapped, or added, at each place under the focus of a case."""
-        for path, value in _places(case.value):
-            if path[: len(case.focus)] != case.focus:
-                continue
-            if path and isinstance(path[-1], str):
-                yield Change(path, drop=True)
-            yield from (Change(path, put=other) for other in OTHERS if not _alike(value, other))
-            yield Change(path, put=[value])
-            if type(value) is str:
-                yield Change(path, put=random.choice(self._literals))
-            if type(value) is int and abs(value) < 2**1000:
-                yield Change(path, put=float(value))
-            if type(value) is dict:
-                yield from self._added(path, value, [random.choice(self._names)], random)
-            if type(value) is list and value:
-                yield Change((*path, len(value)), put=random.choice(OTHERS))
-
-    def marks(self, case: Case, random: Random) -> Iterator[Change]:
-        """A key that says which member of a union an object is, added to what may be another member: often a wrong one."""
-        for path, value in _places(case.value):
-            if path[: len(case.focus)] == case.focus and type(value) is dict:
-                fitting = {key for required, keys in self._marks if required <= value.keys() for key in keys}
-                yield from self._added(path, value, sorted(fitting), random)
-
-    def _added(self, path: Path, value: dict[str, Json], names: list[str], random: Random) -> Iterator[Change]:
-        for name in names:
-            if name not in value:
-                yield Change((*path, name), put=random.choice(OTHERS))
-                yield Change((*path, name), put=random.choice(self._literals))
-
-
-def _marks(protocol: Protocol) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """For each member of each union of objects, the keys that it requires, and those that the union is decided by."""
-    kinds = [alias.type for alias in protocol.aliases.values()]
-    kinds += [field.type for declared in protocol.objects.values() for field in declared.fields]
-    waiting = [(part.members, part.decision) for kind in kinds for part in parts(kind) if isinstance(part, Union)]
-    while waiting:
-        members, decision = waiting.pop()
-        paths = [member.path for member in members if isinstance(member, ObjectOf)]
-        keys: set[str] = set()
-        inner: list[Decision | None] = [decision]
-        while inner:
-            match inner.pop():
-                case ByTag(key, branches, absent):
-                    keys.add(key)
-                    inner += [absent, *(branch for _, branch in branches)]
-                case ByKey(key, present, absent):
-                    keys.add(key)
-                    inner += [present, absent]
-                case ByKind(branches):
-                    inner += [branch for _, branch in branches]
-                case ByFirst(first, _):
-                    inner.append(first)
-                case ByNested(key, below):
-                    keys.add(key)
-                    fields = [field for path in paths for field in protocol.objects[path].fields if field.name == key]
-                    waiting.append((tuple(field.type for field in fields), below))
-        for path in paths:
-            required = frozenset(field.name for field in protocol.objects[path].fields if not field.optional)
-            yield required, frozenset(keys)
-
-
-def _places(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
-    """A value and all values in it, with their paths."""
-    yield path, value
-    if type(value) is dict:
-        for key, item in value.items():
-            yield from _places(item, (*path, key))
-    elif type(value) is list:
-        for index, item in enumerate(value):
-            yield from _places(item, (*path, index))
-
-
-def _alike(one: Json, other: Json) -> bool:
-    return type(one) is type(other) and one == other
+    items = [drawn_json(random, depth - 1) for _ in range(count)]
+    if shape == "array":
+        return items
+    keys = [*random.sample((*UNDECLARED, *STRANGE, "type", "method", "_meta", "jsonrpc", "id"), count)]
+    if count and random.randint(0, 3) == 0:
+        keys[0] = drawn_text(random)
+    return dict(zip(keys, items, strict=True))

@@ -1,95 +1,184 @@
-"""Which JSON values a resolved protocol accepts: the model itself as a judge of the code that is emitted from it."""
+"""Which JSON values a resolved protocol accepts, and what is wrong with the others: the model as a judge of emitted code.
+
+Nothing here looks at what was emitted: neither at its functions nor at its tables.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
+from attrs import frozen
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
-from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Protocol, Scalar, Type, Union
+from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
+from support import wording
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-Json = Any
+Json: TypeAlias = Any
+Path: TypeAlias = tuple[str | int, ...]
 
 
 class Undecided(Exception):
     """The value does not say which member of a union it is."""
 
 
+@frozen
+class Violation:
+    """One thing that is wrong: where, what is there, what would have been accepted."""
+
+    path: Path
+    found: str
+    expected: str
+    raw: Path | None
+    """The part that no type fits, and that lenient decoding leaves as JSON; None where there is no such part."""
+
+
 class Oracle:
-    """Says whether a value is of a type, and no more: slow, plain, and read off the model's own documentation."""
+    """Says what is wrong with a value of a type: slow, plain, and read off the model's own documentation."""
 
     def __init__(self, protocol: Protocol) -> None:
-        self._protocol = protocol
+        self.protocol = protocol
 
     def accepts(self, kind: Type, value: Json) -> bool:
         """Whether decoding has to take the value; raises Undecided."""
+        return next(self.violations(kind, value), None) is None
+
+    def violations(self, kind: Type, value: Json, path: Path = ()) -> Iterator[Violation]:
+        """Everything that is wrong, in the order in which it is reported; raises Undecided."""
         match kind:
             case Scalar():
-                return _SCALARS[kind.kind](value)
-            case Enum(open=True):
-                return type(value) is str
+                if not SCALARS[kind.kind](value):
+                    yield self._wrong(kind, value, path)
             case Enum():
-                return any(_same(value, literal) for literal in kind.values)
+                if not (type(value) is str if kind.open else any(_same(value, literal) for literal in kind.values)):
+                    yield self._wrong(kind, value, path)
             case ListOf():
-                return type(value) is list and all(self.accepts(kind.element, each) for each in value)
+                if type(value) is not list:
+                    yield self._wrong(kind, value, path)
+                    return
+                for place, each in enumerate(value):
+                    yield from self.violations(kind.element, each, (*path, place))
             case AliasOf():
-                return self.accepts(self._protocol.aliases[kind.name].type, value)
+                yield from self.violations(self.protocol.aliases[kind.name].type, value, path)
             case Union():
-                index = self.member(kind, value)
-                return index is not None and self.accepts(kind.members[index], value)
+                yield from self._alternative(kind, value, path)
             case ObjectOf():
-                return type(value) is dict and self._is_object(kind.path, value)
+                if type(value) is not dict:
+                    yield self._wrong(kind, value, path)
+                else:
+                    yield from self._members(self.protocol.objects[kind.path], value, path)
 
-    def _is_object(self, path: str, value: Mapping[str, Json]) -> bool:
-        declared = self._protocol.objects[path]
-        for field in declared.fields:
-            if field.name not in value:
-                if not (field.optional or field.absence_tolerated):
-                    return False
-            elif not self.accepts(field.type, value[field.name]):
-                return False
-        if declared.index is None:
-            return True
-        known = {field.name for field in declared.fields}
-        return all(self.accepts(declared.index, value[key]) for key in value if key not in known)
+    def _wrong(self, kind: Type, value: Json, path: Path) -> Violation:
+        return Violation(path, wording.found(value), wording.expected(self.protocol, kind), path)
+
+    def _members(self, declared: ObjectType, value: Mapping[str, Json], path: Path) -> Iterator[Violation]:
+        for field in in_order(declared):
+            place = (*path, field.name)
+            if field.name in value:
+                for each in self.violations(field.type, value[field.name], place):
+                    # What has one legal value is no attribute that could hold another.
+                    lost = each.raw == place and is_constant(field)
+                    yield Violation(each.path, each.found, each.expected, None) if lost else each
+            elif not (field.optional or field.absence_tolerated):
+                yield Violation(place, "nothing", wording.expected(self.protocol, field.type), None)
+        if declared.index is not None:
+            known = {field.name for field in declared.fields}
+            for key in value:
+                if key not in known:
+                    yield from self.violations(declared.index, value[key], (*path, key))
+
+    def _alternative(self, union: Union, value: Json, path: Path) -> Iterator[Violation]:
+        chosen = self._decide(union, union.decision, value, path)
+        if not isinstance(chosen, int):
+            where, found, expected = chosen
+            yield Violation(where, found, expected, path)
+        elif isinstance(union.members[chosen], Scalar) and not self.accepts(union.members[chosen], value):
+            # A number led here, so that 1.5 is refused as what it is: none of the alternatives.
+            yield self._wrong(union, value, path)
+        else:
+            yield from self.violations(union.members[chosen], value, path)
 
     def member(self, union: Union, value: Json) -> int | None:
-        """The member that a value is to be read as; None where it is refused."""
-        return self._decide(union.decision, value)
+        """The member that a value is to be read as; None where it is refused; raises Undecided."""
+        chosen = self._decide(union, union.decision, value, ())
+        return chosen if isinstance(chosen, int) else None
 
-    def _decide(self, decision: Decision, look: Json) -> int | None:
+    def _decide(self, union: Union, decision: Decision, look: Json, path: Path) -> int | tuple[Path, str, str]:
+        """The member, or where it is missed that something says which, what is there, and what would say it."""
         match decision:
             case Member():
                 return decision.index
             case ByKind():
-                branches = [branch for kind, branch in decision.branches if _KINDS[kind](look)]
-                return self._decide(branches[0], look) if branches else None
+                branches = [branch for kind, branch in decision.branches if KINDS[kind](look)]
+                if not branches:
+                    return path, wording.found(look), wording.expected(self.protocol, union)
+                return self._decide(union, branches[0], look, path)
             case ByTag():
+                where = (*path, decision.key)
                 if decision.key not in look:
-                    return None if decision.absent is None else self._decide(decision.absent, look)
+                    if decision.absent is not None:
+                        return self._decide(union, decision.absent, look, path)
+                    return where, "nothing", wording.one_of(literal for literal, _ in decision.branches)
                 tag = look[decision.key]
                 taken = [branch for literal, branch in decision.branches if _same(tag, literal)]
-                return self._decide(taken[0], look) if taken else None
+                if not taken:
+                    return where, wording.found(tag), wording.one_of(literal for literal, _ in decision.branches)
+                return self._decide(union, taken[0], look, path)
             case ByKey():
                 if decision.key in look:
-                    return self._decide(decision.present, look)
-                return None if decision.absent is None else self._decide(decision.absent, look)
+                    return self._decide(union, decision.present, look, path)
+                if decision.absent is None:
+                    return (*path, decision.key), "nothing", "this member"
+                return self._decide(union, decision.absent, look, path)
             case ByNested():
-                inner = look.get(decision.key)
-                return self._decide(decision.inner, inner) if type(inner) is dict else None
+                where = (*path, decision.key)
+                if decision.key not in look:
+                    return where, "nothing", "an object"
+                if type(look[decision.key]) is not dict:
+                    return where, wording.found(look[decision.key]), "an object"
+                return self._decide(union, decision.inner, look[decision.key], where)
             case ByFirst():
-                return self._decide(decision.inner, look[0]) if look else self._decide(decision.empty, look)
+                if not look:
+                    return self._decide(union, decision.empty, look, path)
+                return self._decide(union, decision.inner, look[0], (*path, 0))
             case Undecidable():
                 raise Undecided(decision.reason)
+
+
+def undecidable(protocol: Protocol) -> frozenset[str]:
+    """The unions whose values do not say which member they are."""
+    oracle, names = Oracle(protocol), set[str]()
+    for name, alias in protocol.aliases.items():
+        try:
+            oracle.accepts(alias.type, {})
+        except Undecided:
+            names.add(name)
+    return frozenset(names)
+
+
+def type_names(protocol: Protocol) -> list[str]:
+    """The declared types whose values can be told from others, in the order of the source."""
+    kept = undecidable(protocol)
+    return [name for name in protocol.order if name not in protocol.constants and name not in kept]
+
+
+def in_order(declared: ObjectType) -> list[Field]:
+    """The members as declared, but that a message begins with what makes it one."""
+    envelope = ["jsonrpc", "id"] if any(field.name == "jsonrpc" for field in declared.fields) else []
+    first = [field for name in envelope for field in declared.fields if field.name == name]
+    return first + [field for field in declared.fields if field.name not in envelope]
+
+
+def is_constant(field: Field) -> bool:
+    """Whether a member always has the same value, wherever it is legal."""
+    literal = isinstance(field.type, Enum) and not field.type.open and len(field.type.values) == 1
+    return literal and not field.optional and not field.absence_tolerated
 
 
 def _same(value: Json, literal: object) -> bool:
     return type(value) is type(literal) and value == literal
 
 
-_SCALARS: Mapping[str, Callable[[Json], bool]] = {
+SCALARS: Mapping[str, Callable[[Json], bool]] = {
     "string": lambda value: type(value) is str,
     "integer": lambda value: type(value) is int,
     "float": lambda value: type(value) in {int, float},
@@ -98,12 +187,14 @@ _SCALARS: Mapping[str, Callable[[Json], bool]] = {
     "json": lambda value: True,
     "object": lambda value: type(value) is dict,
 }
+"""What a JSON value has to be to be of a scalar type."""
 
-_KINDS: Mapping[str, Callable[[Json], bool]] = {
-    "string": _SCALARS["string"],
-    "number": _SCALARS["float"],
-    "boolean": _SCALARS["boolean"],
-    "null": _SCALARS["null"],
+KINDS: Mapping[str, Callable[[Json], bool]] = {
+    "string": SCALARS["string"],
+    "number": SCALARS["float"],
+    "boolean": SCALARS["boolean"],
+    "null": SCALARS["null"],
     "array": lambda value: type(value) is list,
-    "object": _SCALARS["object"],
+    "object": SCALARS["object"],
 }
+"""What it has to be to be of a kind of JSON."""

@@ -9,7 +9,8 @@ import pytest
 from mcp_bindgen.validate import tables
 from mcp_bindgen.validate.tables import Tables
 from mcp_bindgen.validate.walk import walk
-from strategies.values import Faults, Values
+from strategies.faults import Faults
+from strategies.values import Values
 from support.official import REVISIONS, ours
 from support.oracle import Oracle
 from support.types import declared

@@ -16,7 +16,8 @@ from mcp_bindgen.validate.findings import Place
 from mcp_bindgen.validate.rules import Conversation
 from mcp_bindgen.validate.rules.contents import is_moment
 from mcp_bindgen.validate.rules.methods import METHODS
-from strategies.json_values import NoValueError, Values, mutated
+from strategies.faults import Faults
+from strategies.values import Values
 from support.content_cases import TOOL, USE, header, meta, sampling, tools
 from support.session_cases import again, need
 from support.talks import LAST, META, Talk, kind_of
@@ -66,18 +67,15 @@ def test_no_conversation_makes_a_rule_raise(said: list[Exchange], revision: str,
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_random_messages_of_the_schema_and_near_ones_make_no_rule_raise(revision: str) -> None:
     protocol, random = catalog.load(revision), Random(revision)
-    made = Values(protocol, random)
+    made, faults = Values(protocol), Faults(protocol)
     talk = Talk(revision)
     for method, _ in itertools.product(protocol.methods.values(), range(6)):
-        try:
-            message = made.object(protocol.objects[method.interface])
-            result = made.of(method.result) if method.result else {}
-        except NoValueError:
-            continue
+        message = made.drawn(made.type(method.interface), random)
+        result = made.drawn(method.result, random) if method.result else {}
         message |= {"jsonrpc": "2.0", "method": method.name}
         if method.kind == "request":
             message["id"] = random.choice([1, 2, "1"])
-        near = mutated(message, random)
+        near = faults.one(message, random).applied(message)
         for each in (message, near):
             if isinstance(each, dict) and kind_of(each) in {"request", "notification"}:
                 talk.say(each, random.choice([*method.sent_by, None]))

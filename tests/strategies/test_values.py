@@ -9,9 +9,10 @@ import pytest
 from mcp_bindgen.ir.decisions import Undecidable
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Protocol, Type, Union
 from mcp_bindgen.ir.walk import parts
-from strategies.values import OTHERS, Case, Change, Faults, Values
+from strategies.faults import OTHERS, Change, Faults
+from strategies.values import Case, Values
 from support.official import REVISIONS, ours
-from support.oracle import Oracle
+from support.oracle import Oracle, type_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,23 +69,13 @@ def _to_be_shown(protocol: Protocol) -> Iterator[object]:
             yield from ((part.members, index) for index in range(len(part.members)))
 
 
-def _types(protocol: Protocol) -> Iterator[str]:
-    for name in protocol.order:
-        alias = protocol.aliases.get(name)
-        undecidable = alias and any(
-            isinstance(part, Union) and isinstance(part.decision, Undecidable) for part in parts(alias.type)
-        )
-        if name not in protocol.constants and not undecidable:
-            yield name
-
-
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_cases_show_every_member_literal_and_alternative(revision: str) -> None:
     protocol = ours(revision)
     made = Values(protocol)
     shown = {
         seen
-        for name in _types(protocol)
+        for name in type_names(protocol)
         for case in made.cases(name)
         for seen in _shown(protocol, made.type(name), case.value)
     }
@@ -95,7 +86,7 @@ def test_cases_show_every_member_literal_and_alternative(revision: str) -> None:
 def test_cases_are_valid(revision: str) -> None:
     protocol = ours(revision)
     made, oracle = Values(protocol), Oracle(protocol)
-    for name in _types(protocol):
+    for name in type_names(protocol):
         assert all(oracle.accepts(made.type(name), case.value) for case in made.cases(name))
 
 

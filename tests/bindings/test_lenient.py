@@ -1,0 +1,236 @@
+"""Lenient decoding: everything that is wrong, each with its place, and a value in which only those parts are still JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp_bindings.runtime.errors import DecodeError
+from strategies.aimed_faults import AimedFaults, Fault
+from strategies.faults import Faults
+from strategies.messages import Message, Messages, messages
+from strategies.values import Json, Path
+from support.message_oracle import MessageOracle
+from support.official import REVISIONS
+from support.oracle import Violation
+from support.packages import Package, attempt, package
+
+
+@pytest.fixture(params=REVISIONS)
+def mcp(request: pytest.FixtureRequest) -> Package:
+    return package(request.param)
+
+
+def leniently(mcp: Package, value: Json, message: Message) -> tuple[Any, list[tuple[Path, str, str]]]:
+    """The value, and what is wrong with it."""
+    results = mcp.results(message.results)
+    made, violations = mcp.module.decode(json.dumps(value), sender=message.sender, results=results, mode="lenient")
+    assert all(type(each) is DecodeError and each.revision == mcp.revision for each in violations)
+    return made, [(each.keys, each.found, each.expected) for each in violations]
+
+
+def strictly(mcp: Package, value: Json, message: Message) -> Any:
+    return mcp.module.decode(json.dumps(value), sender=message.sender, results=mcp.results(message.results))
+
+
+def told(violations: list[Violation]) -> list[tuple[Path, str, str]]:
+    return [(each.path, each.found, each.expected) for each in violations]
+
+
+# --- What is right -----------------------------------------------------------------------------------------------
+
+
+def test_of_what_is_right_it_makes_the_same_as_strict_decoding(mcp: Package) -> None:
+    tried = 0
+    for message in Messages(mcp.protocol).cases():
+        made, violations = leniently(mcp, message.value, message)
+        strict = strictly(mcp, message.value, message)
+        assert (made, repr(made), violations) == (strict, repr(strict), [])
+        tried += 1
+    assert tried > 1_000
+
+
+# --- What is wrong in several places -----------------------------------------------------------------------------
+
+
+def apart(faults: list[tuple[Fault, Violation]]) -> list[tuple[Fault, Violation]]:
+    """Those of which none lies in a part that another spoils."""
+    chosen: list[tuple[Fault, Violation]] = []
+    for fault, violation in faults:
+        part = violation.path if violation.raw is None else violation.raw
+        others = (each.path if each.raw is None else each.raw for _, each in chosen)
+        if not any(part[: len(other)] == other or other[: len(part)] == part for other in others):
+            chosen.append((fault, violation))
+    return chosen
+
+
+def single(oracle: MessageOracle, message: Message, fault: Fault) -> Violation:
+    (violation,) = oracle.violations(fault.change.applied(message.value), message.sender, message.results)
+    return violation
+
+
+def is_of_an_answer(message: Message, fault: Fault) -> bool:
+    """Whether the id of a response is spoiled, so that nobody can say any more what it answers."""
+    return fault.change.path[-1:] == ("id",) and bool(message.results)
+
+
+def spoiled(typed: Any, wrong: Json, faults: list[tuple[Fault, Violation]], mcp: Package) -> Any:
+    """What strict decoding made of the value without faults, with the JSON of the faulty parts in their places."""
+    for fault, violation in faults:
+        if violation.raw is not None:
+            part = wrong
+            for key in violation.raw:
+                part = part[key]
+            typed = mcp.put(typed, violation.raw, part)
+        elif fault.change.drop:
+            typed = mcp.put(typed, violation.path, None)
+    return typed
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@given(data=st.data())
+def test_each_of_several_faults_is_told_once_and_spoils_its_own_part_only(revision: str, data: st.DataObject) -> None:
+    mcp = package(revision)
+    oracle, aimed = MessageOracle(mcp.protocol), AimedFaults(mcp.protocol)
+    message = data.draw(messages(mcp.protocol))
+    possible = [each for each in aimed.of_message(oracle, message) if not is_of_an_answer(message, each)]
+    random = data.draw(st.randoms(use_true_random=False))
+    several = random.sample(possible, min(len(possible), random.randint(1, 6)))
+    faults = apart([(fault, single(oracle, message, fault)) for fault in several])
+    wrong = message.value
+    for fault, _ in faults:
+        wrong = fault.change.applied(wrong)
+
+    made, violations = leniently(mcp, wrong, message)
+    assert sorted(violations, key=repr) == sorted(told([violation for _, violation in faults]), key=repr)
+    assert violations == told(oracle.violations(wrong, message.sender, message.results))
+    expected = spoiled(strictly(mcp, message.value, message), wrong, faults, mcp)
+    assert made == expected
+    assert repr(made) == repr(expected)
+    with pytest.raises(DecodeError) as caught:
+        strictly(mcp, wrong, message)
+    assert (caught.value.keys, caught.value.found, caught.value.expected) == violations[0]
+
+
+def changed(mcp: Package) -> Iterator[tuple[Message, Json]]:
+    """Messages of which two or three places were changed, whatever that makes of them."""
+    faults, random = Faults(mcp.protocol), Random(mcp.revision)
+    for message in Messages(mcp.protocol).cases():
+        value = message.value
+        for _ in range(random.randint(2, 3)):
+            value = faults.one(value, random).applied(value)
+        yield message, value
+
+
+def test_whatever_is_changed_all_that_the_model_finds_wrong_is_told_in_order(mcp: Package) -> None:
+    oracle = MessageOracle(mcp.protocol)
+    most = 0
+    for message, value in changed(mcp):
+        wanted = told(oracle.violations(value, message.sender, message.results))
+        _, violations = leniently(mcp, value, message)
+        assert violations == wanted, value
+        if wanted:
+            with pytest.raises(DecodeError) as caught:
+                strictly(mcp, value, message)
+            assert (caught.value.keys, caught.value.found, caught.value.expected) == wanted[0]
+        most = max(most, len(wanted))
+    assert most > 2
+
+
+# --- What stays JSON ---------------------------------------------------------------------------------------------
+
+
+def test_an_object_with_an_unknown_tag_stays_json_and_its_neighbours_do_not(mcp: Package) -> None:
+    text, strange = {"type": "text", "text": "a"}, {"type": "hologram", "text": 5, "x": [None]}
+    value = {"jsonrpc": "2.0", "id": 1, "result": {"content": [text, strange, text]}}
+    made, violations = leniently(mcp, value, Message(value, None, {1: "tools/call"}))
+    assert [path for path, _, _ in violations] == [("result", "content", 1, "type")]
+    block = mcp.types.TextContent(text="a")
+    assert made.result.content == [block, strange, block]
+
+
+def test_a_result_stays_json_where_the_id_of_its_response_is_wrong(mcp: Package) -> None:
+    value = {"jsonrpc": "2.0", "id": True, "result": {"tools": []}}
+    made, violations = leniently(mcp, value, Message(value, None, {1: "tools/list"}))
+    assert [path for path, _, _ in violations] == [("id",)]
+    assert (made.id, made.result) == (True, {"tools": []})
+
+
+def test_a_wrong_message_of_a_batch_stays_json_and_the_others_do_not() -> None:
+    mcp = package("2025-03-26")
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    made, violations = leniently(mcp, [ping, {"id": 1}, ping], Message(ping))
+    assert [path for path, _, _ in violations] == [(1,)]
+    assert made == [mcp.types.PingRequest(id=1), {"id": 1}, mcp.types.PingRequest(id=1)]
+
+
+def test_what_is_no_message_at_all_stays_json(mcp: Package) -> None:
+    values: list[Json] = [{}, 5, "method", {"method": 5}, {"result": {}, "error": {}}, {"id": 1, "method": []}]
+    for value in values:
+        made, violations = leniently(mcp, value, Message(value))
+        assert made == value
+        assert len(violations) == 1
+
+
+# --- Whatever is given -------------------------------------------------------------------------------------------
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+def envelopes(mcp: Package) -> st.SearchStrategy[Json]:
+    """Objects that begin as messages do."""
+    members = {
+        "jsonrpc": st.just("2.0") | anything,
+        "id": st.sampled_from([1, "1", None]) | anything,
+        "method": st.sampled_from([*mcp.protocol.methods]) | anything,
+        "params": anything,
+        "result": anything,
+        "error": anything,
+    }
+    return st.fixed_dictionaries({}, optional=members)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@given(data=st.data())
+def test_it_raises_for_no_json_at_all(revision: str, data: st.DataObject) -> None:
+    mcp = package(revision)
+    value = data.draw(anything | envelopes(mcp) | st.lists(envelopes(mcp), max_size=3))
+    name = data.draw(st.sampled_from([*mcp.module.methods.REQUESTS]))
+    message = Message(value, data.draw(st.sampled_from([None, "client", "server"])), {1: name, "1": name})
+    wanted = told(MessageOracle(mcp.protocol).violations(value, message.sender, message.results))
+    made, violations = leniently(mcp, value, message)
+    assert violations == wanted
+    if not violations:
+        assert made == strictly(mcp, value, message)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@given(data=st.binary(max_size=40) | st.text(max_size=40), place=st.integers(0, 200))
+def test_it_raises_for_no_text_at_all(revision: str, data: bytes | str, place: int) -> None:
+    mcp = package(revision)
+    call = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add", "arguments": {"a": "é"}}}'
+    text = call[:place] + data + call[place:] if isinstance(data, str) else call[:place].encode() + data
+    made, violations = mcp.module.decode(text, mode="lenient")
+    strict, refusal = attempt(mcp.module.decode, text)
+    if refusal is None:
+        assert (made, list(violations)) == (strict, [])
+    else:
+        assert str(refusal) == str(violations[0])
+
+
+@pytest.mark.parametrize("depth", [10, 400, 800, 5_000, 200_000])
+def test_depth_is_one_violation_or_none(mcp: Package, depth: int) -> None:
+    for opening, closing in (("[", "]"), ('{"a":', "}")):
+        deep = opening * depth + "1" + closing * depth
+        text = f'{{"jsonrpc":"2.0","id":1,"method":"acme/deep","params":{{"a":{deep}}}}}'
+        _, violations = mcp.module.decode(text, mode="lenient")
+        assert ["deep" in each.found for each in violations] == ([] if depth < 900 else [True])

@@ -1,0 +1,104 @@
+"""The emitted packages as their users see them, and the names that their types have in the model."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from mcp_bindgen import catalog
+from mcp_bindgen.emit.naming import Names
+from mcp_bindgen.ir.protocol import Protocol
+from mcp_bindings.runtime.errors import DecodeError
+from mcp_bindings.runtime.record import Record
+from support.official import ours
+
+Json = Any
+Path = tuple[str | int, ...]
+
+
+class Package:
+    """The package of one revision."""
+
+    def __init__(self, revision: str) -> None:
+        self.revision = revision
+        self.protocol: Protocol = ours(revision)
+        self.module: Any = importlib.import_module(f"mcp_bindings.{catalog.package_name(revision)}")
+        self.types: Any = self.module.types
+        # Names are not the business of tests that use this: those of the emitter are taken as they are.
+        names = Names(self.protocol)
+        self._names = names.types
+        self._attributes = names.fields
+        self._paths = {name: path for path, name in names.types.items()}
+
+    def type(self, path: str) -> Any:
+        """The class or alias of a type of the model."""
+        return getattr(self.types, self._names[path])
+
+    def structure(self, value: Json, path: str) -> Any:
+        """A JSON value as a type of the model."""
+        return self.module.converter.structure(value, self.type(path))
+
+    def unstructure(self, made: Any) -> Json:
+        """The JSON of whatever structuring made."""
+        return self.module.converter.unstructure(made)
+
+    def results(self, results: dict[str | int, str]) -> dict[str | int, Any]:
+        """Ids of requests with the keys of methods, from those with their names."""
+        return {each: self.module.methods.REQUESTS[method] for each, method in results.items()}
+
+    def path_of(self, made: Record) -> str:
+        """Of which type of the model an object is."""
+        return self._paths[type(made).__name__]
+
+    def attribute(self, path: str, member: str) -> str | None:
+        """The attribute that holds a member of an object type; None for a member that the type does not declare."""
+        return self._attributes[path].get(member)
+
+    def part(self, made: Any, path: Path) -> Any:
+        """What has become of a part of a JSON value; raises LookupError or AttributeError where nothing has."""
+        for key in path:
+            made = self._inside(made, key)
+        return made
+
+    def put(self, made: Any, path: Path, part: Any) -> Any:
+        """The typed value with something else in the place of a part of it; it may be changed itself.
+
+        What is a constant of its class stays as it is.
+        """
+        if not path:
+            return part
+        *above, key = path
+        holder = self.part(made, tuple(above))
+        attribute = self.attribute(self.path_of(holder), str(key)) if isinstance(holder, Record) else None
+        if attribute is not None:
+            if attribute in holder.__slots__:
+                setattr(holder, attribute, part)
+        elif isinstance(holder, Record):
+            extra: Any = holder
+            extra.extra = {**(extra.extra or {}), key: part}
+        else:
+            holder[key] = part
+        return made
+
+    def _inside(self, made: Any, key: str | int) -> Any:
+        if not isinstance(made, Record):
+            return made[key]
+        attribute = self.attribute(self.path_of(made), str(key))
+        holder: Any = made
+        return holder.extra[key] if attribute is None else getattr(holder, attribute)
+
+
+def attempt(call: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, DecodeError | None]:
+    """What a call gives, or else why it refuses what it was given."""
+    try:
+        return call(*args, **options), None
+    except DecodeError as refusal:
+        return None, refusal
+
+
+@cache
+def package(revision: str) -> Package:
+    """The package of a bundled revision."""
+    return Package(revision)

@@ -1,0 +1,85 @@
+"""The words of a refusal, worked out from the model: what was found, and what would have been accepted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, assert_never
+
+from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Protocol, Scalar, Type, Union
+
+Json = Any
+
+SCALARS = {
+    "string": "a string",
+    "integer": "an integer",
+    "float": "a number",
+    "boolean": "true or false",
+    "null": "null",
+    "json": "a JSON value",
+    "object": "an object",
+}
+
+
+def found(value: Json) -> str:
+    """A value as a refusal shows it: scalars as JSON writes them, if they are not long, and the kind of the rest."""
+    match value:
+        case list():
+            return "an array"
+        case dict():
+            return "an object"
+        case int() if abs(value) >= 2**255:
+            return "a huge integer"
+        case str() if len(value) > 60:
+            return json.dumps(value[:60]) + "…"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
+def one_of(literals: Iterable[Json]) -> str:
+    """Literals that would have been accepted."""
+    shown = [found(each) for each in literals]
+    return shown[0] if len(shown) == 1 else f"one of {', '.join(shown)}"
+
+
+def expected(protocol: Protocol, kind: Type) -> str:
+    """What a type accepts."""
+    match kind:
+        case Scalar():
+            return SCALARS[kind.kind]
+        case Enum():
+            return "a string" if kind.open else one_of(kind.values)
+        case ListOf():
+            return "an array"
+        case ObjectOf():
+            return "an object"
+        case AliasOf():
+            return expected(protocol, protocol.aliases[kind.name].type)
+        case Union():
+            *others, last = dict.fromkeys(expected(protocol, member) for member in kind.members)
+            return f"{', '.join(others)} or {last}" if others else last
+        case _:
+            assert_never(kind)
+
+
+def path_text(path: tuple[str | int, ...]) -> str:
+    """A place for people: ``$.content[0].text``, and in quotes what is no name."""
+    spelled = "$"
+    for key in path:
+        if isinstance(key, int):
+            spelled += f"[{key}]"
+        elif key.lstrip("$").isidentifier() and key.count("$") <= 1:
+            spelled += f".{key}"
+        else:
+            escaped = key.replace("\\", "\\\\").replace('"', '\\"')
+            shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in escaped)
+            spelled += f'["{shown}"]'
+    return spelled
+
+
+def pointed_at(value: Json, pointer: str) -> Json:
+    """What a JSON Pointer leads to (RFC 6901, section 4); raises LookupError."""
+    for token in pointer.split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        value = value[int(key)] if isinstance(value, list) else value[key]
+    return value
