@@ -29,6 +29,7 @@ ABOVE = {
     "settings": {"errors", "catalog"},
     "generate": {"ir", "errors", "catalog", "sources", "emit"},
     "describe": {"ir", "errors", "resources", "catalog", "sources", "resolve", "emit", "generate"},
+    "diff": {"ir", "errors", "resolve", "describe"},
     "validate": {"errors", "catalog", "runtime"},
     "cli": {"errors", "resources", "catalog", "settings", "generate", "emit", "describe", "validate"},
     "runtime": set(),

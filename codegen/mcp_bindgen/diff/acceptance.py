@@ -1,0 +1,159 @@
+"""Whether a receiver of one revision takes every value that a type of the other revision allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+from mcp_bindgen.describe.canonical import literal, schema_type
+from mcp_bindgen.diff.alternatives import Alternatives, alternatives
+from mcp_bindgen.diff.partners import Partners
+from mcp_bindgen.ir.protocol import AliasOf, ObjectType, Protocol, Type
+
+MAX_DEPTH = 100
+"""Levels of objects and arrays within each other that are looked into; what is deeper is taken for different."""
+
+
+class Acceptance:
+    """The answers for two revisions. Partners take each other's values: how they differ is told where they are declared."""
+
+    def __init__(self, old: Protocol, new: Protocol, partners: Partners) -> None:
+        self._forward = _OneWay(old, new, partners.are)
+        self._backward = _OneWay(new, old, lambda one, other: partners.are(other, one))
+
+    def forward(self, old: Type, new: Type) -> bool:
+        """Whether the new type takes the values of the old one."""
+        return self._forward.takes(old, new)
+
+    def backward(self, old: Type, new: Type) -> bool:
+        """Whether the old type takes the values of the new one."""
+        return self._backward.takes(new, old)
+
+    def stand_for_each_other(self, old: ObjectType, new: ObjectType) -> bool:
+        """Whether one of two objects has all that the other has, and asks for no more of it."""
+        return self._forward.stands_for(old, new) or self._backward.stands_for(new, old)
+
+    def rule(self, old: Type, new: Type) -> str:
+        """The rule for a type that became another as a whole."""
+        return rule_for(forward=self.forward(old, new), backward=self.backward(old, new))
+
+
+def rule_for(*, forward: bool, backward: bool) -> str:
+    """The rule for a type that became another, by who can read whom."""
+    if forward:
+        return "type-equivalent" if backward else "type-widened"
+    return "type-narrowed" if backward else "type-replaced"
+
+
+_Pair: TypeAlias = tuple[Type, Type] | tuple[str, str]
+"""Two types, or the paths of two objects."""
+
+
+class _OneWay:
+    """Values of one model among those of another."""
+
+    def __init__(self, one: Protocol, other: Protocol, partners: Callable[[str, str], bool]) -> None:
+        self._one, self._other = one, other
+        self._partners = partners
+        self._known: dict[_Pair, bool] = {}
+        self._trail: list[_Pair] = []
+        self._level = 0
+
+    def takes(self, one: Type, other: Type) -> bool:
+        """Whether ``other`` takes all values of ``one``."""
+        return self._told_elsewhere(one, other) or self._once((one, other), lambda: self._types(one, other))
+
+    def _once(self, pair: _Pair, find: Callable[[], bool]) -> bool:
+        """The answer for a pair, found once. While it is being looked for, it is taken for yes."""
+        if pair in self._known:
+            return self._known[pair]
+        if self._level > MAX_DEPTH:
+            return False
+        mark = len(self._trail)
+        self._known[pair] = True
+        self._trail.append(pair)
+        self._level += 1
+        result = find()
+        self._level -= 1
+        if not result:
+            # What was found in the belief that it would be yes has to be looked for again.
+            for each in self._trail[mark:]:
+                del self._known[each]
+            del self._trail[mark:]
+            self._known[pair] = False
+        return result
+
+    def _types(self, one: Type, other: Type) -> bool:
+        narrow, wide = alternatives(one, self._one.aliases), alternatives(other, self._other.aliases)
+        return wide.json is not None or (narrow.json is None and self._all(narrow, wide))
+
+    def _told_elsewhere(self, one: Type, other: Type) -> bool:
+        return isinstance(one, AliasOf) and isinstance(other, AliasOf) and self._partners(one.name, other.name)
+
+    def _all(self, narrow: Alternatives, wide: Alternatives) -> bool:
+        return (
+            (not narrow.any_string or wide.any_string)
+            and all(self._literal(value, wide) for value in narrow.literals.values())
+            and all(self._scalar(keyword, wide) for keyword in narrow.scalars)
+            and all(any(self.takes(each.element, other.element) for other in wide.lists) for each in narrow.lists)
+            and all(self._among(path, wide) for path in narrow.objects)
+        )
+
+    def _literal(self, value: str | float, wide: Alternatives) -> bool:
+        if literal(value) in wide.literals:
+            return True
+        if isinstance(value, str):
+            return wide.any_string
+        return ("boolean" if isinstance(value, bool) else "number") in wide.scalars
+
+    def _scalar(self, keyword: str, wide: Alternatives) -> bool:
+        if keyword in wide.scalars:
+            return True
+        if keyword == "boolean":
+            return {"true", "false"} <= wide.literals.keys()
+        return keyword == "object" and any(takes_any_object(self._other, path) for path in wide.objects)
+
+    def _among(self, path: str, wide: Alternatives) -> bool:
+        if "object" in wide.scalars:
+            return True
+        if any(self._partners(path, other) for other in wide.objects):
+            return True
+        return any(self._once((path, other), partial(self._objects, path, other)) for other in wide.objects)
+
+    def _objects(self, one: str, other: str) -> bool:
+        narrow, wide = self._one.objects[one], self._other.objects[other]
+        own = {each.name: each for each in narrow.fields}
+        for each in wide.fields:
+            mine = own.pop(each.name, None)
+            if mine is None:
+                if not each.optional:
+                    return False
+            elif (mine.optional and not each.optional) or not self.takes(schema_type(mine), schema_type(each)):
+                return False
+        if wide.index is None:
+            return True
+        index = wide.index
+        values = [schema_type(each) for each in own.values()]
+        if narrow.index is not None:
+            values.append(narrow.index)
+        return all(self.takes(value, index) for value in values)
+
+    def stands_for(self, one: ObjectType, other: ObjectType) -> bool:
+        """Whether ``other`` takes the values of ``one`` and loses nothing of them."""
+        theirs = {each.name: each for each in other.fields}
+        mine = {each.name: each for each in one.fields}
+        required = {each.name for each in other.fields if not each.optional}
+        return (
+            bool(required)
+            and mine.keys() <= theirs.keys()
+            and required == {each.name for each in one.fields if not each.optional}
+            and all(self.takes(schema_type(each), schema_type(theirs[name])) for name, each in mine.items())
+        )
+
+
+def takes_any_object(protocol: Protocol, path: str) -> bool:
+    """Whether an object type says nothing of its members."""
+    declared = protocol.objects[path]
+    index = declared.index
+    return not declared.fields and (index is None or alternatives(index, protocol.aliases).json is not None)

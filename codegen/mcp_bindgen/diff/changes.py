@@ -1,0 +1,140 @@
+"""What a comparison of two revisions finds: one ``Change`` for each thing that differs."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from attrs import frozen
+
+from mcp_bindgen.ir.protocol import Side
+
+FORMAT = "mcp-diff/1"
+
+Verdict: TypeAlias = Literal["breaking", "risky", "compatible"]
+
+VERDICTS: tuple[Verdict, ...] = ("compatible", "risky", "breaking")
+"""From harmless to worst."""
+
+Kind: TypeAlias = Literal[
+    "type_added",
+    "type_removed",
+    "type_renamed",
+    "type_changed",
+    "field_added",
+    "field_removed",
+    "field_became_required",
+    "field_became_optional",
+    "field_type_changed",
+    "union_member_added",
+    "union_member_removed",
+    "enum_value_added",
+    "enum_value_removed",
+    "method_added",
+    "method_removed",
+    "notification_added",
+    "notification_removed",
+    "method_embedded",
+    "method_result_changed",
+    "direction_changed",
+    "constant_added",
+    "constant_removed",
+    "constant_changed",
+    "deprecated_added",
+    "deprecated_removed",
+    "openness_changed",
+    "constraint_changed",
+    "doc_changed",
+]
+
+
+def worst(*verdicts: Verdict) -> Verdict:
+    """The worst of some verdicts; ``compatible`` for none."""
+    return VERDICTS[max(map(VERDICTS.index, verdicts), default=0)]
+
+
+@frozen
+class Verdicts:
+    """What a change means: for two pairings of peers that do not negotiate, and for code over generated types."""
+
+    old_client_new_server: Verdict
+    new_client_old_server: Verdict
+    api: Verdict
+
+    @property
+    def level(self) -> Verdict:
+        """The worse of the two pairings."""
+        return worst(self.old_client_new_server, self.new_client_old_server)
+
+
+@frozen(kw_only=True)
+class Change:
+    """One thing that differs between two revisions."""
+
+    id: str
+    """The same in every run, unique in its document: approvals name it."""
+    kind: Kind
+    rule: str
+    """The id of an entry in ``rules.RULES``."""
+    subject: str
+    """What changed: ``Widget``, ``Widget.size``, ``widgets/list``, ``MAX_WIDGETS``."""
+    member: str | None = None
+    """The union member, enumeration value or result type, as TypeScript writes it."""
+    declared_in: str | None = None
+    """The type that declares the field, where ``subject`` is on one that inherits it."""
+    inherited_by: tuple[str, ...] = ()
+    """The types that change with ``subject``, where it is on the declaring one."""
+    old: str | None
+    """TypeScript text of the type or value before; None where there was none."""
+    new: str | None
+    """The same after."""
+    required: bool | None = None
+    """Whether a field that came or went is (was) required; None for other changes."""
+    sent_by: tuple[Side, ...] = ()
+    """Who sends messages that contain the subject; empty where none does."""
+    verdicts: Verdicts
+    methods: tuple[str, ...] = ()
+    """The methods and notifications whose messages contain the subject, in the order of the source."""
+    reason: str
+    """Who breaks, and why, in one sentence for people."""
+    hint: str | None = None
+    """What to do about it."""
+
+    @property
+    def level(self) -> Verdict:
+        """The worse of the two wire verdicts."""
+        return self.verdicts.level
+
+
+@frozen
+class Revision:
+    """One side of a comparison."""
+
+    revision: str
+    """The id that was asked for."""
+    source: str
+    """Where its schema was read."""
+
+
+@frozen
+class Summary:
+    """How many changes there are, and how bad they are on the wire."""
+
+    changes: int
+    breaking: int
+    risky: int
+    compatible: int
+
+
+@frozen
+class Difference:
+    """All that differs between two revisions, in a stable order."""
+
+    old: Revision
+    new: Revision
+    changes: tuple[Change, ...]
+
+    @property
+    def summary(self) -> Summary:
+        """The counts."""
+        levels = [change.level for change in self.changes]
+        return Summary(len(levels), levels.count("breaking"), levels.count("risky"), levels.count("compatible"))

@@ -1,0 +1,137 @@
+"""Compares two resolved schemas: what is sent differently, who sends it, and whom that breaks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from attrs import evolve
+
+from mcp_bindgen.diff.changes import Change, Difference, Kind, Revision
+from mcp_bindgen.diff.constants import compare_constants
+from mcp_bindgen.diff.exploration import Exploration, Found
+from mcp_bindgen.diff.findings import Couple, Finding
+from mcp_bindgen.diff.inheritance import gathered
+from mcp_bindgen.diff.methods import compare_methods
+from mcp_bindgen.diff.partners import Partners
+from mcp_bindgen.diff.peers import in_order
+from mcp_bindgen.diff.reasons import hint, reason
+from mcp_bindgen.diff.renames import find_partners
+from mcp_bindgen.diff.rules import HARMLESS, RULES
+from mcp_bindgen.diff.senders import SUMS
+from mcp_bindgen.diff.subjects import Subjects
+from mcp_bindgen.diff.traffic import Traffic
+from mcp_bindgen.diff.typescript import below
+from mcp_bindgen.diff.verdicts import judged
+from mcp_bindgen.ir.protocol import Protocol, Side
+
+_OF_METHODS: tuple[Kind, ...] = (
+    "method_added",
+    "method_removed",
+    "notification_added",
+    "notification_removed",
+    "method_embedded",
+    "method_result_changed",
+    "direction_changed",
+)
+
+
+def compare(old: Protocol, new: Protocol, *, docs: bool = False) -> Difference:
+    """All that differs between two revisions; ``docs``: what their documentation says too."""
+    partners = find_partners(old, new)
+    exploration = Exploration(old, new, partners, docs=docs)
+    found = _explore(exploration, partners)
+    findings = gathered(found.findings)
+    findings += [*_names(exploration, partners), *compare_constants(old, new, docs=docs)]
+    judge = _Judge(old, new, Subjects(old, new, partners, found.origins), Traffic(old, new, found.origins))
+    changes = sorted((judge.change(finding) for finding in findings), key=_place)
+    return Difference(
+        Revision(old.revision, old.source), Revision(new.revision, new.source), tuple(_told_apart(changes))
+    )
+
+
+def _explore(exploration: Exploration, partners: Partners) -> Found:
+    aliases = exploration.types.old.aliases
+    couples = partners.couples()
+    found = exploration.couples(couple for couple in couples if couple.old not in aliases)
+    for couple in couples:
+        if couple.old in aliases and couple.old not in SUMS:
+            exploration.alias(couple, found)
+    redefined = [exploration.redefined(name) for name in partners.redefined if name not in SUMS]
+    found.findings += [finding for finding in redefined if finding is not None]
+    found.findings += compare_methods(exploration.types)
+    return found
+
+
+def _names(exploration: Exploration, partners: Partners) -> Iterator[Finding]:
+    """Types that came, went or have another name."""
+    old_text, new_text = exploration.types.old_text, exploration.types.new_text
+    for name in partners.only_old():
+        yield Finding(
+            couple=Couple(name, None), kind="type_removed", rule="type-removed", old=old_text.definition(name), new=None
+        )
+    for name in partners.only_new():
+        yield Finding(
+            couple=Couple(None, name), kind="type_added", rule="type-added", old=None, new=new_text.definition(name)
+        )
+    for name, other in partners.renamed.items():
+        yield Finding(
+            couple=Couple(name, other), subject=name, kind="type_renamed", rule="type-renamed", old=name, new=other
+        )
+
+
+class _Judge:
+    """Makes changes of findings: who sends it, and what that means."""
+
+    def __init__(self, old: Protocol, new: Protocol, subjects: Subjects, traffic: Traffic) -> None:
+        self._subjects = subjects
+        self._traffic = traffic
+        self._names = {*old.order, *new.order}
+
+    def change(self, finding: Finding) -> Change:
+        """The change that a finding comes to."""
+        name = self._subjects.subject(finding.couple)
+        subject = finding.subject or (name if finding.field is None else below(name, finding.field))
+        couples = (finding.couple, *finding.inherited_by)
+        rule = RULES[finding.rule]
+        weights = finding.weights or rule.weights
+        sent_by: Iterable[Side] = finding.sent_by or self._traffic.shared(couples)
+        by_side = dict(finding.by_side) or dict.fromkeys(in_order(sent_by), weights)
+        if not sent_by and rule.weights == HARMLESS:
+            sent_by = self._traffic.all(couples)
+        return Change(
+            id=":".join([finding.kind, subject, *([finding.member] if finding.member else [])]),
+            kind=finding.kind,
+            rule=finding.rule,
+            subject=subject,
+            member=finding.member,
+            declared_in=self._declared_in(finding),
+            inherited_by=tuple(dict.fromkeys(map(self._subjects.subject, finding.inherited_by))),
+            old=finding.old,
+            new=finding.new,
+            required=finding.required,
+            sent_by=in_order(sent_by),
+            verdicts=judged(by_side, rule.api),
+            methods=finding.methods or self._traffic.methods(couples),
+            reason=reason(finding, by_side),
+            hint=hint(finding, by_side),
+        )
+
+    def _declared_in(self, finding: Finding) -> str | None:
+        """The type that declares the field, unless it is the one that has it or has no name."""
+        name = finding.declared_in
+        return name if name in self._names and name not in {finding.couple.old, finding.couple.new} else None
+
+
+def _place(change: Change) -> tuple[int, str, str, str, str]:
+    """Methods come first, then types with their fields, then constants."""
+    group = 0 if change.kind in _OF_METHODS else 2 if change.kind.startswith("constant_") else 1
+    return group, change.subject, change.kind, change.member or "", change.rule
+
+
+def _told_apart(changes: Iterable[Change]) -> Iterator[Change]:
+    """Changes of which no two have the same id."""
+    seen: Counter[str] = Counter()
+    for change in changes:
+        seen[change.id] += 1
+        yield change if seen[change.id] == 1 else evolve(change, id=f"{change.id}#{seen[change.id]}")

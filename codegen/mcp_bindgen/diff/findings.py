@@ -1,0 +1,91 @@
+"""What the parts of a comparison hand to each other, before anybody is asked who sends it or what it means."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from attrs import frozen
+
+from mcp_bindgen.diff.changes import Kind
+from mcp_bindgen.diff.rules import Weights
+from mcp_bindgen.ir.protocol import Side
+
+
+@frozen
+class Couple:
+    """Two types that are compared with each other, by name or path.
+
+    None stands for an object of which nothing is known (``object``), and for the side on which there is no such type.
+    """
+
+    old: str | None
+    new: str | None
+
+
+TypeKind: TypeAlias = Literal[
+    "type", "union_member_added", "union_member_removed", "enum_value_added", "enum_value_removed"
+]
+
+
+@frozen
+class Shift:
+    """One way in which a type differs from another, wherever the two stand. ``type``: as a whole."""
+
+    kind: TypeKind
+    rule: str
+    member: str | None = None
+    weights: Weights | None = None
+    """Instead of those of the rule."""
+    why: str | None = None
+    """Says so where the weights are not those of the rule."""
+
+
+@frozen(kw_only=True)
+class Finding:
+    """One thing that differs."""
+
+    kind: Kind
+    rule: str
+    couple: Couple
+    """The object types or aliases that it is about, or in which the field is."""
+    subject: str | None = None
+    """What it is about, where that is no type."""
+    field: str | None = None
+    member: str | None = None
+    old: str | None
+    new: str | None
+    required: bool | None = None
+    declared: tuple[Couple, ...] = ()
+    """Where the same difference would be found if it was inherited from there, the best first."""
+    declared_in: str | None = None
+    weights: Weights | None = None
+    why: str | None = None
+    hint: str | None = None
+    """Instead of that of the rule."""
+    by_side: tuple[tuple[Side, Weights], ...] = ()
+    """Weights that are not the same for both senders."""
+    sent_by: tuple[Side, ...] = ()
+    """Who sends it, where the types do not say."""
+    methods: tuple[str, ...] = ()
+    """In which messages, where the types do not say."""
+    inherited_by: tuple[Couple, ...] = ()
+
+
+@frozen
+class Step:
+    """Two objects without a name of their own on one of the sides: what they differ in is told at the place."""
+
+    couple: Couple
+
+
+@frozen
+class Nested:
+    """Two objects inside others, of which one at least has no name of its own."""
+
+    couple: Couple
+    holder: Couple
+    """The objects or aliases that they are in."""
+    inside: Couple
+    """Those again, or what declares the field, where it is inherited."""
+    field: str | None
+    """None where they are not in a field, but in an index signature or an alias."""

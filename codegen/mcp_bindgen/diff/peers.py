@@ -1,0 +1,22 @@
+"""The two sides of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from mcp_bindgen.ir.protocol import Side
+
+SIDES: tuple[Side, ...] = ("client", "server")
+
+OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
+
+
+def in_order(sides: Iterable[Side]) -> tuple[Side, ...]:
+    """Some sides, each once, always in the same order."""
+    found = set(sides)
+    return tuple(side for side in SIDES if side in found)
+
+
+def in_words(sides: Collection[Side]) -> str:
+    """``client``, ``server``, ``client and server``."""
+    return " and ".join(in_order(sides))

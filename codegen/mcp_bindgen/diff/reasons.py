@@ -1,0 +1,179 @@
+"""Says in one sentence who breaks, and why; and what to do about it where something can be done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from mcp_bindgen.diff.findings import Finding
+from mcp_bindgen.diff.peers import OTHER
+from mcp_bindgen.diff.rules import HARMLESS, RULES, Weights
+from mcp_bindgen.ir.protocol import Side
+
+_LONGEST = 60
+"""Texts of types that are longer are shown by their kind only."""
+
+
+class _Texts(NamedTuple):
+    """Sentences about an old sender with a new receiver, a new sender with an old receiver, and when all is well.
+
+    ``{s}`` sends, ``{r}`` receives.
+    """
+
+    forward: str
+    backward: str
+    harmless: str = ""
+
+
+_NAME = "Only the name is concerned, and names of types are not on the wire"
+
+_TEXTS: Mapping[str, _Texts] = {
+    "field-added-required": _Texts("An old {s} does not send it, and a new {r} requires it", ""),
+    "field-added-optional": _Texts("", "", "An old {r} ignores it, a new {r} does without it"),
+    "field-removed-required": _Texts("", "A new {s} no longer sends it, and an old {r} requires it"),
+    "field-removed-optional": _Texts("An old {s} may send it, and a new {r} silently ignores it", ""),
+    "field-removed-now-open": _Texts(
+        "", "A new {s} may leave it out or put something else there, which an old {r} does not expect"
+    ),
+    "field-became-required": _Texts("An old {s} may leave it out, and a new {r} requires it", ""),
+    "field-became-optional": _Texts("", "A new {s} may leave it out, and an old {r} requires it"),
+    "type-widened": _Texts("", "A new {s} may send other values than {old}, which is all that an old {r} takes"),
+    "type-narrowed": _Texts("An old {s} may send other values than {new}, which is all that a new {r} takes", ""),
+    "type-replaced": _Texts(
+        "An old {s} sends {old}, which a new {r} does not take", "a new {s} sends {new}, which an old {r} does not take"
+    ),
+    "type-equivalent": _Texts("", "", "It is written differently, and takes the same messages"),
+    "union-member-added": _Texts("", "A new {s} may send {member}, which an old {r} does not know"),
+    "union-member-removed": _Texts("An old {s} may send {member}, which a new {r} no longer accepts", ""),
+    "enum-value-added": _Texts("", "A new {s} may send {member}, which an old {r} does not know"),
+    "enum-value-removed": _Texts("An old {s} may send {member}, which a new {r} no longer accepts", ""),
+    "open-enum-value-added": _Texts("", "", "Any string was legal before; now {member} has a meaning"),
+    "open-enum-value-removed": _Texts("", "", "Any string is still legal; {member} is no longer mentioned"),
+    "openness-changed": _Texts("", "", "On the wire every object is open, with an index signature or without"),
+    "constraint-changed": _Texts("", "", "It limits what a {s} should send; a {r} takes the same values as before"),
+    "method-added": _Texts("", "A new {s} may call it, and an old {r} does not know it"),
+    "method-removed": _Texts("An old {s} calls it, and a new {r} does not know it", ""),
+    "notification-added": _Texts("", "", "An old {r} ignores it, a new {r} expects nothing of an old {s}"),
+    "notification-removed": _Texts("", "An old {r} may wait for it, and a new {s} never sends it"),
+    "method-embedded": _Texts(
+        "An old {s} sends it {old}, where a new {r} does not look for it",
+        "a new {s} sends it {new}, where an old {r} does not look for it",
+    ),
+    "type-removed": _Texts("", "", f"{_NAME}; code that uses it has to change"),
+    "type-renamed": _Texts("", "", f"{_NAME}; code that uses it has to call it {{new}}"),
+    "type-redefined": _Texts(
+        "An old {s} may send what a new {r} does not take, since the name stands for something else now",
+        "a new {s} may send what an old {r} does not take, since the name stands for something else now",
+        "The name stands for something else now, but each side reads the messages of the other",
+    ),
+    "type-added": _Texts("", "", _NAME),
+    "constant-removed": _Texts("", "", "Constants are not on the wire; code that uses it has to change"),
+    "constant-added": _Texts("", "", "Constants are not on the wire"),
+    "constant-changed": _Texts("", "", "Constants are not on the wire; it was {old} and is {new}"),
+    "deprecated-added": _Texts("", "", "It still works, and may go in a later revision"),
+    "deprecated-removed": _Texts("", "", "It works as before, and is meant to stay"),
+    "doc-changed": _Texts("", "", "Only the words have changed"),
+}
+
+_HINTS: Mapping[str, str] = {
+    "field-added-required": "Send it always: receivers of the old revision ignore it.",
+    "field-became-required": "Send it always: receivers of the old revision take it too.",
+    "field-removed-required": "Keep sending it to {r}s of the old revision.",
+    "field-removed-optional": "Do not rely on it until the {r}'s revision is known.",
+    "field-became-optional": "Keep sending it to {r}s of the old revision.",
+    "type-narrowed": "Send only what both revisions take.",
+    "type-widened": "Send only what both revisions take, until the {r}'s revision is known.",
+    "type-replaced": "Find out the {r}'s revision before sending it.",
+    "union-member-added": "Send it to {r}s of the new revision only.",
+    "enum-value-added": "Send it to {r}s of the new revision only.",
+    "union-member-removed": "Send another alternative, or find out the {r}'s revision first.",
+    "method-added": "Call it on {r}s of the new revision only.",
+    "method-removed": "Call it on {r}s of the old revision only, or be ready for its refusal.",
+    "notification-removed": "Do not wait for it.",
+    "method-embedded": "Find out the {r}'s revision, and send it the way that revision has it.",
+}
+
+
+_RESULT_HINTS: Mapping[str, str] = {
+    "union-member-added": "Answer so to {r}s of the new revision only.",
+    "union-member-removed": "Answer otherwise, or find out the {r}'s revision first.",
+}
+
+_RESULTS: Mapping[str, _Texts] = {
+    "union-member-added": _Texts("", "A new {s} may answer with {member}, which an old {r} does not know"),
+    "union-member-removed": _Texts("An old {s} may answer with {member}, which a new {r} no longer accepts", ""),
+}
+"""The same for what answers a method."""
+
+
+def reason(finding: Finding, by_side: Mapping[Side, Weights]) -> str:
+    """Who breaks and why, in one sentence."""
+    words = _words(finding, by_side)
+    if finding.by_side:
+        return _direction(finding)
+    rule = RULES[finding.rule]
+    if not by_side and (rule.weights != HARMLESS or finding.weights is not None):
+        changed = "; code that uses it has to change" if rule.api == "breaking" else ""
+        return f"No message that both revisions know contains it{changed}."
+    if finding.why is not None:
+        return _filled(finding.why, words)
+    texts = _RESULTS[finding.rule] if finding.kind == "method_result_changed" else _TEXTS[finding.rule]
+    forward = any(weights.old_to_new != "compatible" for weights in by_side.values())
+    backward = any(weights.new_to_old != "compatible" for weights in by_side.values())
+    used = [text for text, applies in ((texts.forward, forward), (texts.backward, backward)) if text and applies]
+    text = _filled("; ".join(used) or texts.harmless, words)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def hint(finding: Finding, by_side: Mapping[Side, Weights]) -> str | None:
+    """What to do about it; None where nothing breaks or nothing can be done."""
+    weights = list(by_side.values())
+    if all(each == HARMLESS for each in weights):
+        return None
+    if finding.hint is not None or finding.weights is not None:
+        return finding.hint
+    if finding.rule == "enum-value-removed":
+        return _other_values(finding)
+    text = (_RESULT_HINTS if finding.kind == "method_result_changed" else _HINTS).get(finding.rule)
+    return None if text is None else _filled(text, _words(finding, by_side))
+
+
+def _other_values(finding: Finding) -> str:
+    left = finding.new or ""
+    if len(left) <= _LONGEST and left.startswith('"'):
+        return f"Send {left.replace(' | ', ' or ')}, or find out the receiver's revision first."
+    return "Send another value, or find out the receiver's revision first."
+
+
+def _direction(finding: Finding) -> str:
+    """Who no longer sends it, and who now does."""
+    before, after = set((finding.old or "").split(" and ")), set((finding.new or "").split(" and "))
+    parts = [f"a new {side} no longer sends it" for side in sorted(before - after)]
+    parts += [f"an old {OTHER[side]} does not expect it" for side, _ in finding.by_side if side in after - before]
+    text = ", and ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _words(finding: Finding, by_side: Mapping[Side, Weights]) -> dict[str, str]:
+    sides = list(by_side)
+    one = sides[0] if len(sides) == 1 else None
+    return {
+        "s": one or "peer",
+        "r": OTHER[one] if one else "peer",
+        "old": _short(finding.old, "those of the old type"),
+        "new": _short(finding.new, "those of the new type"),
+        "member": _short(finding.member, "it"),
+    }
+
+
+def _short(text: str | None, otherwise: str) -> str:
+    return otherwise if text is None or len(text) > _LONGEST else text
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    # Not str.format(): texts of a schema may have braces.
+    return _PLACE.sub(lambda match: words[match[1]], text)
+
+
+_PLACE = re.compile(r"\{(s|r|old|new|member)\}")

@@ -1,0 +1,101 @@
+"""The rules by which changes are judged, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from mcp_bindgen.diff.changes import Verdict
+
+
+@frozen
+class Weights:
+    """What a change does to messages, whoever sends them."""
+
+    old_to_new: Verdict
+    """An old sender with a new receiver."""
+    new_to_old: Verdict
+    """A new sender with an old receiver."""
+
+
+HARMLESS = Weights("compatible", "compatible")
+
+
+@frozen
+class Rule:
+    """One row of the table."""
+
+    id: str
+    weights: Weights
+    api: Verdict
+    """For code written against the generated types of the old revision, when these are generated anew."""
+    explanation: str
+    """Why, in one line for people."""
+
+
+_B: Verdict = "breaking"
+_R: Verdict = "risky"
+_C: Verdict = "compatible"
+
+_TABLE: tuple[tuple[str, Verdict, Verdict, Verdict, str], ...] = (
+    ("field-added-required", _B, _C, _B, "An old sender leaves it out, and a new receiver requires it."),
+    ("field-added-optional", _C, _C, _C, "Receivers ignore what they do not know, and do without what is optional."),
+    ("field-removed-required", _C, _B, _B, "A new sender leaves it out, and an old receiver requires it."),
+    ("field-removed-optional", _R, _C, _B, "What an old sender says there is silently ignored."),
+    (
+        "field-removed-now-open",
+        _C,
+        _R,
+        _B,
+        "It is still allowed, by an index signature, but a new sender may leave it out or put something else there.",
+    ),
+    ("field-became-required", _B, _C, _B, "An old sender may leave it out, and a new receiver requires it."),
+    ("field-became-optional", _C, _R, _B, "A new sender may leave it out, and an old receiver requires it."),
+    ("type-widened", _C, _R, _B, "A new sender may send values that an old receiver does not take."),
+    ("type-narrowed", _B, _C, _B, "An old sender sends values that a new receiver no longer takes."),
+    ("type-replaced", _B, _B, _B, "Neither side takes the values of the other revision."),
+    ("type-equivalent", _C, _C, _C, "It is written differently, and takes the same messages."),
+    ("union-member-added", _C, _R, _R, "A new sender may send an alternative that an old receiver does not know."),
+    ("union-member-removed", _B, _C, _B, "An old sender may send an alternative that a new receiver refuses."),
+    ("enum-value-added", _C, _R, _R, "A new sender may send a value that an old receiver does not know."),
+    ("enum-value-removed", _B, _C, _B, "An old sender may send a value that a new receiver refuses."),
+    ("open-enum-value-added", _C, _C, _C, "Any string was legal before; one more has a meaning."),
+    ("open-enum-value-removed", _C, _C, _C, "Any string is still legal; one of them is no longer mentioned."),
+    ("openness-changed", _C, _C, _C, "On the wire every object is open: unknown members are ignored."),
+    ("constraint-changed", _C, _C, _C, "Constraints are advice to senders; receivers are not asked to refuse."),
+    ("method-added", _C, _R, _C, "A new sender may call it, and an old receiver does not know it."),
+    ("method-removed", _B, _C, _B, "An old sender calls it, and a new receiver does not know it."),
+    ("notification-added", _C, _C, _C, "Nobody waits for it, and an old receiver ignores it."),
+    ("notification-removed", _C, _R, _B, "An old receiver may wait for it in vain; its sender expects no answer."),
+    (
+        "direction-changed",
+        _C,
+        _C,
+        _R,
+        "Judged as removed for the side that no longer sends it, and as added for the side that now does.",
+    ),
+    (
+        "method-embedded",
+        _B,
+        _R,
+        _B,
+        "The message no longer comes as a request of its own but inside another one, or the reverse.",
+    ),
+    ("type-removed", _C, _C, _B, "Names of types are not on the wire."),
+    ("type-renamed", _C, _C, _B, "Names of types are not on the wire."),
+    ("type-redefined", _C, _C, _B, "The name stands for something else; judged by what became of its messages."),
+    ("type-added", _C, _C, _C, "Names of types are not on the wire."),
+    ("constant-removed", _C, _C, _B, "Names of constants are not on the wire."),
+    ("constant-added", _C, _C, _C, "Names of constants are not on the wire."),
+    ("constant-changed", _C, _C, _C, "Where a type has the value, that type tells what it means."),
+    ("deprecated-added", _C, _C, _C, "It still works."),
+    ("deprecated-removed", _C, _C, _C, "It still works."),
+    ("doc-changed", _C, _C, _C, "Only the words have changed."),
+)
+
+RULES: Mapping[str, Rule] = {
+    name: Rule(name, Weights(old_to_new, new_to_old), api, explanation)
+    for name, old_to_new, new_to_old, api, explanation in _TABLE
+}
+"""By id, in the order of the contract."""

@@ -1,0 +1,122 @@
+"""Who sends what: for each type of a protocol, the sides that send it and the methods whose messages contain it.
+
+Params travel with their method, a result the other way. What is embedded in the result of a request comes from whoever
+answers that request, and what answers it in the next params goes back. Responses as such, with their errors, come from
+whoever answers anything at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from mcp_bindgen.describe.usage import Usage
+from mcp_bindgen.diff.alternatives import alternatives
+from mcp_bindgen.diff.peers import OTHER
+from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Side, Type
+from mcp_bindgen.ir.walk import parts
+
+_BOTH: frozenset[Side] = frozenset({"client", "server"})
+
+_REQUESTS = frozenset({"Request", "JSONRPCRequest"})
+_NOTIFICATIONS = frozenset({"Notification", "JSONRPCNotification"})
+_RESPONSES = frozenset({"JSONRPCResponse", "JSONRPCResultResponse", "JSONRPCError", "JSONRPCErrorResponse"})
+SUMS: Mapping[str, Side] = {
+    **dict.fromkeys(["ClientRequest", "ClientNotification", "ClientResult", "InputResponse"], "client"),
+    **dict.fromkeys(["ServerRequest", "ServerNotification", "ServerResult", "InputRequest"], "server"),
+}
+"""Unions that say who sends what."""
+
+_PAYLOAD = frozenset({"params", "result"})
+"""Members of an envelope in which a message has what its method says, and not what the envelope says."""
+
+
+class Senders:
+    """The senders in one protocol. Where there are no methods, nothing is known, and either side may send anything."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self._usage = Usage(protocol)
+        self._sides: dict[str, frozenset[Side]] = {}
+        self._methods: dict[str, tuple[str, ...]] = {}
+        self._envelopes: dict[str, set[Side]] = {}
+        self._spread_envelopes()
+
+    def sides(self, name: str) -> frozenset[Side]:
+        """Who sends messages that contain a type, by the name of an alias or the path of an object."""
+        if not self._protocol.methods:
+            return _BOTH
+        if name in SUMS:
+            return frozenset({SUMS[name]})
+        if name not in self._sides:
+            # An alias may lead back to itself.
+            self._sides[name] = frozenset()
+            self._sides[name] = self._found(name)
+        return self._sides[name]
+
+    def methods(self, name: str) -> tuple[str, ...]:
+        """The methods whose messages contain a type, in the order of the source."""
+        found = {occurrence.method for occurrence in self._usage.messages(name)}
+        return tuple(method for method in self._protocol.methods if method in found)
+
+    def _found(self, name: str) -> frozenset[Side]:
+        found: set[Side] = set()
+        for occurrence in self._usage.messages(name):
+            found.update(occurrence.sent_by)
+        found |= self._envelopes.get(name, set())
+        if not found and name in self._protocol.aliases:
+            # A union that only sums messages up: they say it themselves.
+            leaves = alternatives(AliasOf(name), self._protocol.aliases)
+            inside = [*leaves.objects, *(each for one in leaves.lists for each in _named(one.element))]
+            found = {side for each in inside if each != name for side in self.sides(each)}
+        return frozenset(found)
+
+    def _spread_envelopes(self) -> None:
+        """What requests, notifications and responses have besides what their method says."""
+        protocol = self._protocol
+        requests = [method for method in protocol.methods.values() if method.kind == "request" and not method.embedded]
+        others = [method for method in protocol.methods.values() if method.kind == "notification"]
+        asking = frozenset[Side]().union(*(method.sent_by for method in requests))
+        telling = frozenset[Side]().union(*(method.sent_by for method in others))
+        answering: frozenset[Side] = frozenset(OTHER[side] for side in asking)
+        for path, declared in protocol.objects.items():
+            names = {path, *declared.bases}
+            if path in _REQUESTS:
+                self._spread(path, asking)
+            elif path in _NOTIFICATIONS:
+                self._spread(path, telling)
+            elif names & _RESPONSES:
+                self._spread(path, answering)
+        for method in requests:
+            response = f"{method.interface.removesuffix('Request')}ResultResponse"
+            if response in protocol.objects:
+                self._envelopes[response] = {OTHER[side] for side in method.sent_by}
+
+    def _spread(self, start: str, sides: Iterable[Side]) -> None:
+        waiting = [start]
+        seen: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                self._envelopes.setdefault(name, set()).update(sides)
+                waiting.extend(self._inside(name, payload=name != start))
+
+    def _inside(self, name: str, *, payload: bool) -> Iterator[str]:
+        declared = self._protocol.objects.get(name)
+        if declared is None:
+            yield from _named(self._protocol.aliases[name].type)
+            return
+        for member in declared.fields:
+            if payload or member.name not in _PAYLOAD:
+                yield from _named(member.type)
+        if declared.index is not None:
+            yield from _named(declared.index)
+
+
+def _named(kind: Type) -> Iterator[str]:
+    """The types that a type names."""
+    for part in parts(kind):
+        if isinstance(part, ObjectOf):
+            yield part.path
+        elif isinstance(part, AliasOf):
+            yield part.name

@@ -1,0 +1,108 @@
+"""Writes resolved types back in TypeScript, as a person would: names stay names, inline objects are spelled out."""
+
+from __future__ import annotations
+
+from mcp_bindgen.describe.canonical import key, literal, schema_type
+from mcp_bindgen.ir.protocol import (
+    AliasOf,
+    Constraints,
+    Enum,
+    Field,
+    ListOf,
+    ObjectOf,
+    ObjectType,
+    Protocol,
+    Scalar,
+    Type,
+    Union,
+)
+
+_KEYWORDS = {"string": "string", "integer": "number", "float": "number", "boolean": "boolean", "null": "null"}
+
+
+class TypeScript:
+    """Texts for the types of one protocol."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+
+    def type(self, kind: Type) -> str:
+        """A type where it is used."""
+        match kind:
+            case Scalar():
+                return _KEYWORDS.get(kind.kind, kind.written)
+            case Enum():
+                return " | ".join([*map(literal, kind.values), *(["string"] if kind.open else [])])
+            case ListOf():
+                return self.list_of(kind.element)
+            case AliasOf():
+                return kind.name
+            case Union():
+                return " | ".join(dict.fromkeys(self.type(member) for member in kind.written))
+            case ObjectOf():
+                return self.object(kind.path)
+
+    def list_of(self, element: Type) -> str:
+        """An array, with parentheses where they are needed."""
+        inner = self.type(element)
+        several = isinstance(element, Union) or (isinstance(element, Enum) and " | " in inner)
+        return f"({inner})[]" if several else f"{inner}[]"
+
+    def object(self, path: str) -> str:
+        """An object type where it is used."""
+        declared = self._protocol.objects[path]
+        return self.braces(declared) if declared.kind == "inline" else path
+
+    def braces(self, declared: ObjectType) -> str:
+        """An object type written out, with what it inherits."""
+        parts = [
+            f"{key(member.name)}{'?' if member.optional else ''}: {self.field(member)}"
+            for member in declared.fields
+            if not member.envelope
+        ]
+        if declared.index is not None:
+            parts.append(self.index(declared.index))
+        return f"{{ {'; '.join(parts)} }}" if parts else "{}"
+
+    def index(self, value: Type) -> str:
+        """An index signature."""
+        return f"[key: string]: {self.type(value)}"
+
+    def field(self, member: Field) -> str:
+        """The type of a field, as the schema has it."""
+        return self.type(schema_type(member))
+
+    def definition(self, name: str) -> str:
+        """What a declared name stands for."""
+        declared = self._protocol.objects.get(name)
+        if declared is not None:
+            return self.braces(declared)
+        alias = self._protocol.aliases[name]
+        return self.type(alias.written or alias.type)
+
+
+def below(owner: str, field: str) -> str:
+    """The path of a field: ``Widget.size``, ``Widget._meta["example.com/key"]``."""
+    return f"{owner}.{field}" if key(field) == field else f"{owner}[{literal(field)}]"
+
+
+def tags(constraints: Constraints, *, number: bool) -> str | None:
+    """The tags that limit a field's values, as the documentation comment has them; None for none.
+
+    ``number``: with the one for fractions, which every field of numbers would have to have.
+    """
+    found = [
+        f"@{name} {value}"
+        for name, value in (
+            ("minimum", constraints.minimum),
+            ("maximum", constraints.maximum),
+            ("maxItems", constraints.max_items),
+            ("format", constraints.format),
+            ("TJS-type", _NUMBERS.get(constraints.number or "") if number else None),
+        )
+        if value is not None
+    ]
+    return " ".join(found) or None
+
+
+_NUMBERS = {"float": "number", "integer": "integer"}
