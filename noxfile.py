@@ -65,7 +65,8 @@ def tests(session: nox.Session) -> None:
     """Run the tests, on every interpreter that is here."""
     _install(session, "test")
     again = f"nox -s {session.name} -- tests/that/failed.py"
-    _run(session, "pytest", *session.posargs, repair=f"mend what failed, then {again}")
+    spread = ("-n", "auto", "--dist", "worksteal")
+    _run(session, "pytest", *spread, *session.posargs, repair=f"mend what failed, then {again}")
 
 
 @nox.session
