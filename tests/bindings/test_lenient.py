@@ -88,7 +88,7 @@ def spoiled(typed: Any, wrong: Json, faults: list[tuple[Fault, Violation]], mcp:
                 part = part[key]
             typed = mcp.put(typed, violation.raw, part)
         elif fault.change.drop:
-            typed = mcp.put(typed, violation.path, None)
+            typed = mcp.without(typed, violation.path)
     return typed
 
 

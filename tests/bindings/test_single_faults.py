@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from mcp_bindgen.ir.protocol import ObjectOf
+from mcp_bindgen.ir.protocol import ObjectOf, Type
 from mcp_bindings.runtime.errors import DecodeError
 from strategies.aimed_faults import AimedFaults, Fault
 from strategies.faults import Change, Faults
@@ -72,7 +72,7 @@ def changed_values(mcp: Package) -> Iterator[tuple[str, Json]]:
     for name in type_names(mcp.protocol):
         for case in made.cases(name):
             changes = itertools.chain(faults.of(case, random), faults.marks(case, random))
-            for change in some(changes, 1 / 13, random):
+            for change in some(changes, 1 / 20, random):
                 yield name, change.applied(case.value)
 
 
@@ -87,13 +87,13 @@ def test_a_changed_value_is_refused_where_the_model_says_or_comes_back(mcp: Pack
         if refusal is None:
             assert same_as(oracle, kind, value, mcp.unstructure(typed))
         verdicts[wanted is None] += 1
-    assert min(verdicts.values()) > 2_000
+    assert min(verdicts.values()) > 1_000
 
 
 def changed_messages(mcp: Package) -> Iterator[tuple[Message, Json]]:
     faults, random = Faults(mcp.protocol), Random(mcp.revision)
     for message in Messages(mcp.protocol).cases():
-        for change in some(faults.of(message.case, random), 1 / 11, random):
+        for change in some(faults.of(message.case, random), 1 / 16, random):
             yield message, change.applied(message.value)
 
 
@@ -115,9 +115,9 @@ def test_a_changed_message_is_refused_where_the_model_says_or_is_another(mcp: Pa
             assert same_message(oracle, value, written, message.sender, message.results)
             before = oracle.read(message.value, message.sender, message.results)
             verdicts["same" if before[0].kind == readings[0].kind else "another"] += 1
-    assert verdicts["refused"] > 1_000
-    assert verdicts["same"] > 500
-    assert verdicts["another"] > 5
+    assert verdicts["refused"] > 800
+    assert verdicts["same"] > 400
+    assert verdicts["another"] > 3
 
 
 # --- Faults of each kind, where they have to be reported --------------------------------------------------------
@@ -177,6 +177,54 @@ def test_a_fault_of_every_kind_in_a_message_is_reported_at_its_own_place(mcp: Pa
     assert {about for about, *_ in seen} == results | generic | {
         each.interface for each in methods if not each.embedded
     }
+
+
+# --- What decides between alternatives ----------------------------------------------------------------------------
+
+WITHOUT: dict[str, set[str | int]] = {
+    "BlobResourceContents.blob": {"blob"},
+    "CallToolResult.content": {"task"},
+    "CreateMessageResult.content": {"task"},
+    "CreateMessageResult.model": {"action"},
+    "CreateTaskResult.task": {"task"},
+    "ElicitRequestURLParams.mode": {"requestedSchema"},
+    "ElicitResult.action": {"action", "task"},
+    "EnumSchema.enum": {"nothing"},
+    "InputRequiredResult.resultType": {"nothing", "content", "messages", "ttlMs"},
+    "LegacyTitledEnumSchema.enum": {"oneOf", "nothing"},
+    "ListRootsResult.roots": {"action"},
+    "TextResourceContents.text": {"blob"},
+    "TitledMultiSelectEnumSchema.items.anyOf": {"anyOf"},
+    "TitledSingleSelectEnumSchema.oneOf": {"oneOf", "nothing"},
+    "UntitledMultiSelectEnumSchema.items.enum": {"anyOf"},
+    "UntitledSingleSelectEnumSchema.enum": {"oneOf", "nothing"},
+}
+"""Required members by which a union is decided, and which member is missed where they are missing: that of the last
+alternative, or one of the alternative that it then is; nothing, where it is valid as that."""
+
+
+def test_a_missing_member_that_decides_is_told_as_that_of_another_alternative() -> None:
+    missed: dict[str, set[str | int]] = {}
+    for mcp, kind, value in unions():
+        for fault in AimedFaults(mcp.protocol).of_what_decides(kind, value):
+            wrong = fault.change.applied(value)
+            violation = next(Oracle(mcp.protocol).violations(kind, wrong), None)
+            missed.setdefault(fault.subject, set()).add("nothing" if violation is None else violation.path[-1])
+    assert missed == WITHOUT
+
+
+def unions() -> Iterator[tuple[Package, Type, Json]]:
+    """Values of all types but whole messages, and of all results."""
+    for mcp in map(package, REVISIONS):
+        made, oracle = Values(mcp.protocol), Oracle(mcp.protocol)
+        for name in type_names(mcp.protocol):
+            if not name.startswith("JSONRPC"):
+                yield from ((mcp, made.type(name), case.value) for case in made.cases(name))
+        for method in mcp.protocol.methods.values():
+            for kind in method.results:
+                for case in made.cases(getattr(kind, "path", None) or getattr(kind, "name", "")):
+                    if method.result is not None and oracle.accepts(method.result, case.value):
+                        yield mcp, method.result, case.value
 
 
 # --- Faults of whole messages ------------------------------------------------------------------------------------

@@ -72,6 +72,12 @@ class AimedFaults:
             for name, put in self._wrong(place.kind, place.value):
                 yield Fault(name, Change(place.path, put=put), place.subject)
 
+    def of_what_decides(self, kind: Type, value: Json, subject: str = "") -> Iterator[Fault]:
+        """Each member left out by which a union is decided, and which has to be there: faults of another kind."""
+        for place in self._places(_Place((), kind, value, subject)):
+            if place.required and place.path in place.deciding:
+                yield Fault("what decides is missing", Change(place.path, drop=True), place.subject)
+
     def of_message(self, oracle: MessageOracle, message: Message) -> Iterator[Fault]:
         """The same for a message or a batch, and for a result of which it is known what it answers."""
         for reading in oracle.read(message.value, message.sender, message.results):

@@ -82,6 +82,15 @@ class Package:
             holder[key] = part
         return made
 
+    def without(self, made: Any, path: Path) -> Any:
+        """The same without a member that an object has to have: its attribute is None."""
+        holder = self.part(made, path[:-1])
+        if isinstance(holder, Record):
+            return self.put(made, path, None)
+        # A part that stays JSON, though its type is known.
+        del holder[path[-1]]
+        return made
+
     def _inside(self, made: Any, key: str | int) -> Any:
         if not isinstance(made, Record):
             return made[key]

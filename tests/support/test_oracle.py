@@ -38,6 +38,7 @@ def wrong(path: Path, found: str, expected: str, raw: Path | None) -> Violation:
         (R2506, "ContentBlock", {"type": "text", "data": "x"}, [wrong(("text",), "nothing", "a string", None)]),
         (R2506, "ContentBlock", {"type": "txt"}, [wrong(("type",), '"txt"', CONTENT, ())]),
         (R2506, "ContentBlock", {}, [wrong(("type",), "nothing", CONTENT, ())]),
+        (R2506, "ElicitResult", {"action": "cancel", "content": {"a": 1.5, "b": {}}}, [wrong(("content", "b"), "an object", "a string, a number or true or false", ("content", "b"))]),
         (R2506, "RequestId", 1.5, [wrong((), "1.5", "a string or an integer", ())]),
         (R2511, "ElicitRequestParams", {"mode": "url"}, None),
         (R26, "JSONValue", [None, {"a": 1.5}], []),

@@ -1,0 +1,86 @@
+"""The tables of ``bindings/between_revisions``: what changed from each revision to the next, and what comes of it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from checkout import ROOT
+from support import wording
+from support.differences import Difference, differences
+from support.official import REVISIONS, ours
+from support.oracle import Path as Keys
+from support.standing import Sent
+
+FOLDER = ROOT / "tests" / "bindings" / "between_revisions"
+
+Step = tuple[str, str]
+STEPS: list[Step] = list(itertools.pairwise(REVISIONS))
+
+_KNOWN = {"what", "of", "message", "type", "answers", "sender", "place", "before", "after"}
+
+
+@frozen
+class Entry:
+    """An entry of a table."""
+
+    step: Step
+    what: str
+    of: tuple[str, ...]
+    sent: Sent
+    places: tuple[Keys, ...]
+    verdicts: tuple[str, str]
+    """Of the older revision, and of the newer one."""
+
+    @property
+    def differences(self) -> list[Difference]:
+        """Those that it is about."""
+        return [each for each in found(self.step) if any(fits(pattern, each) for pattern in self.of)]
+
+
+def fits(pattern: str, difference: Difference) -> bool:
+    """Whether a pattern, in which ``*`` stands for anything, names a difference."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), str(difference)) is not None
+
+
+@cache
+def found(step: Step) -> list[Difference]:
+    """The differences between two bundled revisions."""
+    return differences(ours(step[0]), ours(step[1]))
+
+
+def file_of(step: Step) -> Path:
+    """The table for two revisions that follow one another."""
+    return FOLDER / f"{step[0]}_{step[1]}.toml"
+
+
+@cache
+def table(step: Step) -> list[Entry]:
+    """Its entries."""
+    text = tomllib.loads(file_of(step).read_text(encoding="utf-8"))
+    return [_entry(step, each, text.get("short", {})) for each in text["change"]]
+
+
+def _entry(step: Step, written: dict[str, Any], short: dict[str, str]) -> Entry:
+    assert written.keys() <= _KNOWN, f"{written['what']}: {written.keys() - _KNOWN}"
+    message = written["message"]
+    for name, meant in short.items():
+        message = message.replace(f" {name}", f" {meant}")
+    sent = Sent(json.loads(message), written.get("type"), written.get("answers"), written.get("sender"))
+    places = [written["place"]] if isinstance(written["place"], str) else written["place"]
+    verdicts = (written["before"], written["after"])
+    return Entry(step, written["what"], tuple(written["of"]), sent, tuple(map(keys_of, places)), verdicts)
+
+
+def keys_of(path: str) -> Keys:
+    """The keys of ``$.params._meta["odd key"][0]``."""
+    parts = re.findall(r'\.([\w$]+)|\[(\d+)\]|\["([^"]*)"\]', path)
+    keys = tuple(int(index) if index else name or odd for name, index, odd in parts)
+    assert wording.path_text(keys) == path, f"{path} is no place"
+    return keys

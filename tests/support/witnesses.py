@@ -1,0 +1,94 @@
+"""Values that show a difference as the message of an entry of a table shows another one of the same entry."""
+
+from __future__ import annotations
+
+import functools
+from operator import getitem
+
+from mcp_bindgen.ir.protocol import ObjectOf, Protocol
+from strategies.values import Values
+from support import wording
+from support.changes import Entry, keys_of
+from support.differences import Difference
+from support.official import ours
+from support.oracle import Json, Oracle
+from support.oracle import Path as Keys
+from support.standing import Sent, subject
+
+
+def protocol_with(entry: Entry, difference: Difference) -> Protocol:
+    """The one of the two revisions that has what is there in one only; the newer, if both have it."""
+    return ours(entry.step[0 if difference.sign == "-" else 1])
+
+
+def is_shown(entry: Entry, difference: Difference) -> bool:
+    """Whether the message of an entry shows that difference itself."""
+    protocol = protocol_with(entry, difference)
+    for keys in entry.places:
+        if subject(protocol, entry.sent, keys) == difference.subject:
+            if not _is_alternative(difference) or difference.kind is None:
+                return True
+            return Oracle(protocol).accepts(difference.kind, _part(entry.sent.value, keys))
+    return False
+
+
+def _is_alternative(difference: Difference) -> bool:
+    """Whether it is about what may be in a place, rather than about the place."""
+    return difference.sign != "~" and difference.detail.startswith(": ")
+
+
+def _part(value: Json, keys: Keys) -> Json:
+    return functools.reduce(getitem, keys, value)
+
+
+def witness(entry: Entry, difference: Difference) -> tuple[tuple[Sent, Sent], Keys]:
+    """The smallest value that shows it, for the older revision and for the newer one; and where."""
+    old, new = map(ours, entry.step)
+    what, _, name = difference.subject.partition(" ")
+    if what == "method":
+        # One that only travels inside another message now has an envelope in the older revision only.
+        protocol = old if name in old.methods else new
+        sent = Sent(Values(protocol).least(ObjectOf(protocol.methods[name].interface)))
+        return (sent, sent), ("method",)
+    made = Values(protocol_with(entry, difference))
+    if what == "type":
+        sent = Sent(made.least(ObjectOf(name)), name)
+        return (sent, sent), ()
+    assert difference.old is not None, f"{difference} needs an entry of its own"
+    assert difference.new is not None, f"{difference} needs an entry of its own"
+    # What either revision has to have, so that there is no other reason to refuse it.
+    value = {**Values(old).least(ObjectOf(difference.old)), **Values(new).least(ObjectOf(difference.new))}
+    value = _with_part(value, difference.way, _to_be_there(entry, difference, made))
+    return (Sent(value, difference.old), Sent(value, difference.new)), difference.way
+
+
+def _to_be_there(entry: Entry, difference: Difference, made: Values) -> list[Json]:
+    """What stands in the place: what stands in that of the entry, if it can; nothing where there is nothing."""
+    assert difference.kind is not None
+    oracle = Oracle(protocol_with(entry, difference))
+    of_that_name = [keys for keys in entry.places if keys[-1:] == difference.way[-1:]]
+    for keys in of_that_name or entry.places:
+        try:
+            part = _part(entry.sent.value, keys)
+        except LookupError:
+            return []
+        if not difference.detail.startswith(": ") or oracle.accepts(difference.kind, part):
+            return [part]
+    return [made.least(difference.kind)]
+
+
+def _with_part(value: dict[str, Json], way: Keys, parts: list[Json]) -> dict[str, Json]:
+    member, *inside = way
+    assert inside in ([], [0])
+    if not parts:
+        return {key: item for key, item in value.items() if key != member}
+    return {**value, str(member): [parts[0]] if inside else parts[0]}
+
+
+def moved(verdict: str, entry: Entry, keys: Keys) -> str:
+    """What a verdict on the place of an entry is for another place; of a class, that it is known."""
+    if verdict.startswith("refused at "):
+        told, place = keys_of(verdict.removeprefix("refused at ")), entry.places[0]
+        assert told[: len(place)] == place
+        return f"refused at {wording.path_text((*keys, *told[len(place) :]))}"
+    return "known" if verdict[0].isupper() else verdict
