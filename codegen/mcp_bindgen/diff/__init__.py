@@ -9,10 +9,11 @@ for change in difference.changes:
 
 from __future__ import annotations
 
-from mcp_bindgen.diff.changes import Change, Difference, Kind, Revision, Summary, Verdict, Verdicts
+from mcp_bindgen.diff.changes import Change, Difference, Kind, Revision, Summary, Verdict, Verdicts, Witness
 from mcp_bindgen.diff.compare import compare
 from mcp_bindgen.diff.document import to_document
 from mcp_bindgen.diff.rules import RULES, Rule, Weights
+from mcp_bindgen.diff.witnesses import with_witnesses
 
 __all__ = [
     "RULES",
@@ -25,6 +26,8 @@ __all__ = [
     "Verdict",
     "Verdicts",
     "Weights",
+    "Witness",
     "compare",
     "to_document",
+    "with_witnesses",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from mcp_bindgen.ir.protocol import Side
 
@@ -66,6 +66,29 @@ class Verdicts:
         return worst(self.old_client_new_server, self.new_client_old_server)
 
 
+Pairing: TypeAlias = Literal["old_client_new_server", "new_client_old_server"]
+
+PAIRINGS: tuple[Pairing, ...] = ("old_client_new_server", "new_client_old_server")
+
+Outcome: TypeAlias = Literal["refused", "ignored", "unanswered"]
+
+
+@frozen
+class Witness:
+    """A message that shows what a change means."""
+
+    pairing: Pairing
+    sender: Side
+    message: Any = field(hash=False)
+    """The JSON that is sent: an object, or an array of them for a batch."""
+    outcome: Outcome
+    """What becomes of it: all of it is refused, a part of it ignored, or nobody answers."""
+    answers: str | None = field(default=None, kw_only=True)
+    """The method of the request with the same id, for a response."""
+    place: tuple[str | int, ...] = field(default=(), kw_only=True)
+    """Where it shows: the keys and places from the top of the message."""
+
+
 @frozen(kw_only=True)
 class Change:
     """One thing that differs between two revisions."""
@@ -98,6 +121,8 @@ class Change:
     """Who breaks, and why, in one sentence for people."""
     hint: str | None = None
     """What to do about it."""
+    witness: Witness | None = None
+    """The smallest message that shows the worse of the two verdicts, where it was asked for and one can."""
 
     @property
     def level(self) -> Verdict:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-from mcp_bindgen.diff.changes import FORMAT, Change, Difference, Revision
+from mcp_bindgen.diff.changes import FORMAT, Change, Difference, Revision, Witness
 
 Json = dict[str, Any]
 
 
-def to_document(difference: Difference) -> Json:
-    """The document; its keys are in the order of the contract."""
+def to_document(difference: Difference, *, approved: Collection[str] = ()) -> Json:
+    """The document; its keys are in the order of the contract. ``approved``: ids of changes that are."""
     summary = difference.summary
     levels = {"breaking": summary.breaking, "risky": summary.risky, "compatible": summary.compatible}
     return {
@@ -18,7 +19,7 @@ def to_document(difference: Difference) -> Json:
         "old": _revision(difference.old),
         "new": _revision(difference.new),
         "summary": {"changes": summary.changes, "by_level": levels},
-        "changes": [to_entry(change) for change in difference.changes],
+        "changes": [_marked(to_entry(change), change.id in approved) for change in difference.changes],
     }
 
 
@@ -46,7 +47,23 @@ def to_entry(change: Change) -> Json:
     entry["reason"] = change.reason
     if change.hint is not None:
         entry["hint"] = change.hint
+    if change.witness is not None:
+        entry["witness"] = to_witness(change.witness)
     return entry
+
+
+def to_witness(witness: Witness) -> Json:
+    """The witness of a change."""
+    return {
+        "pairing": witness.pairing,
+        "sender": witness.sender,
+        "message": witness.message,
+        "outcome": witness.outcome,
+    }
+
+
+def _marked(entry: Json, approved: bool) -> Json:
+    return {**entry, "approved": True} if approved else entry
 
 
 def _revision(side: Revision) -> Json:

@@ -1,0 +1,169 @@
+"""What a revision makes of a JSON value, by the resolved model alone: all that is wrong, and what is ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, TypeAlias
+
+from attrs import frozen
+
+from mcp_bindgen.describe.canonical import schema_type
+from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
+from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
+
+Json: TypeAlias = Any
+Path: TypeAlias = tuple[str | int, ...]
+
+
+@frozen
+class Remark:
+    """Something about one place of a value. ``ignored`` is no fault: the object there does not declare such a member."""
+
+    path: Path
+    what: Literal["wrong", "missing", "ignored"]
+    field: Field | None = None
+    """What is missing."""
+
+
+class Reader:
+    """Readings of values by one protocol; ``sending``: by whoever sends it, who has to write what others may do without."""
+
+    def __init__(self, protocol: Protocol, *, sending: bool = False) -> None:
+        self._protocol = protocol
+        self._sending = sending
+
+    def remarks(self, kind: Type, value: Json, path: Path = ()) -> Iterator[Remark]:
+        """All there is to say of a value of a type, the outer before the inner."""
+        match kind:
+            case Scalar():
+                if not _is_scalar(kind.kind, value):
+                    yield Remark(path, "wrong")
+            case Enum():
+                if not (type(value) is str if kind.open else any(_same(value, one) for one in kind.values)):
+                    yield Remark(path, "wrong")
+            case ListOf():
+                if value.__class__ is not list:
+                    yield Remark(path, "wrong")
+                    return
+                for place, item in enumerate(value):
+                    yield from self.remarks(kind.element, item, (*path, place))
+            case AliasOf():
+                yield from self.remarks(self._protocol.aliases[kind.name].type, value, path)
+            case Union():
+                yield from self._alternative(kind, value, path)
+            case ObjectOf():
+                if value.__class__ is not dict:
+                    yield Remark(path, "wrong")
+                else:
+                    yield from self._members(self._protocol.objects[kind.path], value, path)
+
+    def faults(self, kind: Type, value: Json) -> list[Remark]:
+        """What is wrong with a value."""
+        return [each for each in self.remarks(kind, value) if each.what != "ignored"]
+
+    def accepts(self, kind: Type, value: Json) -> bool:
+        """Whether nothing is."""
+        return not self.faults(kind, value)
+
+    def _members(self, declared: ObjectType, value: dict[str, Json], path: Path) -> Iterator[Remark]:
+        known = {field.name: field for field in declared.fields}
+        for name, field in known.items():
+            if name in value:
+                kind = schema_type(field) if self._sending else field.type
+                yield from self.remarks(kind, value[name], (*path, name))
+            elif not field.optional and (self._sending or not field.absence_tolerated):
+                yield Remark((*path, name), "missing", field)
+        for name, item in value.items():
+            if name in known:
+                continue
+            # What a type with members of its own lets pass besides, it says nothing about; a map is there to be filled.
+            is_further = bool(declared.fields) and _is_anything(declared.index)
+            if declared.index is None or is_further:
+                yield Remark((*path, name), "ignored")
+            else:
+                yield from self.remarks(declared.index, item, (*path, name))
+
+    def _alternative(self, union: Union, value: Json, path: Path) -> Iterator[Remark]:
+        chosen = self._decide(union.decision, value, path)
+        if isinstance(chosen, Undecidable):
+            # What it is, the receiver knows from elsewhere.
+            if not any(self.accepts(each, value) for each in union.members):
+                yield Remark(path, "wrong")
+        elif isinstance(chosen, Remark):
+            yield chosen
+        else:
+            yield from self.remarks(union.members[chosen], value, path)
+
+    def _decide(self, decision: Decision, value: Json, path: Path) -> int | Remark | Undecidable:
+        """The member that a value is read as, or where it is missed that something says which."""
+        match decision:
+            case Member():
+                return decision.index
+            case Undecidable():
+                return decision
+            case ByKind():
+                branch = next((each for kind, each in decision.branches if kind == _json_kind(value)), None)
+                return Remark(path, "wrong") if branch is None else self._decide(branch, value, path)
+            case ByFirst():
+                if not value:
+                    return self._decide(decision.empty, value, path)
+                return self._decide(decision.inner, value[0], (*path, 0))
+            case ByTag() | ByKey() | ByNested():
+                if value.__class__ is not dict:
+                    return Remark(path, "wrong")
+                return self._by_member(decision, value, path)
+
+    def _by_member(
+        self, decision: ByTag | ByKey | ByNested, value: dict[str, Json], path: Path
+    ) -> int | Remark | Undecidable:
+        where = (*path, decision.key)
+        there = decision.key in value
+        branch: Decision | None
+        match decision:
+            case ByNested():
+                return self._decide(decision.inner, value[decision.key], where) if there else Remark(where, "wrong")
+            case ByKey():
+                branch = decision.present if there else decision.absent
+            case ByTag():
+                branch = decision.absent
+                if there:
+                    tag = value[decision.key]
+                    branch = next((each for literal, each in decision.branches if _same(tag, literal)), None)
+        return Remark(where, "wrong") if branch is None else self._decide(branch, value, path)
+
+
+def _is_anything(kind: Type | None) -> bool:
+    return isinstance(kind, Scalar) and kind.kind == "json"
+
+
+def _same(value: Json, literal: object) -> bool:
+    return type(value) is type(literal) and value == literal
+
+
+_CLASSES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "float": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+    "object": (dict,),
+}
+
+
+def _is_scalar(keyword: str, value: Json) -> bool:
+    return keyword == "json" or type(value) in _CLASSES[keyword]
+
+
+_KINDS: dict[type, str] = {
+    type(None): "null",
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    list: "array",
+    dict: "object",
+}
+
+
+def _json_kind(value: Json) -> str:
+    return _KINDS[type(value)]

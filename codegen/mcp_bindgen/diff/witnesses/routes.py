@@ -1,0 +1,176 @@
+"""Where types are in the messages of one side: the shortest ways, as far as the other revision looks there at all."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from attrs import evolve, field, frozen
+
+from mcp_bindgen.describe.canonical import schema_type
+from mcp_bindgen.diff.peers import OTHER
+from mcp_bindgen.diff.witnesses.filling import Filler
+from mcp_bindgen.diff.witnesses.reading import Json, Path
+from mcp_bindgen.ir.protocol import AliasOf, ListOf, Method, ObjectOf, Protocol, Scalar, Side, Type, Union
+
+Stop: TypeAlias = tuple[str | None, str | int]
+"""An object and a member of it, or None and the place of an element."""
+
+MAX_STOPS = 40
+"""Members and elements within each other that are looked into; what is deeper is in no small message."""
+
+KEY = "a"
+"""What a member of a map is called."""
+
+
+@frozen
+class Start:
+    """A kind of message that a side of one revision sends, and the other revision expects."""
+
+    sent: Type
+    read: Type
+    below: Path = ()
+    """Where in the message the types begin: in a response, at its result."""
+    answers: str | None = None
+    """The method that a response answers."""
+    id: Json = field(default=1, hash=False)
+    """The id of a response."""
+
+    def message(self, value: Json) -> Json:
+        """The whole message around a value of the type that is sent."""
+        if self.below:
+            return {"jsonrpc": "2.0", "id": self.id, "result": value}
+        return enveloped(value) if value.__class__ is dict else value
+
+
+@frozen
+class Route:
+    """A way from the start of a message to a type in it."""
+
+    start: Start
+    stops: tuple[Stop, ...]
+    sent: Type
+    """What the sender has there."""
+    read: tuple[Type, ...]
+    """What the receiver may take it for."""
+
+    @property
+    def path(self) -> Path:
+        """The keys and places from the start."""
+        return tuple(key for _, key in self.stops)
+
+    def names(self) -> set[str]:
+        """What the type is called by either side."""
+        return {name for each in (self.sent, *self.read) for name in _name(each)}
+
+    def filled(self, filler: Filler, value: Json) -> Json:
+        """The smallest value of the start that has a value at the end of the route; raises NoValueError."""
+        for path, key in reversed(self.stops):
+            value = [value] if path is None else {**filler.least(ObjectOf(path)), key: value}
+        return value
+
+
+def enveloped(message: dict[str, Json]) -> dict[str, Json]:
+    """A message that begins with what makes it one."""
+    first = [name for name in ("jsonrpc", "id") if name in message]
+    return {name: message[name] for name in [*first, *message]}
+
+
+def is_sent(method: Method | None, side: Side) -> bool:
+    """Whether a side sends a message of its own for a method."""
+    return method is not None and side in method.sent_by and not method.embedded
+
+
+def starts(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[Start]:
+    """The messages that a side of one revision sends to a peer of the other, which expects them."""
+    for name, method in sending.methods.items():
+        other = receiving.methods.get(name)
+        if other is None or other.kind != method.kind:
+            continue
+        if is_sent(method, side) and is_sent(other, side):
+            yield Start(ObjectOf(method.interface), ObjectOf(other.interface))
+        answered = is_sent(method, OTHER[side]) and is_sent(other, OTHER[side])
+        if answered and method.result is not None and other.result is not None:
+            asked = Filler(receiving, receiving.revision).some(ObjectOf(other.interface))
+            yield from (Start(method.result, other.result, ("result",), name, each.get("id", 1)) for each in asked)
+    sent, read = _error(sending), _error(receiving)
+    if sent is not None and read is not None:
+        yield Start(ObjectOf(sent), ObjectOf(read))
+
+
+def _error(protocol: Protocol) -> str | None:
+    """What the answer to a request that failed is called."""
+    return next((name for name in ("JSONRPCErrorResponse", "JSONRPCError") if name in protocol.objects), None)
+
+
+def routes(sending: Protocol, receiving: Protocol, start: Start) -> Iterator[Route]:
+    """The shortest ways to all types in a message, each once for what the receiver may take it for."""
+    waiting = deque([Route(start, (), start.sent, _expanded(start.read, receiving))])
+    seen: set[tuple[Type, tuple[Type, ...]]] = set()
+    while waiting:
+        here = waiting.popleft()
+        if not here.read or len(here.stops) > MAX_STOPS or (here.sent, here.read) in seen:
+            continue
+        seen.add((here.sent, here.read))
+        yield here
+        match here.sent:
+            case AliasOf():
+                waiting.append(evolve(here, sent=sending.aliases[here.sent.name].type))
+            case Union():
+                waiting.extend(evolve(here, sent=part) for part in here.sent.written)
+            case ListOf():
+                read = tuple(
+                    part
+                    for each in here.read
+                    if isinstance(each, ListOf)
+                    for part in _expanded(each.element, receiving)
+                )
+                waiting.append(Route(start, (*here.stops, (None, 0)), here.sent.element, read))
+            case ObjectOf():
+                waiting.extend(_inside(sending, receiving, here, here.sent.path))
+            case _:
+                pass
+
+
+def _inside(sending: Protocol, receiving: Protocol, here: Route, path: str) -> Iterator[Route]:
+    declared = sending.objects[path]
+    objects = [each.path for each in here.read if isinstance(each, ObjectOf)]
+    candidates = [receiving.objects[each] for each in ([path] if path in objects else objects)]
+    members: list[tuple[str, Type]] = [(each.name, schema_type(each)) for each in declared.fields]
+    if declared.index is not None:
+        members.append((KEY, declared.index))
+    for key, kind in members:
+        read: dict[Type, None] = {}
+        for each in candidates:
+            member = next((one for one in each.fields if one.name == key), None)
+            there = each.index if member is None else schema_type(member)
+            if there is not None:
+                read.update(dict.fromkeys(_expanded(there, receiving)))
+        yield Route(here.start, (*here.stops, (path, key)), kind, tuple(read))
+
+
+def _expanded(kind: Type, protocol: Protocol) -> tuple[Type, ...]:
+    """A type, its aliases and its alternatives; nothing where any JSON will do, since nobody looks there."""
+    found: dict[Type, None] = {}
+    waiting = [kind]
+    while waiting:
+        part = waiting.pop()
+        if part in found:
+            continue
+        if isinstance(part, AliasOf):
+            waiting.append(protocol.aliases[part.name].type)
+        elif isinstance(part, Union):
+            waiting.extend(part.written[::-1])
+            continue
+        elif isinstance(part, Scalar) and part.kind in {"json", "object"}:
+            continue
+        found[part] = None
+    return tuple(found)
+
+
+def _name(kind: Type) -> Iterator[str]:
+    if isinstance(kind, ObjectOf):
+        yield kind.path
+    elif isinstance(kind, AliasOf):
+        yield kind.name

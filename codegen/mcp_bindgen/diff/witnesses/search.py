@@ -1,0 +1,144 @@
+"""Finds the witness of a change: makes the messages that might show it, and keeps the smallest that does."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from functools import cached_property
+
+from attrs import evolve
+
+from mcp_bindgen.diff.changes import PAIRINGS, Change, Difference, Outcome, Pairing, Verdict, Witness, worst
+from mcp_bindgen.diff.witnesses.claims import Claim, Claims
+from mcp_bindgen.diff.witnesses.direction import Direction
+from mcp_bindgen.diff.witnesses.filling import NoValueError
+from mcp_bindgen.diff.witnesses.reading import Json, Path, Remark
+from mcp_bindgen.ir.protocol import Protocol, Side
+
+MAX_REPAIRS = 100
+"""Members that a message is given for its receiver to have no other reason to refuse it."""
+
+
+def with_witnesses(difference: Difference, old: Protocol, new: Protocol) -> Difference:
+    """The same difference, in which each change that breaks something or may do so has a witness, if a message shows it."""
+    found = Witnesses(old, new)
+    return evolve(difference, changes=tuple(evolve(each, witness=found.worst(each)) for each in difference.changes))
+
+
+class Witnesses:
+    """The witnesses of changes between two revisions."""
+
+    def __init__(self, old: Protocol, new: Protocol) -> None:
+        self._old, self._new = old, new
+        self._claims = Claims(old, new)
+        self._directions: dict[tuple[Side, bool], Direction] = {}
+
+    def worst(self, change: Change) -> Witness | None:
+        """The witness of the worse of the two verdicts, or of the other one where that has none."""
+        found = self.of(change)
+        verdicts: dict[Pairing, Verdict] = {each: _verdict(change, each) for each in found}
+        return next((found[each] for each in found if verdicts[each] == worst(*verdicts.values())), None)
+
+    def of(self, change: Change) -> dict[Pairing, Witness]:
+        """A witness for each verdict that is not ``compatible``, as far as messages can show it."""
+        found: dict[Pairing, Witness] = {}
+        for pairing in PAIRINGS:
+            if _verdict(change, pairing) != "compatible":
+                shown = [each for one in self._pairing(pairing, change) for each in self._shown(change, one, pairing)]
+                if shown:
+                    found[pairing] = min(shown, key=_size)
+        return found
+
+    def _pairing(self, pairing: Pairing, change: Change) -> Iterator[Direction]:
+        """Who sends what to whom in a pairing: each side as its own revision has it."""
+        old_side: Side = "client" if pairing == "old_client_new_server" else "server"
+        new_side: Side = "server" if old_side == "client" else "client"
+        for side, is_old in ((old_side, True), (new_side, False)):
+            if side in change.sent_by:
+                yield self._direction(side, is_old=is_old)
+
+    def _direction(self, side: Side, *, is_old: bool) -> Direction:
+        if (side, is_old) not in self._directions:
+            pair = (self._old, self._new) if is_old else (self._new, self._old)
+            self._directions[side, is_old] = Direction(side, *pair)
+        return self._directions[side, is_old]
+
+    def _shown(self, change: Change, direction: Direction, pairing: Pairing) -> Iterator[Witness]:
+        for message in self._claims.unanswered(change, direction):
+            yield Witness(pairing, direction.side, message, "unanswered", place=("method",))
+        for claim in self._claims.of(change, direction):
+            trial = _Trial(direction, claim)
+            shown = trial.outcome
+            if shown is not None:
+                outcome, place = shown
+                message, answers = trial.message, claim.route.start.answers
+                yield Witness(pairing, direction.side, message, outcome, answers=answers, place=place)
+
+
+class _Trial:
+    """What becomes of one message."""
+
+    def __init__(self, direction: Direction, claim: Claim) -> None:
+        self._direction = direction
+        self._claim = claim
+        self._start = claim.route.start
+        self._place = claim.place
+
+    @property
+    def message(self) -> Json:
+        """The whole message."""
+        return self._start.message(self._value)
+
+    @cached_property
+    def outcome(self) -> tuple[Outcome, Path] | None:
+        """What becomes of it, and where that shows; None where it does not show what was claimed."""
+        try:
+            value = self._value
+        except NoValueError:
+            return None
+        if not self._direction.sender.accepts(self._start.sent, value):
+            return None
+        remarks = list(self._direction.receiver.remarks(self._start.read, value))
+        faults = [each for each in remarks if each.what != "ignored"]
+        below = self._start.below
+        if faults:
+            told = all(map(self._is_at_place, faults)) and "refused" in self._claim.outcomes
+            return ("refused", (*below, *faults[0].path)) if told else None
+        ignored = [each for each in remarks if each.what == "ignored" and self._is_at_place(each)]
+        if not ignored or "ignored" not in self._claim.outcomes:
+            return None
+        return "ignored", (*below, *ignored[0].path)
+
+    def _is_at_place(self, remark: Remark) -> bool:
+        return remark.path[: len(self._place)] == self._place
+
+    @cached_property
+    def _value(self) -> Json:
+        """The value with which the message begins, with all that its receiver asks for in other places."""
+        direction = self._direction
+        value = copy.deepcopy(self._claim.route.filled(direction.filler, self._claim.value))
+        for _ in range(MAX_REPAIRS):
+            faults = direction.receiver.faults(self._start.read, value)
+            missing = next((each for each in faults if each.field is not None and not self._is_at_place(each)), None)
+            if missing is None or missing.field is None:
+                break
+            _put(value, missing.path, direction.receiving_filler.member(missing.field))
+        return value
+
+
+def _put(value: Json, path: Path, part: Json) -> None:
+    *above, key = path
+    for each in above:
+        value = value[each]
+    value[key] = copy.deepcopy(part)
+
+
+def _verdict(change: Change, pairing: Pairing) -> Verdict:
+    verdicts = change.verdicts
+    return verdicts.old_client_new_server if pairing == "old_client_new_server" else verdicts.new_client_old_server
+
+
+def _size(witness: Witness) -> tuple[bool, int, str]:
+    text = json.dumps(witness.message)
+    return witness.outcome == "ignored", len(text), text
