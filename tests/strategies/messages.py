@@ -8,7 +8,7 @@ from random import Random
 
 from attrs import field, frozen
 from hypothesis import strategies as st
-from mcp_bindgen.ir.protocol import AliasOf, Method, ObjectOf, Protocol
+from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol
 from strategies.values import Case, Json, Path, Values, at_random
 from support.message_oracle import MessageOracle, Side
 
@@ -54,16 +54,12 @@ class Messages:
             yield from self._batches()
 
     def _responses(self, method: Method) -> Iterator[Message]:
-        for kind in method.results:
-            name = kind.path if isinstance(kind, ObjectOf) else kind.name if isinstance(kind, AliasOf) else ""
-            for number, case in enumerate(self._values.cases(name)):
-                # Alone it may say that it is something else than as a result of this request.
-                if method.result is not None and self._oracle.oracle.accepts(method.result, case.value):
-                    id_ = IDS[number % len(IDS)]
-                    # What is special about it is in the result; every seventh is looked at as a whole.
-                    focus = ("result", *case.focus) if number % 7 else ()
-                    response = {"jsonrpc": "2.0", "id": id_, "result": case.value}
-                    yield Message(response, None, {id_: method.name}, focus)
+        for number, case in enumerate(self._values.results(method)):
+            id_ = IDS[number % len(IDS)]
+            # What is special about it is in the result; every seventh is looked at as a whole.
+            focus = ("result", *case.focus) if number % 7 else ()
+            response = {"jsonrpc": "2.0", "id": id_, "result": case.value}
+            yield Message(response, None, {id_: method.name}, focus)
 
     def _batches(self) -> Iterator[Message]:
         least = [self._values.least(ObjectOf(method.interface)) for method in self._protocol.methods.values()]

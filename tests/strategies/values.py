@@ -20,6 +20,7 @@ from mcp_bindgen.ir.protocol import (
     Enum,
     Field,
     ListOf,
+    Method,
     ObjectOf,
     ObjectType,
     Protocol,
@@ -105,6 +106,15 @@ class Values:
             yield from self._object_cases(self._protocol.objects[name])
         else:
             yield from (Case(value) for value in self._each(kind))
+
+    def results(self, method: Method) -> Iterator[Case]:
+        """The same for what may answer a request."""
+        for kind in method.results:
+            assert isinstance(kind, ObjectOf | AliasOf)
+            for case in self.cases(kind.path if isinstance(kind, ObjectOf) else kind.name):
+                # Alone it may say that it is something else than as the result of this request.
+                if method.result is not None and self._oracle.accepts(method.result, case.value):
+                    yield case
 
     def _object_cases(self, declared: ObjectType) -> Iterator[Case]:
         """The least, the most, each member in each of its forms, unknown keys, and tolerated absence."""

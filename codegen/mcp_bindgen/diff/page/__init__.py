@@ -1,0 +1,12 @@
+"""A difference as one self-contained HTML page.
+
+from mcp_bindgen.diff import compare, page
+
+text = page.render(compare(old, new), old, new)
+"""
+
+from __future__ import annotations
+
+from mcp_bindgen.diff.page.render import render
+
+__all__ = ["render"]

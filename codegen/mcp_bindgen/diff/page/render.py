@@ -1,0 +1,153 @@
+"""Puts the page together: one file that asks nobody for anything, and runs nothing but its own script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Collection
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mcp_bindgen.diff.changes import Change, Difference
+from mcp_bindgen.diff.page.cards import Cards, Group, grouped
+from mcp_bindgen.diff.page.filters import filters
+from mcp_bindgen.diff.page.markup import Html, data, element, joined, seen, verbatim
+from mcp_bindgen.diff.page.matrix import matrix, overview
+from mcp_bindgen.diff.page.sides import Heads
+from mcp_bindgen.diff.page.wording import PAIRINGS, verdict_of
+from mcp_bindgen.ir.protocol import Protocol
+
+
+def render(
+    difference: Difference,
+    old: Protocol,
+    new: Protocol,
+    *,
+    approved: Collection[str] = (),
+) -> str:
+    """The page for a difference of two revisions, with the witnesses that its changes have.
+
+    ``approved``: ids of changes that are.
+    """
+    methods = frozenset({*old.methods, *new.methods})
+    groups = grouped(difference.changes, methods)
+    renamed = {each.subject: each.new for each in difference.changes if each.kind == "type_renamed" and each.new}
+    heads = Heads(difference.old.revision, difference.new.revision)
+    cards = Cards(old, new, heads, renamed, approved)
+    content = [_nothing()] if not groups else [_overview(difference, old, new), _changes(difference, groups, cards)]
+    body = element(
+        "body",
+        None,
+        element("a", {"class": "skip", "href": "#changes"}, "Skip to the changes") if groups else "",
+        _header(difference),
+        element("main", None, *content),
+        _footer(),
+        data("index", _index([change for group in groups for change in group.changes])),
+        verbatim("script", _own("page.js")),
+    )
+    page = element("html", {"lang": "en"}, _head(f"{heads.old} to {heads.new}: what changes"), body)
+    return f"<!doctype html>\n{page.text}\n"
+
+
+def _head(title: str) -> Html:
+    policy = (
+        f"default-src 'none'; script-src {_hash(_own('page.js'))}; style-src {_hash(_own('page.css'))}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return element(
+        "head",
+        None,
+        element("meta", {"charset": "utf-8"}),
+        element("meta", {"http-equiv": "Content-Security-Policy", "content": policy}),
+        element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
+        element("meta", {"name": "color-scheme", "content": "light dark"}),
+        element("title", None, title),
+        verbatim("style", _own("page.css")),
+    )
+
+
+def _header(difference: Difference) -> Html:
+    summary = difference.summary
+    told = "1 change" if summary.changes == 1 else f"{summary.changes} changes"
+    arrow = element("span", {"class": "arrow"}, element("span", {"aria-hidden": "true"}, "→"), _said("to"))
+    title = element("h1", None, difference.old.revision, " ", arrow, " ", difference.new.revision)
+    theme = element("button", {"type": "button", "id": "theme", "class": "scripted"}, "Dark or light")
+    lead = element("p", {"class": "lead"}, f"{told} between two revisions, for peers that do not negotiate")
+    return element("header", None, element("div", None, title, lead), theme)
+
+
+def _overview(difference: Difference, old: Protocol, new: Protocol) -> Html:
+    return joined(
+        [
+            overview(difference.changes),
+            element(
+                "section",
+                {"class": "overview"},
+                element("h2", {"id": "matrix-title"}, "Methods"),
+                matrix(difference.changes, old, new),
+            ),
+        ]
+    )
+
+
+def _changes(difference: Difference, groups: list[Group], cards: Cards) -> Html:
+    return element(
+        "section",
+        {"id": "changes", "tabindex": -1},
+        element("h2", None, "Changes"),
+        filters(difference.changes),
+        element("noscript", None, element("p", {"class": "quiet"}, "Filters need a script; all else is here without.")),
+        *(cards.group(group) for group in groups),
+        element("p", {"id": "none", "hidden": True}, "No change fits these filters."),
+    )
+
+
+def _nothing() -> Html:
+    return element(
+        "p", {"class": "empty"}, "Nothing changes: both revisions have the same messages and the same types."
+    )
+
+
+def _footer() -> Html:
+    words = (
+        ("/", "search"),
+        ("j", "next change"),
+        ("k", "the one before"),
+        ("Enter", "unfold"),
+        ("Esc", "clear the search"),
+    )
+    keys = (joined([element("kbd", None, key), f" {what}"]) for key, what in words)
+    told = "Breaking, risky or compatible: by what old and new peers send each other, not by how schemas are written."
+    return element("footer", None, element("p", {"class": "scripted"}, joined(keys, " · ")), element("p", None, told))
+
+
+def _index(changes: list[Change]) -> dict[str, Any]:
+    """What the filters need to know, in the order of the cards."""
+    methods = {name: place for place, name in enumerate(sorted({name for each in changes for name in each.methods}))}
+    return {
+        "methods": list(map(seen, methods)),
+        "changes": [
+            {
+                "id": seen(change.id),
+                "kind": change.kind,
+                "level": change.level,
+                **{pairing: verdict_of(change, pairing) for pairing in PAIRINGS},
+                "methods": [methods[name] for name in change.methods],
+            }
+            for change in changes
+        ],
+    }
+
+
+def _said(text: str) -> Html:
+    return element("span", {"class": "said"}, text)
+
+
+@cache
+def _own(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,34 @@
+"""What the page calls things."""
+
+from __future__ import annotations
+
+from mcp_bindgen.diff.changes import Change, Verdict
+
+LEVELS: tuple[Verdict, ...] = ("breaking", "risky", "compatible")
+"""The worst first."""
+
+PAIRINGS = {
+    "old_client_new_server": ("Old client, new server", "old client", "new server"),
+    "new_client_old_server": ("New client, old server", "new client", "old server"),
+    "api": ("Code that uses the types", "code for", "the old types"),
+}
+"""By the names of the verdicts: a title, and the same in two short lines."""
+
+IN_NO_MESSAGE = "-"
+"""Stands for a method where a change is in the messages of none."""
+
+
+def verdict_of(change: Change, pairing: str) -> Verdict:
+    """One of the verdicts of a change, by its name in ``PAIRINGS``."""
+    match pairing:
+        case "old_client_new_server":
+            return change.verdicts.old_client_new_server
+        case "new_client_old_server":
+            return change.verdicts.new_client_old_server
+        case _:
+            return change.verdicts.api
+
+
+def kind_words(kind: str) -> str:
+    """A kind for people: ``field added``."""
+    return kind.replace("_", " ").replace("enum value", "value").replace("union member", "alternative")
