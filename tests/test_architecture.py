@@ -19,6 +19,7 @@ TEMPLATES = sorted((ROOT / "templates").glob("*.j2"))
 ABOVE = {
     "ir": set(),
     "errors": {"ir"},
+    "escaping": set(),
     "resources": {"errors"},
     "syntax": {"ir", "errors"},
     "resolve": {"ir", "errors"},
@@ -29,9 +30,21 @@ ABOVE = {
     "settings": {"errors", "catalog"},
     "generate": {"ir", "errors", "catalog", "sources", "emit"},
     "describe": {"ir", "errors", "resources", "catalog", "sources", "resolve", "emit", "generate"},
-    "diff": {"ir", "errors", "resolve", "describe"},
-    "validate": {"errors", "catalog", "runtime"},
-    "cli": {"errors", "resources", "catalog", "settings", "generate", "emit", "describe", "validate"},
+    "diff": {"ir", "errors", "escaping", "resolve", "describe"},
+    "validate": {"errors", "escaping", "catalog", "runtime"},
+    "cli": {
+        "errors",
+        "escaping",
+        "resources",
+        "catalog",
+        "settings",
+        "generate",
+        "emit",
+        "sources",
+        "describe",
+        "diff",
+        "validate",
+    },
     "runtime": set(),
 }
 """Part of the generator to the parts that it may import; nothing imports ``cli``."""

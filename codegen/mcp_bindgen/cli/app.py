@@ -19,6 +19,7 @@ COMMANDS = {
     "explain": "mcp_bindgen.cli.commands.explain",
     "model": "mcp_bindgen.cli.commands.model",
     "validate": "mcp_bindgen.cli.commands.validate",
+    "diff": "mcp_bindgen.cli.commands.diff",
 }
 """Name to module: only the command that runs is imported."""
 
@@ -100,6 +101,7 @@ Typed Python bindings for the Model Context Protocol, generated from its TypeScr
   mcp-codegen check                      compare, write nothing
   mcp-codegen explain tools/call         look something up
   mcp-codegen validate session.jsonl     check recorded messages
+  mcp-codegen diff 2025-06-18 2025-11-25 say what changes, and for whom
 
 Options without a command are those of generate; see mcp-codegen generate --help.
 """

@@ -77,7 +77,7 @@ def choose(asked: Asked, settings: Settings, *, everything: bool) -> list[Input]
 
     versions, schema, mapped, _ = asked
     if schema is not None:
-        return [_own(schema, versions, _pairs(mapped) or settings.map)]
+        return [_own(schema, versions, pairs(mapped) or settings.map)]
     if mapped and (versions or settings.schema is None):
         message = "--map says where a schema's imports are, so it needs --schema FILE"
         raise BindgenError(message)
@@ -86,7 +86,7 @@ def choose(asked: Asked, settings: Settings, *, everything: bool) -> list[Input]
     chosen: list[Input] = [Bundled(revision) for revision in bundled(settings.versions)]
     if settings.schema is not None:
         label = (settings.name,) if settings.name else ()
-        chosen.append(_own(settings.schema, label, _pairs(mapped) or settings.map))
+        chosen.append(_own(settings.schema, label, pairs(mapped) or settings.map))
     if not chosen and everything:
         return [Bundled(revision) for revision in catalog.revisions()]
     return chosen
@@ -152,16 +152,17 @@ def _own(schema: Path, versions: tuple[str, ...], mapped: Any) -> Input:
     return SchemaFile(schema, versions[0] if versions else catalog.label_of(schema), mapped)
 
 
-def _pairs(mapped: tuple[str, ...]) -> dict[str, str]:
+def pairs(mapped: tuple[str, ...]) -> dict[str, str]:
+    """Where ``--map`` leads each import to."""
     from mcp_bindgen.errors import BindgenError
 
-    pairs: dict[str, str] = {}
+    found: dict[str, str] = {}
     for text in mapped:
         name, equals, place = text.partition("=")
         if not (name and equals and place):
             message = f"--map {text!r} is not of the form NAME=FILE or NAME=REVISION"
             raise BindgenError(message)
-        if pairs.setdefault(name, place) != place:
-            message = f"--map says twice where {name!r} is: {pairs[name]} and {place}"
+        if found.setdefault(name, place) != place:
+            message = f"--map says twice where {name!r} is: {found[name]} and {place}"
             raise BindgenError(message)
-    return pairs
+    return found

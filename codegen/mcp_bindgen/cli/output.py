@@ -63,8 +63,13 @@ def _printing() -> Generator[None, None, None]:
 
 def say_json(document: Any) -> None:
     """Print a result for a program."""
-    unicode = (sys.stdout.encoding or "").lower().replace("-", "") in {"utf8", "utf8sig"}
-    say(json.dumps(document, indent=2, ensure_ascii=not unicode))
+    write(json_text(document, sys.stdout))
+
+
+def json_text(document: Any, stream: TextIO | None) -> str:
+    """A result for a program, in characters that the stream can take; None stands for a file in UTF-8."""
+    unicode = stream is None or (stream.encoding or "").lower().replace("-", "") in {"utf8", "utf8sig"}
+    return f"{json.dumps(document, indent=2, ensure_ascii=not unicode)}\n"
 
 
 def note(text: str) -> None:

@@ -5,31 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mcp_bindgen.escaping import Severity, annotation, visible
 from mcp_bindgen.validate.findings import Finding, Level
 from mcp_bindgen.validate.report import Report
 
 FORMAT = "mcp-validate/1"
 
-_ANNOTATIONS: Mapping[Level, str] = {"error": "error", "rule": "warning", "note": "notice"}
-_ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
-_IN_PROPERTIES = {**_ESCAPES, ":": "%3A", ",": "%2C"}
+_ANNOTATIONS: Mapping[Level, Severity] = {"error": "error", "rule": "warning", "note": "notice"}
 
 
 def as_line(finding: Finding) -> str:
     """``session.jsonl:14: $.params.name: found 3, expected a string  (2025-06-18)``, in characters that can be seen."""
     return visible(str(finding))
-
-
-def visible(text: str) -> str:
-    """The text, with escapes for what a terminal would obey."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else _escaped(char) for char in text)
-
-
-def _escaped(char: str) -> str:
-    code = ord(char)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def as_json(finding: Finding) -> dict[str, Any]:
@@ -68,10 +55,5 @@ def as_annotation(finding: Finding) -> str:
     if finding.place.line is not None:
         where["line"] = str(finding.place.line)
     where["title"] = f"{finding.code} ({finding.revision})" if finding.revision else finding.code
-    properties = ",".join(f"{name}={_replaced(value, _IN_PROPERTIES)}" for name, value in where.items())
     message = finding.message if finding.path == "$" else f"{finding.path}: {finding.message}"
-    return visible(f"::{_ANNOTATIONS[finding.level]} {properties}::{_replaced(message, _ESCAPES)}")
-
-
-def _replaced(text: str, escapes: Mapping[str, str]) -> str:
-    return "".join(escapes.get(char, char) for char in text)
+    return annotation(_ANNOTATIONS[finding.level], where, message)

@@ -156,7 +156,7 @@ def _wanted(report: Report, progress: _Progress, *, notes: bool) -> Iterator[Fin
 
 
 def _print_lines(findings: Iterator[Finding], report: Report) -> None:
-    from mcp_bindgen.validate.rendering import visible
+    from mcp_bindgen.escaping import visible
 
     colour = output.wants_colour(sys.stdout)
     for finding in findings:

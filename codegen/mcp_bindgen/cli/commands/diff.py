@@ -1,0 +1,272 @@
+"""``mcp-codegen diff``: what changes from one revision to another, and for whom."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from mcp_bindgen.cli import output
+from mcp_bindgen.cli.options import map_option
+
+if TYPE_CHECKING:
+    from mcp_bindgen.diff import Difference
+    from mcp_bindgen.diff.assessment import Assessment
+    from mcp_bindgen.diff.reports.text import Ink
+    from mcp_bindgen.generate import Input
+
+_FORMS = ("text", "json", "html", "markdown", "github", "junit")
+
+
+class _Output(NamedTuple):
+    """What the report is to be, and where it goes."""
+
+    form: str
+    file: Path | None
+
+
+@click.command("diff", short_help="Say what changes between two revisions, and whom that breaks.")
+@click.argument("old", required=False)
+@click.argument("new", required=False)
+@click.option("--old-name", metavar="NAME", help="What to call OLD, where it is a file.")
+@click.option("--new-name", metavar="NAME", help="What to call NEW, where it is a file.")
+@map_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMS),
+    default="text",
+    help="For people, for programs, as a page for a browser, for a pull request, as annotations of a build on GitHub, "
+    "as test results.",
+)
+@click.option(
+    "-o", "--output", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to a file."
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["breaking", "risky", "any", "none"]),
+    default="breaking",
+    show_default=True,
+    help="From which level on a change makes the status 1.",
+)
+@click.option(
+    "--perspective",
+    type=click.Choice(["client", "server", "both"]),
+    default="both",
+    show_default=True,
+    help="Which side is the old one: only what it meets is judged.",
+)
+@click.option("--method", "methods", multiple=True, metavar="METHOD", help="Only what its messages have. Repeatable.")
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only this kind, as in field_added. Repeatable.")
+@click.option("--only", multiple=True, metavar="RULE", help="Only what this rule judged. Repeatable.")
+@click.option("--ignore", "ignored", multiple=True, metavar="RULE", help="Not what this rule judged. Repeatable.")
+@click.option(
+    "--level",
+    type=click.Choice(["breaking", "risky", "compatible"]),
+    default="compatible",
+    help="Only what is as bad as that, or worse.",
+)
+@click.option("--docs", is_flag=True, help="Also tell where only the documentation of something changed.")
+@click.option(
+    "--witness", is_flag=True, help="Also show the messages that break; json and html have them without being asked."
+)
+@click.option(
+    "--approvals",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A TOML file that says of single changes why they are fine; these do not count.",
+)
+@click.option("--print-approvals", is_flag=True, help="Print such a file for what counts now, without the reasons.")
+@click.option("--list-rules", is_flag=True, help="Say by which rules changes are judged, and compare nothing.")
+@click.option("--explain", "explained", metavar="RULE", help="Say what one of these rules means.")
+@click.option("--json-schema", is_flag=True, help="Print the JSON Schema of what --format json prints.")
+def command(
+    old: str | None,
+    new: str | None,
+    form: str,
+    file: Path | None,
+    list_rules: bool,
+    explained: str | None,
+    json_schema: bool,
+    **options: Any,
+) -> int:
+    """Say what changes from OLD to NEW, and whom that breaks.
+
+    \b
+      mcp-codegen diff 2025-06-18 2025-11-25
+      mcp-codegen diff 2025-11-25 draft/schema.ts --fail-on risky
+      mcp-codegen diff 2025-06-18 2025-11-25 --perspective client --method tools/call
+
+    OLD and NEW are each a bundled revision or the path of a schema.ts. A
+    change is breaking, risky or compatible for an old client with a new
+    server, and for a new client with an old server, which do not negotiate.
+
+    The status is 0 if no change is at or above the threshold, 1 if one is, and
+    2 if the comparison could not be made.
+    """
+    target = _Output(form, file)
+    if json_schema:
+        from mcp_bindgen.diff.schema import SCHEMA
+
+        _deliver(_json(SCHEMA, target), target)
+        return 0
+    if list_rules or explained is not None:
+        return _rules(explained, target)
+    from mcp_bindgen.cli.comparison import Side, missing, side
+    from mcp_bindgen.errors import BindgenError
+
+    if old is None or new is None:
+        raise BindgenError(missing(old))
+    mapped = options["mapped"]
+    inputs = (
+        side(Side(old, options["old_name"], "--old-name", mapped)),
+        side(Side(new, options["new_name"], "--new-name", mapped)),
+    )
+    if mapped and not any(map(_file_of, inputs)):
+        message = "--map says where a schema's imports are, and bundled revisions import nothing; leave it out"
+        raise BindgenError(message)
+    return _compare(inputs, target, options)
+
+
+def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, Any]) -> int:
+    from mcp_bindgen import catalog
+    from mcp_bindgen.diff import compare, with_witnesses
+    from mcp_bindgen.diff.approvals import skeleton
+    from mcp_bindgen.diff.assessment import Assessment
+    from mcp_bindgen.diff.selection import Selection
+    from mcp_bindgen.generate import Bundled, understood
+
+    selection = Selection(
+        methods=options["methods"],
+        kinds=options["kinds"],
+        only=options["only"],
+        ignored=options["ignored"],
+        level=options["level"],
+        perspective=options["perspective"],
+    )
+    old, new = (catalog.load(each.label) if isinstance(each, Bundled) else understood(each) for each in inputs)
+    for protocol in (old, new):
+        for text in protocol.warnings:
+            output.warning(f"{protocol.revision}: {text}")
+    selection.check(old, new)
+    whole = compare(old, new, docs=options["docs"])
+    difference = selection.of(whole)
+    if options["witness"] or target.form in {"json", "html"}:
+        difference = with_witnesses(difference, old, new)
+    assessment = Assessment(
+        difference=difference,
+        perspective=options["perspective"],
+        fail_on=options["fail_on"],
+        approved=_approved(options["approvals"], whole),
+    )
+    if options["print_approvals"]:
+        _deliver(skeleton(assessment), target)
+        return 0
+    if target.form == "html":
+        from mcp_bindgen.diff import page
+
+        _deliver(page.render(difference, old, new, approved=assessment.approved), target)
+    else:
+        _deliver(_rendered(assessment, target, _file_of(inputs[1])), target)
+    if target.file is not None:
+        output.note(_line(assessment, target.file))
+    return 1 if assessment.counting else 0
+
+
+def _file_of(item: Input) -> str | None:
+    """The schema file as it was typed; None for a bundled revision."""
+    from mcp_bindgen.generate import SchemaFile
+
+    return item.path.as_posix() if isinstance(item, SchemaFile) else None
+
+
+def _approved(file: Path | None, whole: Difference) -> dict[str, str]:
+    """The approvals of a file; those of no change are reported."""
+    if file is None:
+        return {}
+    from mcp_bindgen.diff.approvals import read_approvals, stale
+    from mcp_bindgen.sources import read_bytes
+
+    name = output.shown(file)
+    approved = read_approvals(read_bytes(file), name)
+    for line in stale(approved, whole):
+        output.warning(f"{name}: {line}")
+    return approved
+
+
+def _rendered(assessment: Assessment, target: _Output, file: str | None) -> str:
+    match target.form:
+        case "json":
+            from mcp_bindgen.diff import to_document
+
+            return _json(to_document(assessment.difference, approved=assessment.approved), target)
+        case "markdown":
+            from mcp_bindgen.diff.reports import markdown
+
+            return markdown.render(assessment)
+        case "github":
+            from mcp_bindgen.diff.reports import github
+
+            return github.render(assessment, file=file)
+        case "junit":
+            from mcp_bindgen.diff.reports import junit
+
+            return junit.render(assessment)
+        case _:
+            from mcp_bindgen.diff.reports import text
+
+            if target.file is not None:
+                return text.render(assessment, width=100)
+            return text.render(assessment, width=output.width(), ink=_ink())
+
+
+def _ink() -> Ink:
+    from mcp_bindgen.diff.reports.text import Ink
+
+    hues = {"breaking": "red", "risky": "yellow", "compatible": "green"}
+    paint = partial(output.paint, sys.stdout)
+    return Ink(
+        bold=partial(paint, bold=True),
+        dim=partial(paint, dim=True),
+        level=lambda level, text: paint(text, fg=hues[level]),
+    )
+
+
+def _json(document: Any, target: _Output) -> str:
+    return output.json_text(document, sys.stdout if target.file is None else None)
+
+
+def _deliver(text: str, target: _Output) -> None:
+    """Print the text, or write it to the file."""
+    if target.file is None:
+        output.write(text)
+        return
+    from mcp_bindgen.cli.files import write_file
+
+    write_file(target.file, text)
+
+
+def _line(assessment: Assessment, file: Path) -> str:
+    from mcp_bindgen.diff.reports.wording import counted, verdict_counts
+
+    changes = counted(len(assessment.difference.changes), "change")
+    return f"{changes}, {verdict_counts(assessment.numbers())} -> {output.shown(file)}"
+
+
+def _rules(word: str | None, target: _Output) -> int:
+    """Show all rules, or the one of this name."""
+    from mcp_bindgen.diff.reports import rules
+    from mcp_bindgen.errors import BindgenError
+
+    if target.form not in {"text", "json"}:
+        message = f"rules can be shown as text or json, not as {target.form}"
+        raise BindgenError(message)
+    shown = rules.chosen(word)
+    if target.form == "json":
+        _deliver(_json(rules.document(shown), target), target)
+    else:
+        _deliver(rules.listing(shown) if word is None else rules.page(shown[0], output.width()), target)
+    return 0

@@ -1,0 +1,75 @@
+"""What ``diff`` is to compare: two words that are each a bundled revision or a schema file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcp_bindgen import catalog
+from mcp_bindgen.cli.options import pairs
+
+if TYPE_CHECKING:
+    from mcp_bindgen.generate import Input
+
+
+class Side(NamedTuple):
+    """One side, as it was asked for."""
+
+    word: str
+    name: str | None
+    """Of ``option``: what to call a file."""
+    option: str
+    mapped: tuple[str, ...]
+
+
+def side(asked: Side) -> Input:
+    """The bundled revision or the schema file that a word means."""
+    from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.generate import Bundled, SchemaFile
+
+    word, name, option, mapped = asked
+    if word in catalog.revisions():
+        if name is not None:
+            message = f"{option} names a schema file, and {word} is a bundled revision; for a file write ./{word}"
+            raise BindgenError(message)
+        return Bundled(word)
+    file = Path(word)
+    if not _is_path(word):
+        raise BindgenError(_no_revision(word))
+    if name is not None and not name.strip():
+        message = f"{option} needs a name"
+        raise BindgenError(message)
+    return SchemaFile(file, name or catalog.label_of(file), pairs(mapped))
+
+
+def missing(old: str | None) -> str:
+    """What to type where there is nothing to compare, or one side only."""
+    known = catalog.revisions()
+    if old is None:
+        return (
+            f"say what to compare: mcp-codegen diff OLD NEW, each a revision ({', '.join(known)}) "
+            "or the path of a schema.ts"
+        )
+    later = [revision for revision in known if revision > old] if old in known else []
+    example = later[0] if later else known[-1] if old != known[-1] else "path/to/schema.ts"
+    return f"say what to compare {old} with; for example: mcp-codegen diff {old} {example}"
+
+
+def _is_path(word: str) -> bool:
+    separators = [separator for separator in (os.sep, os.altsep) if separator]
+    return word.endswith(".ts") or any(separator in word for separator in separators) or os.path.lexists(word)
+
+
+def _no_revision(word: str) -> str:
+    known = catalog.revisions()
+    if word == "draft":
+        return (
+            "there is no bundled draft, as it changes from day to day; fetch its schema.ts and give the path of that "
+            "file instead, in a folder named draft or with --old-name or --new-name"
+        )
+    if word == "latest":
+        return f"'latest' is no bundled revision, as what it means would change; the newest is {known[-1]}"
+    if word == "-":
+        return "a schema cannot be read from standard input, as its imports lie beside it; give the path of a file"
+    return f"{catalog.unknown_revision(word)}; no file has that name either"

@@ -1,0 +1,122 @@
+"""A difference for a pull request: counts, then a table for each level, folded in as it gets less severe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment
+from mcp_bindgen.diff.changes import VERDICTS, Change, Verdict
+from mcp_bindgen.diff.reports.wording import (
+    affected,
+    counted,
+    detail,
+    kind_words,
+    listed,
+    message,
+    owner,
+    told,
+    verdict_counts,
+)
+from mcp_bindgen.escaping import visible
+
+_MARKS = {ord(char): f"&#{ord(char)};" for char in '\\`*_[]{}<>|~&$!"'}
+_MENTIONS = {ord("@"): "&#64;&#8203;", ord("#"): "&#35;&#8203;"}
+"""Nobody is to be notified and no issue linked, so what looks like one gets a space that cannot be seen."""
+
+_LINKS = re.compile(r"www(?=\.)|://")
+_LONGEST = 60_000
+"""Characters; GitHub takes no longer comment than 65,536."""
+
+
+def render(assessment: Assessment) -> str:
+    """The whole report; if it gets too long for a comment, what is least severe is only counted."""
+    left_out: list[Verdict] = []
+    for level in VERDICTS:
+        text = "\n".join(_lines(assessment, left_out)) + "\n"
+        if len(text) <= _LONGEST:
+            return text
+        left_out.append(level)
+    return "\n".join(_lines(assessment, left_out)) + "\n"
+
+
+def _lines(assessment: Assessment, left_out: Sequence[Verdict]) -> Iterator[str]:
+    difference = assessment.difference
+    changes = difference.changes
+    old, new = prose(difference.old.revision), prose(difference.new.revision)
+    if not changes:
+        yield f"### {old} → {new}: nothing changed"
+        return
+    yield f"### {old} → {new}: {verdict_counts(assessment.numbers())}"
+    yield ""
+    yield "| | breaking | risky | compatible |"
+    yield "|---|--:|--:|--:|"
+    for pairing in assessment.pairings:
+        yield f"| {PAIRING_WORDS[pairing]} | {' | '.join(str(number) for number in assessment.numbers(pairing).values())} |"
+    yield ""
+    yield _verdict(assessment)
+    for level in reversed(VERDICTS):
+        found = [change for change in changes if assessment.level(change) == level]
+        if found:
+            yield ""
+            yield from _section(assessment, level, found, fits=level not in left_out)
+
+
+def _verdict(assessment: Assessment) -> str:
+    if assessment.fail_on == "none":
+        return "Nothing fails with `--fail-on none`."
+    counting = len(assessment.counting)
+    approved = sum(change.id in assessment.approved for change in assessment.difference.changes)
+    approvals = f" {counted(approved, 'change')} approved." if approved else ""
+    if not counting:
+        return f"Fine by `--fail-on {assessment.fail_on}`.{approvals}"
+    return f"**{counted(counting, 'change')}** at or above `--fail-on {assessment.fail_on}`.{approvals}"
+
+
+def _section(assessment: Assessment, level: Verdict, changes: Sequence[Change], *, fits: bool) -> Iterator[str]:
+    title = f"{level.capitalize()} ({len(changes)})"
+    if not fits:
+        yield f"**{title}**: too many to show here; `mcp-codegen diff` in a terminal shows them."
+        return
+    yield f"<details{' open' if level == 'breaking' else ''}>"
+    yield f"<summary><b>{title}</b></summary>"
+    yield ""
+    yield "| subject | change | who, and why |" if level != "compatible" else "| subject | change |"
+    yield "|---|---|---|" if level != "compatible" else "|---|---|"
+    for change in sorted(changes, key=lambda change: (owner(change), change.subject)):
+        yield _row(assessment, change, level)
+    yield ""
+    yield "</details>"
+
+
+def _row(assessment: Assessment, change: Change, level: Verdict) -> str:
+    extra = detail(change)
+    cells = [code(change.subject), f"{kind_words(change)}{'' if extra is None else f'<br>{code(extra)}'}"]
+    approval = assessment.approved.get(change.id)
+    if level != "compatible":
+        why = [f"<i>{affected(assessment, change, level)}</i>: {prose(change.reason)}"]
+        why += [prose(change.hint)] if change.hint else []
+        why += [f"<i>in</i> {', '.join(map(code, change.methods[:4]))}"] if change.methods else []
+        why += [f"<i>with it</i> {prose(listed(change.inherited_by, 4))}"] if change.inherited_by else []
+        witness = assessment.witness(change)
+        if witness is not None:
+            summary = f"<summary>{told(witness)}</summary>"
+            why.append(f"<details>{summary}{code(message(witness))}</details>")
+        cells.append("<br>".join(why))
+    if approval is not None:
+        cells[-1] += f"<br>✓ <i>approved</i>: {prose(approval)}"
+    return f"| {' | '.join(cells)} |"
+
+
+def prose(text: str) -> str:
+    """The text as Markdown that shows it, in a line, and does nothing else."""
+    return _unlinked(visible(text).translate({**_MARKS, **_MENTIONS}))
+
+
+def code(text: str) -> str:
+    """The text as code, in a line. Not in backticks: in a table these cannot hold every text."""
+    return f"<code>{_unlinked(visible(text).translate(_MARKS))}</code>"
+
+
+def _unlinked(text: str) -> str:
+    return _LINKS.sub(lambda match: "&#119;ww" if match[0] == "www" else "&#58;//", text)

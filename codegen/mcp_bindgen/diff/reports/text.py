@@ -1,0 +1,218 @@
+"""A difference for a terminal: by method, then by type, the worst first, and at the end what it comes to."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from attrs import frozen
+
+from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment
+from mcp_bindgen.diff.changes import VERDICTS, Change, Kind, Verdict
+from mcp_bindgen.diff.reports.wording import (
+    affected,
+    counted,
+    detail,
+    kind_words,
+    listed,
+    message,
+    owner,
+    told,
+    verdict_counts,
+)
+from mcp_bindgen.escaping import visible
+
+_NAMES: dict[Kind, str] = {
+    "type_added": "new types",
+    "type_removed": "types gone",
+    "constant_added": "new constants",
+    "constant_removed": "constants gone",
+}
+"""Kinds that are told in a row of names, as no message shows them."""
+
+_SEVERAL = "in several methods"
+_NOWHERE = "in no message that both revisions know"
+_MARGIN = " " * 14
+_ALSO = 4
+"""So many names are shown of those that a change is in, too."""
+
+
+def _plain(text: str) -> str:
+    return text
+
+
+def _uncoloured(level: Verdict, text: str) -> str:
+    return text
+
+
+@frozen
+class Ink:
+    """How parts of the text are to look; by default they all look alike."""
+
+    bold: Callable[[str], str] = _plain
+    dim: Callable[[str], str] = _plain
+    level: Callable[[Verdict, str], str] = _uncoloured
+
+
+def render(assessment: Assessment, *, width: int = 80, ink: Ink | None = None) -> str:
+    """The whole report."""
+    return "\n".join(_Report(assessment, width, ink or Ink()).lines()) + "\n"
+
+
+class _Report:
+    def __init__(self, assessment: Assessment, width: int, ink: Ink) -> None:
+        self._assessment = assessment
+        self._width = max(width, 40)
+        self._ink = ink
+
+    def lines(self) -> Iterator[str]:
+        changes = self._assessment.difference.changes
+        told = [change for change in changes if change.kind not in _NAMES]
+        sections: dict[str, list[Change]] = {}
+        for change in told:
+            sections.setdefault(_section(change), []).append(change)
+        for title in sorted(sections, key=lambda title: self._weight(title, sections[title])):
+            yield self._ink.bold(visible(title))
+            for change in self._ordered(title, sections[title]):
+                yield from self._change(change)
+            yield ""
+        names = [change for change in changes if change.kind in _NAMES]
+        if names:
+            yield self._ink.bold("names")
+            yield from self._names(names)
+            yield ""
+        yield from self._summary()
+
+    def _weight(self, title: str, changes: Sequence[Change]) -> tuple[int, int, str]:
+        """Methods before the rest; sections with what is worst first, equal ones by name."""
+        place = (_SEVERAL, _NOWHERE).index(title) + 1 if title in {_SEVERAL, _NOWHERE} else 0
+        return place, self._rank(changes), title
+
+    def _rank(self, changes: Iterable[Change]) -> int:
+        return -max(VERDICTS.index(self._assessment.level(change)) for change in changes)
+
+    def _ordered(self, title: str, changes: Sequence[Change]) -> list[Change]:
+        """The method itself, then by type, that with the worst change first, and in it the worst first."""
+        types: dict[str, list[Change]] = {}
+        for change in changes:
+            types.setdefault(owner(change), []).append(change)
+
+        def place(change: Change) -> tuple[bool, int, str, int, str]:
+            of_type = self._rank(types[owner(change)])
+            return change.subject != title, of_type, owner(change), self._rank([change]), change.id
+
+        return sorted(changes, key=place)
+
+    def _change(self, change: Change) -> Iterator[str]:
+        level = self._assessment.level(change)
+        approval = self._assessment.approved.get(change.id)
+        extra = detail(change)
+        head = f"{change.subject}  {kind_words(change)}{'' if extra is None else f': {extra}'}"
+        first, *rest = self._wrapped(head)
+        mark = self._ink.level(level, f"{level:<10}") if approval is None else self._ink.dim("approved  ")
+        yield f"  {mark}  {first[len(_MARGIN) :]}"
+        yield from rest
+        if approval is not None:
+            yield from map(self._ink.dim, self._wrapped(f"Approved: {approval}"))
+        elif level != "compatible":
+            yield from self._wrapped(f"{affected(self._assessment, change, level)}: {change.reason}")
+            if change.hint is not None:
+                yield from map(self._ink.dim, self._wrapped(change.hint))
+            yield from map(self._ink.dim, self._wrapped(_elsewhere(change)))
+            witness = self._assessment.witness(change)
+            if witness is not None:
+                yield from self._wrapped(told(witness))
+                # In one line, to be copied.
+                yield f"{_MARGIN}{visible(message(witness))}"
+
+    def _names(self, changes: Sequence[Change]) -> Iterator[str]:
+        for kind, title in _NAMES.items():
+            subjects = [change.subject for change in changes if change.kind == kind]
+            if subjects:
+                text = f"{title} ({len(subjects)}): {', '.join(subjects)}"
+                yield from textwrap.wrap(
+                    visible(text),
+                    self._width,
+                    initial_indent="  ",
+                    subsequent_indent="    ",
+                    break_on_hyphens=False,
+                    break_long_words=False,
+                )
+
+    def _wrapped(self, text: str) -> list[str]:
+        return textwrap.wrap(
+            visible(text),
+            self._width,
+            initial_indent=_MARGIN,
+            subsequent_indent=_MARGIN,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+
+    def _summary(self) -> Iterator[str]:
+        assessment, difference = self._assessment, self._assessment.difference
+        changes = difference.changes
+        title = f"{difference.old.revision} -> {difference.new.revision}"
+        if not changes:
+            yield self._ink.bold(f"{visible(title)}: nothing changed")
+            return
+        numbers = assessment.numbers()
+        yield self._ink.bold(f"{visible(title)}: {counted(len(changes), 'change')}, {verdict_counts(numbers)}")
+        for pairing in assessment.pairings:
+            row = ", ".join(
+                self._ink.level(level, f"{number:>3} {level}") for level, number in assessment.numbers(pairing).items()
+            )
+            yield f"  {PAIRING_WORDS[pairing]:<23}{row}"
+        yield from self._worst_methods(changes)
+        approved = sum(change.id in assessment.approved for change in changes)
+        if approved:
+            yield f"  {counted(approved, 'change')} approved"
+        yield f"  {self._verdict()}"
+
+    def _worst_methods(self, changes: Sequence[Change]) -> Iterator[str]:
+        """In which methods most is breaking, a line for a screen."""
+        found: dict[str, int] = {}
+        for change in changes:
+            if self._assessment.level(change) == "breaking":
+                for method in change.methods:
+                    found[method] = found.get(method, 0) + 1
+        if found:
+            ranked = sorted(found, key=lambda method: (-found[method], method))
+            text = listed([f"{method} ({found[method]})" for method in ranked], 8)
+            yield from textwrap.wrap(
+                visible(f"breaking in {text}"),
+                self._width,
+                initial_indent="  ",
+                subsequent_indent="    ",
+                break_on_hyphens=False,
+            )
+
+    def _verdict(self) -> str:
+        """Whether it fails, and because of how much."""
+        assessment = self._assessment
+        if assessment.fail_on == "none":
+            return "nothing fails with --fail-on none"
+        counting = len(assessment.counting)
+        if not counting:
+            return f"fine by --fail-on {assessment.fail_on}"
+        verb = "fails" if counting == 1 else "fail"
+        return f"{counted(counting, 'change')} {verb} by --fail-on {assessment.fail_on}"
+
+
+def _section(change: Change) -> str:
+    """The one method that a change is in, else what to say instead."""
+    if change.kind.startswith(("method_", "notification_", "direction_")):
+        return change.subject
+    if len(change.methods) == 1:
+        return change.methods[0]
+    return _SEVERAL if change.methods else _NOWHERE
+
+
+def _elsewhere(change: Change) -> str:
+    """Where else the same change is met: in which methods, in which types."""
+    parts: list[str] = []
+    if len(change.methods) > 1:
+        parts.append(f"in {listed(change.methods, _ALSO)}")
+    if change.inherited_by:
+        parts.append(f"with it {listed(change.inherited_by, _ALSO)}")
+    return "; ".join(parts)

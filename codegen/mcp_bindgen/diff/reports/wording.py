@@ -1,0 +1,130 @@
+"""What every report says in the same words: what kind of change it is, from what to what, and for whom."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment, verdict
+from mcp_bindgen.diff.changes import Change, Kind, Verdict, Witness
+from mcp_bindgen.diff.peers import OTHER
+
+_KINDS: Mapping[Kind, str] = {
+    "type_added": "new type",
+    "type_removed": "type gone",
+    "type_renamed": "type renamed",
+    "type_changed": "type redefined",
+    "field_added": "new field",
+    "field_removed": "field gone",
+    "field_became_required": "now required",
+    "field_became_optional": "now optional",
+    "field_type_changed": "type changed",
+    "union_member_added": "new alternative",
+    "union_member_removed": "alternative gone",
+    "enum_value_added": "new value",
+    "enum_value_removed": "value gone",
+    "method_added": "new method",
+    "method_removed": "method gone",
+    "notification_added": "new notification",
+    "notification_removed": "notification gone",
+    "method_embedded": "travels elsewhere",
+    "method_result_changed": "result changed",
+    "direction_changed": "senders changed",
+    "constant_added": "new constant",
+    "constant_removed": "constant gone",
+    "constant_changed": "constant changed",
+    "deprecated_added": "deprecated",
+    "deprecated_removed": "no longer deprecated",
+    "openness_changed": "index signature changed",
+    "constraint_changed": "constraint changed",
+    "doc_changed": "documentation changed",
+}
+
+_BOTH_TEXTS = {
+    "type_changed",
+    "field_type_changed",
+    "method_embedded",
+    "direction_changed",
+    "constant_changed",
+    "constraint_changed",
+    "openness_changed",
+}
+"""Kinds of which both texts matter."""
+
+_OUTCOMES = {"refused": "refuses it", "ignored": "ignores a part of it", "unanswered": "does not answer it"}
+
+_LONGEST = 60
+"""Texts that are longer are left out: the schemas have them."""
+
+
+def kind_words(change: Change) -> str:
+    """``new required field``, ``value gone``."""
+    if change.kind == "field_added" and change.required:
+        return "new required field"
+    if change.kind == "method_result_changed":
+        return "new result" if change.rule.endswith("-added") else "result gone"
+    return _KINDS[change.kind]
+
+
+def detail(change: Change) -> str | None:
+    """The member, or the text before and after, in one line; None where the subject says it all."""
+    if change.member is not None:
+        return _short(change.member)
+    if change.kind == "type_renamed":
+        return change.new
+    if change.kind in _BOTH_TEXTS:
+        return f"{_short(change.old)} -> {_short(change.new)}"
+    if change.kind.startswith("field_"):
+        return _short(change.new if change.old is None else change.old)
+    if change.kind == "deprecated_added" and change.new:
+        return " ".join(change.new.split())
+    return None
+
+
+def affected(assessment: Assessment, change: Change, level: Verdict) -> str:
+    """The pairings in which a change is at its level: ``old client, new server``."""
+    found = [PAIRING_WORDS[pairing] for pairing in assessment.pairings if verdict(change, pairing) == level]
+    return "either way" if len(found) == len(PAIRING_WORDS) else "; ".join(found)
+
+
+def told(witness: Witness) -> str:
+    """Who sends the message of a witness, and what becomes of it."""
+    sender, receiver = witness.sender, OTHER[witness.sender]
+    old = witness.pairing.startswith(f"old_{sender}") or witness.pairing.endswith(f"old_{sender}")
+    ages = ("An old", "a new") if old else ("A new", "an old")
+    answer = f" as the answer to {witness.answers}" if witness.answers else ""
+    return f"{ages[0]} {sender} may send this{answer}, and {ages[1]} {receiver} {_OUTCOMES[witness.outcome]}:"
+
+
+def message(witness: Witness) -> str:
+    """The message of a witness, in a line of JSON."""
+    return json.dumps(witness.message, ensure_ascii=False)
+
+
+def owner(change: Change) -> str:
+    """The type or method that a subject belongs to: ``Widget`` for ``Widget.size``."""
+    if "/" in change.subject.partition("[")[0]:
+        return change.subject
+    return change.subject.partition("[")[0].partition(".")[0]
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 change``, ``2 changes``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Some names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more} more"
+
+
+def verdict_counts(numbers: Mapping[Verdict, int]) -> str:
+    """``3 breaking, 1 risky, 20 compatible``."""
+    return ", ".join(f"{number} {level}" for level, number in numbers.items())
+
+
+def _short(text: str | None) -> str:
+    if text is None:
+        return "none"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"

@@ -1,0 +1,69 @@
+"""A part of a difference: by method, kind, rule and level. What is left out is neither shown nor counted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import get_args
+
+from attrs import evolve, frozen
+
+from mcp_bindgen.describe.nearest import nearest_names
+from mcp_bindgen.diff.assessment import Perspective, at_least, level_from
+from mcp_bindgen.diff.changes import Change, Difference, Kind, Verdict
+from mcp_bindgen.diff.rules import RULES
+from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.ir.protocol import Protocol
+
+KINDS: tuple[str, ...] = get_args(Kind)
+_FEW = 8
+"""So many names are all told."""
+
+
+@frozen(kw_only=True)
+class Selection:
+    """What to keep; nothing is left out by what is empty."""
+
+    methods: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    level: Verdict = "compatible"
+    """The least severe level to keep, in the pairings of the perspective."""
+    perspective: Perspective = "both"
+
+    def check(self, old: Protocol, new: Protocol) -> None:
+        """Raise BindgenError for a method, kind or rule that there is not."""
+        _check("--kind", "kind of change", self.kinds, KINDS)
+        for option, rules in (("--only", self.only), ("--ignore", self.ignored)):
+            _check(option, "rule", rules, RULES)
+        _check("--method", "method of either revision", self.methods, [*old.methods, *new.methods])
+
+    def of(self, difference: Difference) -> Difference:
+        """The difference with nothing but what is to be kept."""
+        return evolve(difference, changes=tuple(change for change in difference.changes if self._keeps(change)))
+
+    def _keeps(self, change: Change) -> bool:
+        return (
+            (not self.methods or not {change.subject, *change.methods}.isdisjoint(self.methods))
+            and (not self.kinds or change.kind in self.kinds)
+            and (not self.only or change.rule in self.only)
+            and change.rule not in self.ignored
+            and at_least(level_from(change, self.perspective), self.level)
+        )
+
+
+def unknown(what: str, word: str, known: Collection[str], otherwise: str) -> str:
+    """Says that there is no such name, and tells the nearest ones."""
+    near = nearest_names(word, known)
+    hint = f"did you mean {' or '.join(near)}?" if near else otherwise
+    return f"no {what} {word!r}; {hint}"
+
+
+def _check(option: str, what: str, words: Iterable[str], known: Collection[str]) -> None:
+    for word in words:
+        if word not in known:
+            names = sorted(set(known))
+            listed = f"{', '.join(names[:_FEW])}{', …' if len(names) > _FEW else ''}"
+            otherwise = "--list-rules says which there are" if what == "rule" else f"there are {listed}"
+            message = f"{option}: {unknown(what, word, names, otherwise)}"
+            raise BindgenError(message)

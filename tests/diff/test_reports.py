@@ -1,0 +1,200 @@
+"""Reports: what they show, in which order, and that no text of a schema is more than text in them."""
+
+from __future__ import annotations
+
+import html
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+from attrs import evolve
+from diff.comparing import compare
+from mcp_bindgen import catalog, diff
+from mcp_bindgen.diff.assessment import Assessment
+from mcp_bindgen.diff.reports import github, junit, markdown, text
+from mcp_bindgen.diff.reports.wording import kind_words
+from mcp_bindgen.diff.selection import KINDS
+
+OLD = "export interface In { i: string; b?: string }\nexport interface Out { o: 'x' }"
+NEW = "export interface In { i: string; b: string }\nexport interface Out { o: 'x' | 'y' }\nexport type Extra = string"
+REQUIRED, ADDED = "field_became_required:In.b", 'enum_value_added:Out.o:"y"'
+
+TEXT = """\
+widgets/get
+  breaking    In.b  now required: string
+              old client, new server: An old client may leave it out, and a new server requires it.
+              Send it always: receivers of the old revision take it too.
+  risky       Out.o  new value: "y"
+              old client, new server: A new server may send "y", which an old client does not know.
+              Send it to clients of the new revision only.
+
+names
+  new types (1): Extra
+
+acme -> acme: 3 changes, 1 breaking, 1 risky, 1 compatible
+  old client, new server   1 breaking,   1 risky,   1 compatible
+  new client, old server   0 breaking,   0 risky,   3 compatible
+  breaking in widgets/get (1)
+  1 change fails by --fail-on breaking
+"""
+
+HOSTILE = "a|b`c<img src=x>@all ::error:: %0A*b*_c_\\n\x1b[31m]]>"
+
+
+def assessment(old=OLD, new=NEW, **how) -> Assessment:
+    return Assessment(difference=compare(old, new), **how)
+
+
+def hostile() -> Assessment:
+    literal = HOSTILE.replace("\\", "\\\\")
+    return assessment("export interface Out { o: 'x' }", f"export interface Out {{ o: 'x' | '{literal}' }}")
+
+
+def test_text():
+    assert text.render(assessment(), width=100) == TEXT
+
+
+def test_text_fits_the_terminal_where_words_do():
+    for width in (70, 80, 100):
+        assert max(map(len, text.render(assessment(), width=width).splitlines())) <= width
+
+
+def test_text_of_approved_changes():
+    shown = text.render(assessment(approved={REQUIRED: "all send it"}), width=100)
+    assert "  approved    In.b  now required: string\n              Approved: all send it\n" in shown
+    assert shown.endswith("  1 change approved\n  fine by --fail-on breaking\n")
+
+
+def test_text_in_colour_says_the_same():
+    ink = text.Ink(bold=lambda part: f"<{part}>", dim=lambda part: part, level=lambda level, part: f"<{part}>")
+    assert re.sub(r"[<>]", "", text.render(assessment(), width=100, ink=ink).replace("->", "")) == TEXT.replace(
+        "->", ""
+    )
+
+
+def test_text_without_changes():
+    assert text.render(assessment(new=OLD)) == "acme -> acme: nothing changed\n"
+
+
+@pytest.mark.parametrize("old", catalog.revisions())
+@pytest.mark.parametrize("new", catalog.revisions())
+def test_text_of_all_pairs(old, new):
+    difference = diff.compare(catalog.load(old), catalog.load(new))
+    shown = text.render(Assessment(difference=difference), width=80)
+    head, separator, summary = shown.rpartition("\n\n")
+    assert summary.count("\n") <= 12
+    assert separator or not difference.changes
+    words = set(re.split(r"[\s,]+", head))
+    assert {change.subject for change in difference.changes if " " not in change.subject} <= words
+
+
+def test_methods_with_what_is_worst_come_first():
+    difference = diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))
+    titles = re.findall(r"^(\w.*)\n", text.render(Assessment(difference=difference)), re.MULTILINE)
+    assert titles[0] == "elicitation/create"
+    assert titles[-4:-1] == ["in several methods", "in no message that both revisions know", "names"]
+
+
+def test_a_method_is_told_before_its_types():
+    difference = diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))
+    assert "elicitation/create\n  breaking    elicitation/create  " in text.render(Assessment(difference=difference))
+
+
+def test_every_kind_has_words():
+    change = compare(OLD, NEW).changes[0]
+    assert all(kind_words(evolve(change, kind=kind)) for kind in KINDS)
+
+
+def test_nothing_in_a_text_is_obeyed_by_a_terminal():
+    assert "\x1b" not in text.render(hostile())
+    assert "\\u001b[31m" in text.render(hostile(), width=400)
+
+
+def test_markdown():
+    shown = markdown.render(assessment(approved={ADDED: "known"}))
+    assert shown.startswith(
+        "### acme → acme: 1 breaking, 1 risky, 1 compatible\n\n| | breaking | risky | compatible |\n"
+    )
+    assert "**1 change** at or above `--fail-on breaking`. 1 change approved." in shown
+    assert "<details open>\n<summary><b>Breaking (1)</b></summary>" in shown
+    assert (
+        "| <code>In.b</code> | now required<br><code>string</code> | <i>old client, new server</i>: An old client"
+        in shown
+    )
+    assert "<br>✓ <i>approved</i>: known |" in shown
+    assert shown.count("<details") == shown.count("</details>") == 3
+
+
+def test_markdown_without_changes():
+    assert markdown.render(assessment(new=OLD)) == "### acme → acme: nothing changed\n"
+
+
+def test_nothing_in_a_text_is_markup():
+    shown = markdown.render(hostile())
+    assert not set(re.findall(r"<(\w+)", shown)) - {"details", "summary", "b", "code", "i", "br"}
+    assert {line.count("|") for line in shown.splitlines() if line.startswith("|")} == {4, 5}
+    cells = "".join(line for line in shown.splitlines() if "new value" in line)
+    assert not set("`*_[]\\~") & set(cells)
+    why = cells.split(" | ")[2]
+    assert "@" not in why
+    assert "a|b`c<img src=x>" in html.unescape(cells)
+
+
+def test_prose_links_to_nothing_and_calls_nobody():
+    shown = markdown.prose("see www.x.org, https://x.org, @all and #1")
+    assert not [part for part in ("www.", "://", "@", " #1") if part in shown]
+    assert html.unescape(shown).replace("\u200b", "") == "see www.x.org, https://x.org, @all and #1"
+
+
+def test_markdown_of_a_large_difference_fits_a_comment():
+    many = "".join(f"; field{number}: string" for number in range(1500))
+    shown = markdown.render(
+        assessment("export interface In { i: string }", f"export interface In {{ i: string{many} }}")
+    )
+    assert len(shown) <= 65_536
+    assert "**Breaking (1500)**: too many to show here" in shown
+
+
+def test_annotations_say_the_worst_first():
+    first, second, third = github.render(assessment(approved={ADDED: "known"}), file="new/schema.ts").splitlines()
+    assert first.startswith("::error file=new/schema.ts,title=breaking%3A In.b (field-became-required)::now required")
+    assert second.startswith("::notice file=new/schema.ts,title=risky%3A Out.o")
+    assert second.endswith(" Approved: known")
+    assert third.startswith("::notice file=new/schema.ts,title=compatible%3A Extra")
+
+
+def test_an_annotation_is_one_line_and_one_command():
+    (line,) = github.render(hostile()).splitlines()
+    assert line.count("::warning ") == 1
+    assert "\x1b" not in line
+    assert "%250A" in line
+
+
+def test_junit():
+    root = ET.fromstring(junit.render(assessment(approved={ADDED: "known"})))
+    (suite,) = root
+    assert {**suite.attrib} == {
+        "name": "acme to acme",
+        "tests": "3",
+        "failures": "1",
+        "errors": "0",
+        "skipped": "1",
+    }
+    cases = {case.attrib["name"]: case for case in suite}
+    assert cases[REQUIRED].attrib["classname"] == "In"
+    assert cases[REQUIRED][0].tag == "failure"
+    assert cases[REQUIRED][0].attrib["type"] == "field-became-required"
+    assert cases[ADDED][0].attrib == {"message": "approved: known"}
+    assert [child.tag for child in cases["type_added:Extra"]] == ["system-out"]
+
+
+def test_junit_without_changes_has_a_test():
+    root = ET.fromstring(junit.render(assessment(new=OLD)))
+    assert root.attrib["tests"] == "1"
+    assert [case.attrib["name"] for case in root[0]] == ["nothing changed"]
+
+
+def test_junit_holds_any_text():
+    (case,) = ET.fromstring(junit.render(hostile()))[0]
+    assert "a|b`c<img src=x>" in case.attrib["name"]
+    assert "\\u001b" in case.attrib["name"]
