@@ -227,7 +227,7 @@ def test_it_raises_for_no_text_at_all(revision: str, data: bytes | str, place: i
         assert str(refusal) == str(violations[0])
 
 
-@pytest.mark.parametrize("depth", [10, 400, 800, 5_000, 200_000])
+@pytest.mark.parametrize("depth", [10, 400, 800, 200_000])
 def test_depth_is_one_violation_or_none(mcp: Package, depth: int) -> None:
     for opening, closing in (("[", "]"), ('{"a":', "}")):
         deep = opening * depth + "1" + closing * depth
