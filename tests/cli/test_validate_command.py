@@ -252,7 +252,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(elsewhere: Path) -> None:
         assert process.stderr.read() == b""
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGINT") or os.name == "nt", reason="signals as POSIX has them")
+@pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
 def test_it_can_be_interrupted(elsewhere: Path) -> None:
     # In the background a shell has its processes ignore interrupts.
     heed = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)"

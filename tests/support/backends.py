@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from checkout import PACKAGES
 from mcp_bindings.runtime.codec import best_backend
 from mcp_bindings.runtime.jsontext import STANDARD, Backend
 
-PACKAGES = ("v2024_11_05", "v2025_03_26", "v2025_06_18", "v2025_11_25", "v2026_07_28")
 NAMES = ("json", "orjson")
 
 

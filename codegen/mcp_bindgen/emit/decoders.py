@@ -9,7 +9,7 @@ from mcp_bindgen.emit.deciding import Deciding
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import find_envelopes, in_wire_order
 from mcp_bindgen.emit.layout import LINE, Tree, assign, inline, lines, statement, statements, width
-from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, is_constant, own_function
+from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, free_name, is_constant, own_function
 from mcp_bindgen.emit.plan import CodecView, DecoderView, FunctionView, StepView
 from mcp_bindgen.emit.reading import Reading, differs, refuse, refused, refused_by_all
 from mcp_bindgen.ir.decisions import ByKind, ByTag, Member, Undecidable
@@ -156,7 +156,7 @@ class Decoders:
 
     def _table(self, identity: object, wanted: str, values: tuple[str | int | float | bool, ...]) -> str:
         if identity not in self._tables:
-            name = self._free(wanted)
+            name = free_name(wanted, self._taken)
             self._tables[identity] = name
             items: list[Tree] = [literal(value) for value in values]
             if any(not isinstance(value, str) for value in values):
@@ -171,13 +171,6 @@ class Decoders:
     def tables_in(self, checks: tuple[str, ...]) -> list[str]:
         """The tables of literals that these statements look into."""
         return [name for name in self._tables.values() if any(line.endswith(f" in {name}:") for line in checks)]
-
-    def _free(self, wanted: str) -> str:
-        name = wanted
-        while name in self._taken:
-            name += "_"
-        self._taken.add(name)
-        return name
 
     def read(self, kind: Type, v: str, hint: str) -> Reading:
         """How the value in the variable ``v`` is read as ``kind``; ``hint`` names what may have to be made for it."""
@@ -261,7 +254,7 @@ class Decoders:
         if functions is None:
             return None
         if functions not in self._choices:
-            name = self._choices[functions] = self._free(hint.upper())
+            name = self._choices[functions] = free_name(hint.upper(), self._taken)
             items: list[Tree] = [f"{literal(value)}: {function}" for value, function in functions]
             self._choice_views.append(tuple(lines(f"{name}: Decoders = ", ("{", items, "}"))))
         return self._choices[functions]
@@ -300,7 +293,7 @@ class Decoders:
             if isinstance(target, ObjectOf) and not self._protocol.objects[target.path].is_map:
                 return self.function(target, hint)
         if kind not in self._functions:
-            stem = own_function(self._names, kind) or self._free(hint)
+            stem = own_function(self._names, kind) or free_name(hint, self._taken)
             self._functions[kind] = f"structure_{stem}"
             self._wanted.append((kind, stem))
         return self._functions[kind]

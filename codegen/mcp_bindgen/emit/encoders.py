@@ -9,7 +9,7 @@ from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import Tree, assign, inline, lines, statement, statements
-from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, is_constant, own_function
+from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, free_name, is_constant, own_function
 from mcp_bindgen.emit.plan import CodecView, EncoderView, FunctionView, StepView
 from mcp_bindgen.emit.reading import Reading, refuse, scalar_classes
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
@@ -242,26 +242,19 @@ class Encoders:
     def _choice(self, classes: tuple[str, ...], hint: str) -> str:
         """The table from class to function of a union."""
         if classes not in self._choices:
-            name = self._choices[classes] = self._free(hint.upper())
+            name = self._choices[classes] = free_name(hint.upper(), self._taken)
             items: list[Tree] = [
                 f"types.{self._names.types[path]}: {self.verb}_{self._names.functions[path]}" for path in classes
             ]
             self._choice_views.append(tuple(lines(f"{name} = ", ("ByClass(", [("{", items, "}")], ")"))))
         return self._choices[classes]
 
-    def _free(self, wanted: str) -> str:
-        name = wanted
-        while name in self._taken:
-            name += "_"
-        self._taken.add(name)
-        return name
-
     def function(self, kind: Type, hint: str) -> str:
         """The name of a function that writes ``kind``, made if there is none yet."""
         if isinstance(kind, ObjectOf) and not self._protocol.objects[kind.path].is_map:
             return f"{self.verb}_{self._names.functions[kind.path]}"
         if kind not in self._functions:
-            stem = own_function(self._names, kind) or self._free(hint)
+            stem = own_function(self._names, kind) or free_name(hint, self._taken)
             self._functions[kind] = f"{self.verb}_{stem}"
             self._wanted.append((kind, stem))
         return self._functions[kind]

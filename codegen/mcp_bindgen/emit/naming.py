@@ -184,6 +184,15 @@ def _shown(name: str) -> str:
     return repr(name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…")
 
 
+def free_name(wanted: str, taken: set[str]) -> str:
+    """The name, with underscores behind it where it is taken; from then on it is."""
+    name = wanted
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
 def own_function(names: Names, kind: Type) -> str | None:
     """What functions of a declared type are named after; None for a type without a name."""
     match kind:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.encoders import CONDITIONS, Encoders, one_of
 from mcp_bindgen.emit.layout import Tree, inline, lines, statement
+from mcp_bindgen.emit.naming import free_name
 from mcp_bindgen.emit.reading import Reading, refuse
 from mcp_bindgen.ir.protocol import Enum, Field, Scalar, Type
 
@@ -81,7 +82,7 @@ class Writers(Encoders):
     def _texts(self, kind: Enum, hint: str) -> str:
         """The table from literal to text: to look a value up checks it, too."""
         if kind.values not in self._choices:
-            name = self._choices[kind.values] = self._free(f"{hint.upper()}_TEXT")
+            name = self._choices[kind.values] = free_name(f"{hint.upper()}_TEXT", self._taken)
             items: list[Tree] = [f"{literal(value)}: {literal(_text(value))}" for value in kind.values]
             self._choice_views.append(tuple(lines(f"{name} = ", ("{", items, "}"))))
         return self._choices[kind.values]

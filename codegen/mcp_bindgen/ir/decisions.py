@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
+
+from mcp_bindgen.ir.types import exactly
 
 JsonKind: TypeAlias = Literal["string", "number", "boolean", "null", "array", "object"]
 
@@ -38,7 +40,7 @@ class ByTag:
     """
 
     key: str
-    branches: tuple[tuple[str | int | bool, Decision], ...]
+    branches: tuple[tuple[str | int | bool, Decision], ...] = field(eq=exactly)
     absent: Decision | None = None
 
 

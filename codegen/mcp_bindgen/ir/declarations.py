@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
-from mcp_bindgen.ir.types import Position, TypeExpression
+from mcp_bindgen.ir.types import Position, TypeExpression, exactly
 
 
 @frozen
@@ -82,7 +82,7 @@ class Constant:
     """``const name = value``."""
 
     name: str
-    value: str | int | float | bool
+    value: str | int | float | bool = field(eq=exactly)
     doc: Doc = NO_DOC
     exported: bool = True
     position: Position = field(eq=False, kw_only=True)

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from attrs import field, frozen
 
 from mcp_bindgen.ir.decisions import Decision
-from mcp_bindgen.ir.types import Position
+from mcp_bindgen.ir.types import Position, exactly
 
 Side: TypeAlias = Literal["client", "server"]
 
@@ -32,7 +32,7 @@ class Scalar:
 class Enum:
     """One or more literals. ``open``: any other string is legal too, the values are only the known ones."""
 
-    values: tuple[str | int | float | bool, ...]
+    values: tuple[str | int | float | bool, ...] = field(eq=exactly)
     open: bool = False
 
 
@@ -169,7 +169,7 @@ class Constant:
     """An exported value."""
 
     name: str
-    value: str | int | float | bool
+    value: str | int | float | bool = field(eq=exactly)
     about: About = field(default=About(), eq=False)
 
 

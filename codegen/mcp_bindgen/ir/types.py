@@ -24,6 +24,13 @@ class Position:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+def exactly(value: object) -> object:
+    """What equality of literals goes by, alone or in tuples: Python takes ``1``, ``1.0`` and ``True`` for the same."""
+    if isinstance(value, tuple):
+        return tuple(map(exactly, value))
+    return value.__class__, value
+
+
 @frozen
 class Keyword:
     """One of the built-in types: ``string``, ``unknown`` ..."""
@@ -36,7 +43,7 @@ class Keyword:
 class LiteralType:
     """A literal used as a type: ``"text"``, ``-5``, ``true``."""
 
-    value: str | int | float | bool
+    value: str | int | float | bool = field(eq=exactly)
     position: Position = field(eq=False)
 
 

@@ -63,7 +63,7 @@ class Shapes:
     def read(self, value: Any, shape: Shape, path: Path, faults: list[Violation]) -> Any:
         """The typed value, as far as it can be made; every fault is added to ``faults``, and what is faulty stays JSON."""
         if isinstance(shape, str):
-            if not _is_scalar(value, shape):
+            if not is_scalar(value, shape):
                 faults.append(Violation(path, describe(value), _WANTED[shape]))
             return value
         kind = shape[0]
@@ -95,7 +95,7 @@ class Shapes:
         if member is None:
             return value
         chosen = shape[2][member]
-        if isinstance(chosen, str) and not _is_scalar(value, chosen):
+        if isinstance(chosen, str) and not is_scalar(value, chosen):
             # Only the kind was looked at: 1.5 is a number, yet no integer.
             faults.append(Violation(path, describe(value), self._wanted(shape)))
             return value
@@ -132,9 +132,9 @@ class Shapes:
         if kind == "undecidable":
             raise Undecidable(parts[0])
         if kind == "kind":
-            found = _json_kind(value)
-            for json_kind, branch in parts[0]:
-                if json_kind == found:
+            found = json_kind(value)
+            for each, branch in parts[0]:
+                if each == found:
                     return self._decide(value, branch, members, path, faults)
             faults.append(Violation(path, describe(value), _any_of([self._wanted(member) for member in members])))
             return None
@@ -343,7 +343,8 @@ def _describe_python(value: Any) -> str:
     return f"{_article(name)} {name}"
 
 
-def _json_kind(value: Any) -> str | None:
+def json_kind(value: Any) -> str | None:
+    """Which of the six kinds of JSON value it is; None for what is no JSON."""
     if value is None:
         return "null"
     return _JSON_KINDS.get(value.__class__)
@@ -359,7 +360,8 @@ _JSON_KINDS: Mapping[type, str] = {
 }
 
 
-def _is_scalar(value: Any, shape: str) -> bool:
+def is_scalar(value: Any, shape: str) -> bool:
+    """Whether it is of a scalar type; a bool is no number."""
     match shape:
         case "json":
             return True

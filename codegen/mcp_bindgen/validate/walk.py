@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from mcp_bindgen.runtime.shapes import Path, Shape
+from mcp_bindgen.runtime.shapes import Path, Shape, is_scalar, json_kind
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.tables import Tables
 
@@ -98,29 +98,10 @@ def _is(value: Json, shape: Shape) -> bool:
     if shape == "json":
         return True
     if isinstance(shape, str):
-        return value.__class__ in _CLASSES[shape]
+        return is_scalar(value, shape)
     if shape[0] == "enum":
         return any(value.__class__ is literal.__class__ and value == literal for literal in shape[1:])
     return value.__class__ is (list if shape[0] == "list" else dict)
-
-
-_CLASSES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "float": (int, float),
-    "boolean": (bool,),
-    "null": (type(None),),
-    "object": (dict,),
-}
-_KINDS: dict[type, str] = {
-    type(None): "null",
-    str: "string",
-    int: "number",
-    float: "number",
-    bool: "boolean",
-    list: "array",
-    dict: "object",
-}
 
 
 def _decide(value: Json, decision: Any) -> int | None:
@@ -130,7 +111,7 @@ def _decide(value: Json, decision: Any) -> int | None:
         if kind == "undecidable":
             return None
         if kind == "kind":
-            found = _KINDS.get(value.__class__)
+            found = json_kind(value)
             decision = next((branch for each, branch in parts[0] if each == found), None)
         elif kind == "first":
             decision, value = (parts[0], value[0]) if value else (parts[1], value)

@@ -20,3 +20,12 @@ export interface Uses {
 export interface Index { known: string; [key: string]: string | number | A | (string | A)[] }
 export type Aliased = Array<ABC | D[]>;
 export type MapOfUnions = Record<string, "a" | 1 | ABC | Aliased>;
+
+/** Literals that Python takes for equal. */
+export interface Equals {
+  one: 1 | "p" | null;
+  yes: true | "p" | null;
+  ones: (1 | 2)[];
+  decimals: (1.5 | 2)[];
+  toggles: (true | "p")[];
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -67,14 +68,14 @@ class Turn:
         return self.exchange.kind == "result" and self.method in methods
 
 
-class Area:
+class Area(ABC):
     """Rules that belong together, and what they remember of one session."""
 
     RULES: ClassVar[tuple[Rule, ...]] = ()
 
+    @abstractmethod
     def see(self, turn: Turn) -> Iterator[Fault]:
         """What is wrong with a message."""
-        raise NotImplementedError
 
     def end(self, history: History) -> Iterator[Fault]:
         """What is known to be wrong only when the session is over."""
