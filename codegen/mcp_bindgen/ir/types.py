@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from attrs import field, frozen
 
@@ -27,7 +27,7 @@ class Position:
 def exactly(value: object) -> object:
     """What equality of literals goes by, alone or in tuples: Python takes ``1``, ``1.0`` and ``True`` for the same."""
     if isinstance(value, tuple):
-        return tuple(map(exactly, value))
+        return tuple(map(exactly, cast("tuple[object, ...]", value)))
     return value.__class__, value
 
 

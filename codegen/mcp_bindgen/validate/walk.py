@@ -106,7 +106,7 @@ def _is(value: Json, shape: Shape) -> bool:
 
 def _decide(value: Json, decision: Any) -> int | None:
     """The member of a union that a value is to be read as; None where there is none, or the value does not say."""
-    while decision is not None and not isinstance(decision, int):
+    while decision.__class__ is tuple:
         kind, *parts = decision
         if kind == "undecidable":
             return None
