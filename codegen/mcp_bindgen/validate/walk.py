@@ -6,7 +6,7 @@ It decides as ``runtime.shapes`` does, makes nothing, and goes on after a fault;
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from mcp_bindgen.runtime.shapes import Path, Shape, is_scalar, json_kind
 from mcp_bindgen.validate.entries import Json
@@ -129,4 +129,4 @@ def _decide(value: Json, decision: Any) -> int | None:
             tag = value[parts[0]]
             branches = (branch for each, branch in parts[1] if _is(tag, ("enum", each)))
             decision = next(branches, None)
-    return decision
+    return cast("int | None", decision)
