@@ -7,6 +7,7 @@
     +-- ProtocolError           the other side's fault
     |   +-- DecodeError         what it sent is not what the revision declares
     |   +-- ResponseError       it answered a request with an error
+    |   +-- MessageTooLarge     it sent a message beyond the limit
     +-- RequestTimeout          no answer in time
     +-- ConnectionClosed        the connection ended, or was never open
 
@@ -84,6 +85,21 @@ class ResponseError(ProtocolError):
 
     def __str__(self) -> str:
         return f"{self.message} ({self.code})"
+
+
+class MessageTooLarge(ProtocolError):
+    """A message is larger than the receiver allows; it is skipped, and the next one can be received.
+
+    ``seen`` is how many bytes of it had come when that was noticed, ``limit`` how many it may have.
+    """
+
+    def __init__(self, seen: int, limit: int) -> None:
+        super().__init__(seen, limit)
+        self.seen = seen
+        self.limit = limit
+
+    def __str__(self) -> str:
+        return f"a message of {self.seen} bytes or more was skipped: the limit is {self.limit} bytes"
 
 
 class RequestTimeout(McpError, TimeoutError):

@@ -1,0 +1,189 @@
+"""The client's side of stdio: starts the server as a process, and ends it (POSIX).
+
+The server runs in a session of its own. So a Ctrl-C in the terminal reaches the client only, which can then end the server
+as it should; and what the server starts ends with it. It has no controlling terminal, so it cannot ask for a password
+there.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shlex
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Literal, TypeAlias
+
+from ..errors import ConnectionClosed, UsageError
+from ..framing import DEFAULT_LIMIT
+from .ending import Patience, end
+from .exits import exit_descriptor, exit_text
+from .reading import Reader
+from .starting import PIPE, environment, start
+from .stderrlines import StderrLines
+from .streams import Streams
+from .writing import Writer
+
+if TYPE_CHECKING:
+    import subprocess
+
+Stderr: TypeAlias = "Literal['inherit', 'capture'] | int | IO[bytes] | IO[str] | Callable[[str], object]"
+
+
+class Child(Streams):
+    """A transport to a server that it starts.
+
+    ``command`` is the program and its arguments; no shell is involved. ``cwd`` is the folder it starts in.
+
+    ``env`` is what the server finds in its environment besides the few harmless variables of ``starting.ENVIRONMENT``
+    (``HOME``, ``PATH``, ``LANG`` and the like): the keys and tokens in this process's environment are nobody else's
+    business. ``inherit_env=True`` hands all of it on.
+
+    ``stderr`` says where the server's standard error goes: ``"inherit"`` to this process's; ``"capture"`` to nowhere, but
+    ``stderr_lines`` has the last lines, and so has the ConnectionClosed that reports its end; a function is called with
+    each line besides (in a thread of its own, which it should not hold up); a file or descriptor is written to directly.
+
+    ``close`` closes the server's input, gives it ``grace`` seconds to end, then ``terminate`` seconds after SIGTERM and
+    ``kill`` seconds after SIGKILL. So does the end of the program for transports that were forgotten. If this process is
+    killed, the server only sees its input end.
+
+    When the server ends, ``receive`` gives what it has sent, and then raises ConnectionClosed that says how it ended. Raises
+    UsageError if it cannot be started.
+    """
+
+    __slots__ = ("_end", "_lines", "_name", "_why", "pid")
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        inherit_env: bool = False,
+        cwd: str | os.PathLike[str] | None = None,
+        stderr: Stderr = "inherit",
+        limit: int = DEFAULT_LIMIT,
+        grace: float = 2.0,
+        terminate: float = 2.0,
+        kill: float = 2.0,
+    ) -> None:
+        each = None
+        if callable(stderr):
+            each, target = stderr, PIPE
+        else:
+            target = PIPE if stderr == "capture" else _target(stderr)
+        popen = start(command, env=environment(env, inherit_env=inherit_env), cwd=cwd, stderr=target)
+        self.pid = popen.pid
+        """The number of the server's process."""
+        self._name = f"the server {shlex.join(command)!r} (process {popen.pid})"
+        self._why: str | None = None
+        self._lines: StderrLines | None = None
+        taken: list[int] = []
+        try:
+            for pipe in (popen.stdin, popen.stdout, popen.stderr):
+                if pipe is not None:
+                    with pipe:
+                        taken.append(os.dup(pipe.fileno()))
+            taken.extend((os.dup(taken[1]), exit_descriptor(popen.pid)))
+            super().__init__(taken[1], taken[0], limit=limit, end=taken[-1])
+        except BaseException:
+            # Out of descriptors, most likely; those that are open yet go with it.
+            popen.kill()
+            popen.wait()
+            raise
+        if target == PIPE:
+            self._lines = StderrLines(taken[2], each)
+        patience = Patience(grace, terminate, kill)
+        self._end = weakref.finalize(
+            self, _shut_down, popen, taken[-2], self._reader, self._writer, self._lines, patience, os.getpid()
+        )
+
+    def stderr_lines(self) -> tuple[str, ...]:
+        """The last lines of the server's standard error, if they are captured."""
+        return self._lines.last() if self._lines is not None else ()
+
+    def receive(self, timeout: float | None = None) -> bytes | None:
+        """As ``Transport.receive``."""
+        try:
+            return self._reader.receive(timeout)
+        except ConnectionClosed as problem:
+            raise self._explained(problem) from problem
+
+    def send(self, message: bytes, timeout: float | None = None) -> None:
+        """As ``Transport.send``."""
+        try:
+            self._writer.send(message, timeout)
+        except ConnectionClosed as problem:
+            if self._writer.broken:
+                super().close()
+            raise self._explained(problem) from problem
+
+    def close(self) -> None:
+        """As ``Transport.close``; the server has ended afterwards."""
+        super().close()
+        self._end()
+
+    def _explained(self, problem: ConnectionClosed) -> ConnectionClosed:
+        """What became of the server."""
+        if self._reader.closed:
+            return problem
+        if self._why is None:
+            how = _exit_soon(self.pid)
+            if how is None:
+                self._why = f"{self._name} has closed its end of the connection, and still runs"
+            else:
+                self._why = f"{self._name} {how}"
+        text = self._why
+        if self._lines is not None:
+            # A process that it has started may have the pipe too, and keep it.
+            self._lines.wait(0.2)
+            last = self._lines.last()[-10:]
+            if last:
+                text += "; the last lines of its standard error:\n" + "\n".join(f"    {line}" for line in last)
+        return ConnectionClosed(text)
+
+
+def _exit_soon(pid: int) -> str | None:
+    """How a process ended whose pipes are closed: that comes a moment before its exit can be seen."""
+    how = exit_text(pid)
+    if how is None:
+        exited = exit_descriptor(pid)
+        try:
+            poll = select.poll()
+            poll.register(exited, select.POLLIN)
+            poll.poll(200)
+        finally:
+            os.close(exited)
+        how = exit_text(pid)
+    return how
+
+
+def _target(stderr: str | int | IO[bytes] | IO[str]) -> int | None:
+    if stderr == "inherit":
+        return None
+    if isinstance(stderr, str):
+        text = f"stderr is {stderr!r}; give 'inherit', 'capture', an open file or a function that takes a line"
+        raise UsageError(text)
+    try:
+        return stderr if isinstance(stderr, int) else stderr.fileno()
+    except (AttributeError, OSError) as problem:
+        text = f"stderr is {stderr!r}, which has no descriptor; give a function to be called with each line"
+        raise UsageError(text) from problem
+
+
+def _shut_down(
+    popen: subprocess.Popen[bytes],
+    stdout: int,
+    reader: Reader,
+    writer: Writer,
+    lines: StderrLines | None,
+    patience: Patience,
+    owner: int,
+) -> None:
+    """Ends everything, at most once, because ``weakref.finalize`` calls it."""
+    writer.close()
+    try:
+        end(popen, stdout, patience, owner)
+    finally:
+        reader.close()
+        if lines is not None:
+            lines.close()

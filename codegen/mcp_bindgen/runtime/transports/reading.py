@@ -1,0 +1,195 @@
+"""Receives messages from a descriptor (POSIX)."""
+
+from __future__ import annotations
+
+import os
+import select
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+from ..errors import ConnectionClosed, UsageError
+from ..framing import DEFAULT_LIMIT, Lines
+from .waits import LONGEST, checked
+from .wakeup import Wakeup
+
+CLOSED_HERE: Final = "the connection was closed on this side"
+_CHUNK: Final = 64 * 1024
+"""How much is read at once: as much as a pipe holds."""
+
+
+class Reader:
+    """The receiving half of a connection. It owns ``fd``, and ``end`` if there is one.
+
+    ``end`` becomes readable when nothing more will come than what is there, though ``fd`` itself may stay open: the
+    process that wrote has ended, and one of its children still holds the pipe.
+    """
+
+    __slots__ = (
+        "_chunks",
+        "_closed",
+        "_end",
+        "_ended",
+        "_fd",
+        "_interrupted",
+        "_lines",
+        "_lock",
+        "_poll",
+        "_wake",
+    )
+
+    def __init__(self, fd: int, *, limit: int = DEFAULT_LIMIT, end: int = -1) -> None:
+        self._fd = -1
+        self._closed = True
+        self._lines = Lines(limit)
+        self._chunks = limit // _CHUNK + 2
+        self._wake = Wakeup()
+        self._lock = Lock()
+        self._interrupted = False
+        self._ended = ""
+        self._fd = fd
+        self._end = end
+        poll = select.poll()
+        for each in (fd, end, self._wake.fileno()):
+            if each >= 0:
+                poll.register(each, select.POLLIN)
+        self._poll = poll.poll
+        self._closed = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether ``close`` was called."""
+        return self._closed
+
+    def receive(self, timeout: float | None = None) -> bytes | None:
+        """As ``Transport.receive``."""
+        if self._lock.locked() and not self._closed:
+            text = "another thread is receiving on this connection; let one thread receive, and share what it gets"
+            raise UsageError(text)
+        try:
+            with self._lock:
+                if self._closed or self._interrupted:
+                    self._notice()
+                    return None
+                message = self._lines.next()
+                if message is not None:
+                    return message
+                if self._ended:
+                    raise ConnectionClosed(self._ended)
+                return self._wait(timeout)
+        finally:
+            if self._closed:
+                self._dispose()
+
+    def interrupt(self) -> None:
+        """As ``Transport.interrupt``."""
+        self._interrupted = True
+        self._wake.set()
+
+    def close(self) -> None:
+        """As ``Transport.close``, for this half."""
+        self._closed = True
+        self._wake.set()
+        self._dispose()
+
+    def __del__(self) -> None:
+        self._closed = True
+        self._dispose()
+
+    def _wait(self, timeout: float | None) -> bytes | None:
+        deadline = wait = None
+        if timeout is not None:
+            wait = checked(timeout)
+            deadline = monotonic() + wait
+        late = 0
+        while True:
+            events = self._poll(None if wait is None else min(wait, LONGEST) * 1000)
+            if len(events) == 1 and events[0][0] == self._fd:
+                message = self._read()
+            elif events:
+                ready = {fd for fd, _ in events}
+                if self._woken(ready):
+                    return None
+                message = self._read() if self._has_more(ready) else None
+            elif deadline is not None and monotonic() >= deadline:
+                return None
+            else:
+                continue
+            if message is None:
+                message = self._lines.next()
+            if message is not None:
+                return message
+            if self._ended:
+                raise ConnectionClosed(self._ended)
+            if deadline is not None:
+                wait = deadline - monotonic()
+                if wait <= 0:
+                    wait = 0.0
+                    # What is there already is still taken, but a flood without end of line cannot hold the caller.
+                    late += 1
+                    if late > self._chunks:
+                        return None
+
+    def _notice(self) -> None:
+        """Takes note of what ``close`` and ``interrupt`` have set."""
+        if self._closed:
+            raise ConnectionClosed(CLOSED_HERE)
+        # In this order an interrupt that comes in between is at worst noticed twice.
+        self._interrupted = False
+        self._wake.clear()
+
+    def _woken(self, ready: set[int]) -> bool:
+        """Whether ``receive`` was interrupted."""
+        if self._wake.fileno() not in ready:
+            return False
+        self._wake.clear()
+        if self._closed or self._interrupted:
+            self._notice()
+            return True
+        return False
+
+    def _has_more(self, ready: set[int]) -> bool:
+        """Whether there is something to read; notices the end that only ``end`` tells."""
+        if self._fd in ready:
+            return True
+        if self._end not in ready:
+            return False
+        # What was written last may have come after poll() looked at the one and before it looked at the other.
+        if self._fd in {fd for fd, _ in self._poll(0)}:
+            return True
+        self._finish("the process on the other side ended")
+        return False
+
+    def _read(self) -> bytes | None:
+        """Reads what is there; the message, if that is all there is."""
+        try:
+            chunk = os.read(self._fd, _CHUNK)
+        except BlockingIOError:
+            return None  # Somebody else who reads there was faster.
+        except OSError as problem:
+            self._finish(f"the connection broke: {problem.strerror}")
+            return None
+        message = self._lines.only(chunk)
+        if message is None:
+            if chunk:
+                self._lines.feed(chunk)
+            else:
+                self._finish("the other side closed the connection")
+        return message
+
+    def _finish(self, reason: str) -> None:
+        self._ended = reason
+        self._lines.end()
+
+    def _dispose(self) -> None:
+        """Gives the descriptors back, unless a thread is using them: then that thread will."""
+        if self._fd < 0 or not self._lock.acquire(blocking=False):
+            return
+        try:
+            fds, self._fd, self._end = (self._fd, self._end), -1, -1
+            self._wake.close()
+            for fd in fds:
+                if fd >= 0:
+                    os.close(fd)
+        finally:
+            self._lock.release()

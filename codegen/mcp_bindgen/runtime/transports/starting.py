@@ -1,0 +1,102 @@
+"""Starts a server as a process: what it is given, and what is said when that fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ..errors import ConnectionClosed, UsageError
+
+if TYPE_CHECKING:
+    import subprocess
+
+PIPE: Final = -1
+"""Stands for a new pipe, as it does in ``subprocess``, which is imported only when something is started."""
+
+ENVIRONMENT: Final = tuple(
+    (
+        "APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE SYSTEMDRIVE SYSTEMROOT TEMP TMP"
+        " USERNAME USERPROFILE"
+        if sys.platform == "win32"
+        else "HOME LANG LC_ALL LC_CTYPE LOGNAME PATH SHELL TERM TMPDIR TZ USER"
+    ).split()
+)
+"""The variables that a server is given of this process's environment, if nothing else is said."""
+
+
+def environment(env: Mapping[str, str] | None, *, inherit_env: bool) -> dict[str, str]:
+    """The environment of a server: all of this process's or the harmless part, and ``env`` over it."""
+    if inherit_env:
+        given = dict(os.environ)
+    else:
+        # A value that begins with () is a function of an old shell, and code.
+        given = {
+            name: os.environ[name]
+            for name in ENVIRONMENT
+            if name in os.environ and not os.environ[name].startswith("()")
+        }
+    given.update(env or {})
+    return given
+
+
+def start(
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: str | os.PathLike[str] | None,
+    stderr: int | None,
+) -> subprocess.Popen[bytes]:
+    """Starts it with pipes, in a session of its own; raises UsageError for what the caller can mend."""
+    # Costs more than the rest together, and only who starts a process needs it.
+    import subprocess
+
+    if isinstance(command, str | bytes) or not command:
+        text = f"a command is a list of texts, for instance ['python', 'server.py'], and not {command!r}"
+        if isinstance(command, str) and command:
+            text += "; shlex.split() makes one of a line"
+        raise UsageError(text)
+    try:
+        return subprocess.Popen(  # noqa: S603 - to run what the caller names is what this is for
+            list(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=dict(env),
+            cwd=cwd,
+            bufsize=0,
+            start_new_session=True,
+        )
+    except OSError as problem:
+        raise _explained(problem, list(command), env, cwd) from problem
+    except (TypeError, ValueError) as problem:
+        text = f"cannot start {list(command)!r}: {problem}"
+        raise UsageError(text) from problem
+
+
+def _explained(
+    problem: OSError, command: list[str], env: Mapping[str, str], cwd: str | os.PathLike[str] | None
+) -> UsageError | ConnectionClosed:
+    program = command[0]
+    begun = f"cannot start {program!r}: "
+    if cwd is not None and not Path(cwd).is_dir():
+        return UsageError(f"{begun}the folder {os.fspath(cwd)!r} (cwd) is not there; create it, or give another")
+    if isinstance(problem, FileNotFoundError):
+        found = shutil.which(program, path=env.get("PATH"))
+        if found is not None:
+            return UsageError(f"{begun}the interpreter that the first line of {found} names is not there; install it")
+        if os.sep in program:
+            return UsageError(f"{begun}there is no such file; give the path of a program")
+        return UsageError(f"{begun}no such program in PATH ({env.get('PATH', '')}); install it, or give its full path")
+    if isinstance(problem, PermissionError):
+        return UsageError(
+            f"{begun}it may not be executed; chmod +x it, or name its interpreter before it in the command"
+        )
+    if isinstance(problem, NotADirectoryError):
+        return UsageError(f"{begun}a part of its path is no folder; give the path of a program")
+    if problem.errno == 8:
+        return UsageError(f"{begun}it is no program (no #! line); name its interpreter before it in the command")
+    return ConnectionClosed(f"{begun}{problem.strerror}")

@@ -1,0 +1,66 @@
+"""Reads what a server writes to standard error: the last lines are kept, and each may be passed on."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from threading import Thread
+from typing import Final
+
+from ..errors import ConnectionClosed, MessageTooLarge
+from .reading import Reader
+
+KEPT: Final = 50
+"""How many of the last lines are kept."""
+_LONGEST: Final = 64 * 1024
+"""How many bytes of a line are read; a longer one is left out, and a note in its place."""
+_SHOWN: Final = 500
+"""How many characters of a line are kept."""
+
+
+class StderrLines:
+    """Reads lines from ``fd``, which it owns, in a daemon thread, so that the server never has to wait for its reader."""
+
+    def __init__(self, fd: int, each: Callable[[str], object] | None = None) -> None:
+        self._reader = Reader(fd, limit=_LONGEST)
+        self._each = each
+        self._last: deque[str] = deque(maxlen=KEPT)
+        self._thread = Thread(target=self._run, name="mcp: standard error of a server", daemon=True)
+        self._thread.start()
+
+    def last(self) -> tuple[str, ...]:
+        """The last lines, oldest first, each cut where it gets long."""
+        return tuple(self._last.copy())
+
+    def wait(self, seconds: float) -> None:
+        """Waits until all has been read that will come, at most so long."""
+        self._thread.join(seconds)
+
+    def close(self) -> None:
+        """Reads no more."""
+        self._reader.close()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                line = self._reader.receive()
+            except MessageTooLarge as problem:
+                self._take(f"(a line of more than {problem.limit} bytes)")
+            except ConnectionClosed:
+                return
+            else:
+                self._take((line or b"").decode("utf-8", "replace"))
+
+    def _take(self, line: str) -> None:
+        self._last.append(line if len(line) <= _SHOWN else line[:_SHOWN] + " ...")
+        each = self._each
+        if each is None:
+            return
+        try:
+            each(line)
+        except Exception:
+            # The server goes on, and must not wait for somebody to read.
+            self._each = None
+            import logging
+
+            logging.getLogger("mcp_bindings.transports").exception("no more lines of standard error for %r", each)

@@ -1,0 +1,51 @@
+"""A transport over two descriptors: pipes, sockets, files, terminals (POSIX)."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import ConnectionClosed
+from ..framing import DEFAULT_LIMIT
+from .reading import Reader
+from .writing import Writer
+
+
+class Streams:
+    """A transport that reads one descriptor and writes another, which may be the same (a socket).
+
+    It owns both: they are closed by ``close``, or when the transport is forgotten. Give it a duplicate (``os.dup``) of
+    what is used elsewhere, and ``detach()`` a socket object. ``limit`` is how many bytes a message from the other side
+    may have. ``send`` counts its ``timeout`` from when the other side last took something; a file or terminal is written
+    without one. When the other side ends its sending half, one can still send to it.
+    """
+
+    __slots__ = ("__weakref__", "_reader", "_writer")
+
+    def __init__(self, reader: int, writer: int, *, limit: int = DEFAULT_LIMIT, end: int = -1) -> None:
+        if reader == writer:
+            # Each half has a number of its own to close.
+            writer = os.dup(reader)
+        self._reader = Reader(reader, limit=limit, end=end)
+        self._writer = Writer(writer)
+
+    def receive(self, timeout: float | None = None) -> bytes | None:
+        """As ``Transport.receive``."""
+        return self._reader.receive(timeout)
+
+    def interrupt(self) -> None:
+        """As ``Transport.interrupt``."""
+        self._reader.interrupt()
+
+    def send(self, message: bytes, timeout: float | None = None) -> None:
+        """As ``Transport.send``."""
+        try:
+            self._writer.send(message, timeout)
+        except ConnectionClosed:
+            if self._writer.broken:
+                self.close()
+            raise
+
+    def close(self) -> None:
+        """As ``Transport.close``."""
+        self._writer.close()
+        self._reader.close()

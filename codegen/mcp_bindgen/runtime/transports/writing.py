@@ -1,0 +1,180 @@
+"""Sends messages to a descriptor (POSIX)."""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+from threading import Lock
+
+from ..errors import ConnectionClosed, RequestTimeout
+from ..framing import line_of
+from .reading import CLOSED_HERE
+from .waits import LONGEST, checked, take
+from .wakeup import Wakeup
+
+
+class Writer:
+    """The sending half of a connection. It owns ``fd``.
+
+    A pipe or socket is written in non-blocking mode, which is put back at the end. Files and terminals are written as
+    they are: that mode would be seen by all who have them open, and they take what they are given.
+    """
+
+    __slots__ = ("_blocking", "_closed", "_fd", "_idle", "_lock", "_turn", "_unsent", "_wake", "_whole", "broken")
+
+    def __init__(self, fd: int) -> None:
+        self._closed = True
+        self._fd = -1
+        # Held by whoever writes at once, and never while something is waited for.
+        self._lock = Lock()
+        # Held by whoever may have to wait, until its message is written. Meanwhile the writer is not idle.
+        self._turn = Lock()
+        self._idle = True
+        self._unsent: bytes = b""
+        # Made when a write has to wait for the first time, which most never do.
+        self._wake: Wakeup | None = None
+        self.broken = False
+        """Whether a message was sent in part, and the rest of it will never be."""
+        mode = os.fstat(fd).st_mode
+        # So much is written to a pipe whole or not at all (POSIX, write()).
+        self._whole = select.PIPE_BUF if stat.S_ISFIFO(mode) else 0
+        self._blocking = (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)) and os.get_blocking(fd)
+        if self._blocking:
+            os.set_blocking(fd, False)
+        self._fd = fd
+        self._closed = False
+
+    def send(self, message: bytes, timeout: float | None = None) -> None:
+        """As ``Transport.send``."""
+        line = line_of(message)
+        try:
+            if len(line) <= self._whole:
+                with self._lock:
+                    if self._idle and not self._closed:
+                        try:
+                            os.write(self._fd, line)
+                        except BlockingIOError:
+                            pass
+                        except OSError as problem:
+                            raise _lost(problem) from problem
+                        else:
+                            return
+            self._send_in_turn(line, timeout)
+        finally:
+            if self._closed:
+                self._dispose()
+
+    def close(self) -> None:
+        """As ``Transport.close``, for this half."""
+        self._closed = True
+        wake = self._wake
+        if wake is not None:
+            wake.set()
+        self._dispose()
+
+    def __del__(self) -> None:
+        self._closed = True
+        self._dispose()
+
+    def _send_in_turn(self, line: bytes, timeout: float | None) -> None:
+        seconds = None if timeout is None else checked(timeout)
+        held: list[bool] = []
+        try:
+            take(self._turn.acquire, seconds, held)
+            if not held[0] and not self._closed:
+                raise RequestTimeout(_nothing_taken(seconds))
+            with self._lock:
+                self._idle = False
+            self._write(line, seconds)
+        finally:
+            if held and held[0]:
+                self._idle = not self._unsent
+                self._turn.release()
+
+    def _write(self, line: bytes, seconds: float | None) -> None:
+        owed = len(self._unsent)
+        if owed:
+            line = self._unsent + line
+        size = len(line)
+        rest: bytes | memoryview = line
+        written: list[int] = []
+        try:
+            while True:
+                if self._closed:
+                    raise ConnectionClosed(CLOSED_HERE)
+                try:
+                    # Noted by the call that writes, in C: the exception of a signal's handler cannot come between.
+                    written.extend(map(os.write, (self._fd,), (rest,)))
+                except BlockingIOError:
+                    pass
+                except OSError as problem:
+                    self.broken = sum(written) > owed
+                    raise _lost(problem) from problem
+                done = sum(written)
+                if done == size:
+                    return
+                written = [done]
+                rest = memoryview(line)[done:]
+                self._wait(seconds, partial=done > owed)
+        finally:
+            done = sum(written)
+            # A message that was begun is finished by whoever sends next; one that was not is not sent.
+            self._unsent = line[done : owed if done <= owed else size]
+
+    def _wait(self, seconds: float | None, *, partial: bool) -> None:
+        """Waits until something can be written, or ``close`` was called."""
+        if self._wake is None:
+            self._wake = Wakeup()
+        poll = select.poll()
+        poll.register(self._fd, select.POLLOUT)
+        poll.register(self._wake.fileno(), select.POLLIN)
+        left = seconds
+        # Whoever closes sets this first and wakes then, so one of the two is seen.
+        while not self._closed and not poll.poll(None if left is None else min(left, LONGEST) * 1000):
+            if left is None:
+                continue
+            left -= LONGEST
+            if left > 0:
+                continue
+            if not partial:
+                raise RequestTimeout(_nothing_taken(seconds))
+            self.broken = True
+            reason = f"{_nothing_taken(seconds)} after a part of a message, so the connection was closed"
+            raise ConnectionClosed(reason)
+
+    def _dispose(self) -> None:
+        """Gives the descriptor back, unless a thread is using it: then that thread will."""
+        while self._fd >= 0 and self._turn.acquire(blocking=False):
+            try:
+                if self._lock.acquire(blocking=False):
+                    try:
+                        self._give_back()
+                    finally:
+                        self._lock.release()
+                    return
+            finally:
+                self._turn.release()
+            # Whoever held the lock may have let go meanwhile, and have found the turn taken.
+            if self._lock.locked():
+                return
+
+    def _give_back(self) -> None:
+        fd, self._fd = self._fd, -1
+        if self._wake is not None:
+            self._wake.close()
+        try:
+            if self._blocking:
+                os.set_blocking(fd, True)
+        finally:
+            os.close(fd)
+
+
+def _lost(problem: OSError) -> ConnectionClosed:
+    if isinstance(problem, BrokenPipeError | ConnectionResetError):
+        return ConnectionClosed("the other side closed the connection")
+    return ConnectionClosed(f"the connection broke: {problem.strerror}")
+
+
+def _nothing_taken(seconds: float | None) -> str:
+    return f"the other side took nothing for {seconds:g} seconds"
