@@ -90,7 +90,7 @@ class Codec:
         self._revision = revision
         self._batches = batches
         self._tables = tables
-        self._envelopes = envelopes
+        self.envelopes = envelopes
         self._requests = requests
         self._notifications = notifications
         self._shapes = shapes
@@ -216,16 +216,16 @@ class Codec:
                     return self._response(value, self._tables.results[key.name])
             return self._response(value)
         if "error" in value:
-            return self._tables.types[self._envelopes.error](value)
+            return self._tables.types[self.envelopes.error](value)
         raise Invalid
 
     def _generic(self, value: JsonObject, sender: Side | None) -> type:
         """The class of a message of a method that is not known as what it is, a request or a notification."""
         requests, notifications = self._methods[sender]
         if "id" in value:
-            other, cls = notifications, self._envelopes.request
+            other, cls = notifications, self.envelopes.request
         else:
-            other, cls = requests, self._envelopes.notification
+            other, cls = requests, self.envelopes.notification
         if cls is None or value["method"] in other:
             raise Invalid
         return cls
@@ -350,7 +350,7 @@ class Codec:
         if "result" not in value and "error" not in value:
             _note(faults, path, "neither method nor result nor error", "one of them")
             return value
-        cls = self._envelopes.error if "error" in value else self._envelopes.response
+        cls = self.envelopes.error if "error" in value else self.envelopes.response
         if cls is None:
             _note(faults, path, "a response", "a request or a notification")
             return value

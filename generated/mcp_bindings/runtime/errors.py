@@ -9,6 +9,7 @@
     +-- ProtocolError           the other side's fault
     |   +-- DecodeError         what it sent is not what the revision declares
     |   +-- ResponseError       it answered a request with an error
+    |   +-- UnsupportedRevision it does not speak the revision that is wanted here
     |   +-- MessageTooLarge     it sent a message beyond the limit
     +-- RequestTimeout          no answer in time
     +-- ConnectionClosed        the connection ended, or was never open
@@ -18,6 +19,7 @@ Schema types whose name ends in ``Error`` are data, not exceptions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -102,6 +104,19 @@ class MessageTooLarge(ProtocolError):
 
     def __str__(self) -> str:
         return f"a message of {self.seen} bytes or more was skipped: the limit is {self.limit} bytes"
+
+
+class UnsupportedRevision(ProtocolError):
+    """The other side speaks ``supported`` and not ``wanted``."""
+
+    def __init__(self, wanted: str, supported: Sequence[str]) -> None:
+        super().__init__(wanted, supported)
+        self.wanted = wanted
+        self.supported = tuple(supported)
+
+    def __str__(self) -> str:
+        offered = ", ".join(self.supported) or "none that it names"
+        return f"the other side does not speak {self.wanted}; it offers: {offered}"
 
 
 class RequestTimeout(McpError, TimeoutError):

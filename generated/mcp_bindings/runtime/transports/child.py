@@ -69,6 +69,7 @@ class Child(Streams):
         kill: float = 2.0,
     ) -> None:
         each = None
+        target: int | None
         if callable(stderr):
             each, target = stderr, PIPE
         else:

@@ -1,0 +1,65 @@
+"""One revision as the runtime sees it: its codec, its methods, and the classes that every session needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .lifecycle import Era
+from .meta import member
+from .methods import NotificationMethod, RequestMethod, Side
+
+if TYPE_CHECKING:
+    from .codec import Codec
+
+OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
+
+
+class Binding:
+    """What the generated modules of one revision hand to the runtime."""
+
+    def __init__(
+        self,
+        *,
+        revision: str,
+        handshake: bool,
+        batches: bool,
+        codec: Codec,
+        types: Any,
+        requests: Mapping[str, RequestMethod[Any, Any]],
+        notifications: Mapping[str, NotificationMethod[Any]],
+        switches: frozenset[str],
+    ) -> None:
+        self.revision = revision
+        self.era: Era = "handshake" if handshake else "stateless"
+        self.batches = batches
+        self.codec = codec
+        self.types = types
+        self.requests = requests
+        self.notifications = notifications
+        self.switches = switches
+        """Dotted paths of the capabilities that are true or false; the others are objects."""
+        envelopes = codec.envelopes
+        self.response: Any = envelopes.response
+        self.error: Any = envelopes.error
+        self.unknown_request: Any = envelopes.request
+        self.unknown_notification: Any = envelopes.notification
+        init: Any = vars(envelopes.error)["__init__"]
+        self.null_id = "id" not in (init.__kwdefaults__ or {})
+        """Whether an error on an id that could not be read carries null; otherwise it carries no ``id``."""
+        self._takes: dict[Side, dict[type, RequestMethod[Any, Any] | NotificationMethod[Any]]] = {}
+
+    def taken_by(self, side: Side) -> Mapping[type, RequestMethod[Any, Any] | NotificationMethod[Any]]:
+        """The requests and notifications that may reach a side, by the class of their message."""
+        if side not in self._takes:
+            keys: list[RequestMethod[Any, Any] | NotificationMethod[Any]] = [
+                *(key for key in self.requests.values() if not key.embedded),
+                *self.notifications.values(),
+            ]
+            self._takes[side] = {key.message: key for key in keys if OTHER[side] in key.sent_by}
+        return self._takes[side]
+
+    def declares(self, capabilities: Any, path: str) -> bool:
+        """Whether capabilities (an object of the revision, or None) have what a dotted path names."""
+        value = None if capabilities is None else member(self.codec.unstructure(capabilities), *path.split("."))
+        return value is not None and value is not False

@@ -1,0 +1,60 @@
+"""What a side declares, from what it handles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .binding import OTHER, Binding
+from .methods import Side
+
+
+def declared_by(
+    binding: Binding, side: Side, methods: Iterable[str], *, more: Any = None, logging: bool = False
+) -> Any:
+    """The capabilities, an object of the revision, of a side that handles these methods.
+
+    Who offers a list may say that it has changed, so that is declared with it. ``more`` is an object of capabilities
+    that is laid over the rest, ``logging`` whether the side sends log messages.
+    """
+    cls = binding.types.ServerCapabilities if side == "server" else binding.types.ClientCapabilities
+    declared: dict[str, Any] = {}
+    for method in sorted(methods):
+        key = binding.requests.get(method)
+        if key is not None and key.capability is not None:
+            _declare(binding, declared, key.capability)
+    if logging and "logging" in cls.__slots__:
+        _declare(binding, declared, "logging")
+    for path in sorted(_announcements(binding, side)):
+        if path.partition(".")[0] in declared:
+            _declare(binding, declared, path)
+    if more is not None:
+        _lay_over(declared, binding.codec.unstructure(more))
+    return binding.codec.structure(declared, cls)
+
+
+def _announcements(binding: Binding, side: Side) -> set[str]:
+    """Capabilities that a side needs in order to tell of changes, and which no request of the other side asks for."""
+    asked = {key.capability for key in binding.requests.values() if OTHER[side] in key.sent_by}
+    told = {
+        key.capability
+        for key in binding.notifications.values()
+        if side in key.sent_by and key.capability_of == "sender"
+    }
+    return {path for path in told - asked if path is not None and "." in path}
+
+
+def _declare(binding: Binding, declared: dict[str, Any], path: str) -> None:
+    *parents, leaf = path.split(".")
+    for parent in parents:
+        declared = declared.setdefault(parent, {})
+    declared.setdefault(leaf, True if path in binding.switches else {})
+
+
+def _lay_over(declared: dict[str, Any], more: Mapping[str, Any]) -> None:
+    for key, value in more.items():
+        below: Any = declared.get(key)
+        if below.__class__ is dict and value.__class__ is dict:
+            _lay_over(below, value)
+        else:
+            declared[key] = value

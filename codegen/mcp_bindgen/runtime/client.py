@@ -1,0 +1,250 @@
+"""Clients of every revision: what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
+
+from .binding import Binding
+from .capabilities import declared_by
+from .connection import Connection
+from .context import Context
+from .errors import ConnectionClosed, UsageError
+from .events import Incoming, Notified
+from .handlers import Handlers
+from .handshake import HandshakeClient
+from .methods import NotificationMethod, RequestMethod
+
+if TYPE_CHECKING:
+    import os
+    from typing import Self
+
+    from .transports import Transport
+    from .transports.child import Stderr
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+class Client:
+    """A client: it opens a connection when it is entered (``with``), or by ``connect``, and is thread-safe.
+
+    ``name`` and ``version`` introduce it; ``capabilities`` are added to those that follow from its handlers, which are
+    registered before it connects. ``timeout`` is how many seconds an answer may take, or the next progress of it where
+    that was asked for; ``limit`` how many altogether. At most ``workers`` requests of the server run at the same time.
+    With ``ping`` the server is pinged after so many seconds without a message, and the connection ends after
+    ``ping_failures`` of them without an answer.
+    """
+
+    binding: ClassVar[Binding]
+    context: ClassVar[type[Context]] = Context
+
+    def __init__(
+        self,
+        open_transport: Callable[[], Transport],
+        *,
+        name: str = "mcp-bindings",
+        version: str = "0",
+        capabilities: Any = None,
+        timeout: float = 60.0,
+        limit: float = 600.0,
+        workers: int = 4,
+        ping: float | None = None,
+        ping_failures: int = 3,
+    ) -> None:
+        self.info = self.binding.types.Implementation(name=name, version=version)
+        self.timeout = timeout
+        self.limit = limit
+        self._open = open_transport
+        self._capabilities = capabilities
+        self._workers = workers
+        self._ping = ping
+        self._ping_failures = ping_failures
+        self._handlers = Handlers(self.binding, "client")
+        self._connection: Connection | None = None
+        self._connecting = Lock()
+
+    @classmethod
+    def stdio(
+        cls,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        inherit_env: bool = False,
+        cwd: str | os.PathLike[str] | None = None,
+        stderr: Stderr = "inherit",
+        **options: Any,
+    ) -> Self:
+        """A client of a server that it starts as a child process and ends with itself.
+
+        ``command`` is the program and its arguments, ``cwd`` the folder where it starts. ``env`` is what it finds in its
+        environment besides the few variables that every program needs; with ``inherit_env`` it finds all of this
+        process's. Its stderr is that of this process; with ``"capture"`` it is kept, so that errors show its last lines.
+        ``options`` are those of the class.
+        """
+        from .transports.child import Child
+
+        return cls(lambda: Child(command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr), **options)
+
+    @classmethod
+    def in_memory(cls, server: Any, **options: Any) -> Self:
+        """A client of a server object of this process, for tests and for programs that are both."""
+
+        def open_transport() -> Transport:
+            from threading import Thread
+
+            from .transports.memory import pair
+
+            mine, theirs = pair()
+            Thread(target=server.serve, args=(theirs,), name="mcp-server", daemon=True).start()
+            return mine
+
+        return cls(open_transport, **options)
+
+    @classmethod
+    def over(cls, transport: Transport, **options: Any) -> Self:
+        """A client at one end of a transport, which is the client's from now on."""
+        return cls(lambda: transport, **options)
+
+    # Handlers.
+
+    @overload
+    def handler(self, key: RequestMethod[P, R]) -> Callable[[Callable[[P, Context], R]], Callable[[P, Context], R]]: ...
+    @overload
+    def handler(
+        self, key: NotificationMethod[P]
+    ) -> Callable[[Callable[[P, Context], None]], Callable[[P, Context], None]]: ...
+    def handler(self, key: Any) -> Any:
+        """Registers the function that handles a method of the server: it is called with the typed params and a context.
+
+        Handlers of requests are registered before the client connects, as they decide what it declares. Raises
+        UsageError for later ones, and for a method that servers do not send.
+        """
+        if self._connection is not None and isinstance(key, RequestMethod):
+            text = (
+                f"{key.name} may be handled by clients that declare it when they connect; register the handler before"
+            )
+            raise UsageError(text)
+        return self._handlers.register(key)
+
+    @property
+    def capabilities(self) -> Any:
+        """What the client declares: what its handlers and ``capabilities`` amount to."""
+        return declared_by(self.binding, "client", self._handlers.methods, more=self._capabilities)
+
+    # The connection.
+
+    def __enter__(self) -> Self:
+        self.connect()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def connect(self) -> None:
+        """Opens the connection and comes to terms with the server; nothing where that is done.
+
+        Raises ConnectionClosed where there is no server, UnsupportedRevision where it does not speak this revision,
+        RequestTimeout where it says nothing. Nothing is left behind then.
+        """
+        with self._connecting:
+            if self._connection is not None:
+                return
+            connection = self._attach(self._open())
+            try:
+                self._greet(connection)
+            except BaseException:
+                connection.close()
+                raise
+            connection.start()
+            self._connection = connection
+        if self._ping is not None:
+            from .keepalive import watch
+
+            watch(connection, self.binding, every=self._ping, failures=self._ping_failures)
+
+    def _attach(self, transport: Transport) -> Connection:
+        connection: Connection
+
+        def run(incoming: Incoming) -> bytes | None:
+            return self._handlers.answer(connection, incoming, self.context(self, connection, incoming))
+
+        def listen(notified: Notified) -> None:
+            self._handlers.notice(notified, self.context(self, connection, None))
+
+        connection = Connection(
+            transport,
+            self._session(),
+            run=run,
+            listen=listen,
+            timeout=self.timeout,
+            limit=self.limit,
+            workers=self._workers,
+        )
+        return connection
+
+    def _session(self) -> Any:
+        return HandshakeClient(self.binding, info=self.info, capabilities=self.capabilities)
+
+    def _greet(self, connection: Connection) -> None:
+        session: Any = connection.session
+        result = connection.open(session.hello, self.binding.requests["initialize"])
+        with connection.lock:
+            line = session.agree(result)
+        connection.send(line)
+
+    def close(self) -> None:
+        """Ends the connection. Idempotent; from any thread."""
+        connection = self._connection
+        if connection is not None:
+            connection.close()
+
+    @property
+    def connection(self) -> Connection:
+        """The connection; raises ConnectionClosed before ``connect``."""
+        if self._connection is None:
+            text = "the client is not connected; enter it (`with client:`) or call connect()"
+            raise ConnectionClosed(text)
+        return self._connection
+
+    @property
+    def server_info(self) -> Any:
+        """Name and version of the server's software, as it says; None where it has not said."""
+        return self.connection.session.peer_info
+
+    @property
+    def server_capabilities(self) -> Any:
+        """What the server has declared."""
+        return self.connection.session.peer_capabilities
+
+    @property
+    def instructions(self) -> str | None:
+        """What the server would have language models know of it."""
+        session: Any = self.connection.session
+        instructions: str | None = session.instructions
+        return instructions
+
+    # Saying things.
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> R:
+        """The result of a request.
+
+        ``timeout`` is in seconds, the client's where it is not given; the request is cancelled when they have gone by,
+        and when Ctrl-C interrupts the wait. ``on_progress`` is called in this thread with the params of progress
+        notifications; what comes faster than it returns is passed over, but for the last. Raises UsageError where the
+        session, or what the server has declared, does not allow the request, EncodeError, ResponseError for an error of
+        the server, DecodeError for a result that is none of the method, RequestTimeout, ConnectionClosed.
+        """
+        return self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
+
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+        """Sends a notification."""
+        self.connection.notify(key, params)

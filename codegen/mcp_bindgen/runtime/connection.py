@@ -1,0 +1,335 @@
+"""A session at work on a transport: threads, clocks and locks, around the core that has none."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from threading import Lock
+from time import monotonic
+from typing import Any, TypeVar
+
+from .calls import Call
+from .crew import Crew
+from .errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
+from .events import Cancelled, Event, Incoming, Notified, Outcome, Progressed, Reply
+from .interrupts import Deferred
+from .logs import note
+from .methods import NotificationMethod, RequestMethod
+from .session import Session
+from .transports import Transport
+
+R = TypeVar("R")
+
+_CLOSING = 1.0
+"""Seconds that last words to the other side may take."""
+
+
+class Connection:
+    """One side's end of a conversation: thread-safe, and closed at most once.
+
+    ``run`` is given each request of the other side and gives the line that answers it (None: none); ``listen`` is given
+    notifications, one at a time and in their order. ``timeout`` and ``limit`` are in seconds: how long to wait for an
+    answer, or for progress of it, and how long altogether. At most ``workers`` requests of the other side run at the
+    same time.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        session: Session,
+        *,
+        run: Callable[[Incoming], bytes | None],
+        listen: Callable[[Notified], None],
+        timeout: float,
+        limit: float,
+        workers: int,
+    ) -> None:
+        self.session = session
+        self.lock = Lock()
+        """Held while the session is asked or told anything."""
+        self.heard = 0.0
+        """When the other side was last heard of, by ``time.monotonic``."""
+        self._transport = transport
+        self._answer = run
+        self._listen = listen
+        self._timeout = timeout
+        self._limit = limit
+        self._calls: dict[Any, Call] = {}
+        self._news: deque[Notified] = deque()
+        self._telling = Lock()
+        self._end: ConnectionClosed | None = None
+        self._ending = Lock()
+        self._crew = Crew(f"mcp-{session.side}", workers, read=self._read, run=self._run)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be sent or received any more."""
+        return self._end is not None
+
+    # Saying things.
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> R:
+        """Sends a request and waits for its result.
+
+        Progress is reported in the calling thread, the last of it before the result. Raises UsageError, EncodeError,
+        ResponseError, DecodeError, RequestTimeout, ConnectionClosed. After a timeout or an interruption the other side
+        is told that the answer is not awaited any more.
+        """
+        with self.lock:
+            request_id, line = self._may(lambda: self.session.request(key, params, progress=on_progress is not None))
+            call = self._expect(request_id, key, timeout, on_progress)
+        result: R = self._conclude(call, line)
+        return result
+
+    def open(self, ask: Callable[[], tuple[Any, bytes]], key: RequestMethod[Any, R], timeout: float | None = None) -> R:
+        """Sends a request that the session makes by itself, such as ``hello``, and waits for its result."""
+        with self.lock:
+            request_id, line = self._may(ask)
+            call = self._expect(request_id, key, timeout, None)
+        result: R = self._conclude(call, line)
+        return result
+
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+        """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
+        with self.lock:
+            line = self._may(lambda: self.session.notify(key, params))
+        self.send(line)
+
+    def send(self, line: bytes) -> None:
+        """Sends a line that the session has made."""
+        with Deferred(_nothing):
+            self._transport.send(line, self._timeout)
+
+    def _may(self, ask: Callable[[], Any]) -> Any:
+        if self._end is not None:
+            raise _again(self._end)
+        return ask()
+
+    def _expect(
+        self,
+        request_id: Any,
+        key: RequestMethod[Any, Any],
+        timeout: float | None,
+        on_progress: Callable[[Any], object] | None,
+    ) -> Call:
+        patience = self._timeout if timeout is None else timeout
+        limit = max(self._limit, patience)
+        call = Call(request_id, key, started=monotonic(), patience=patience, limit=limit, on_progress=on_progress)
+        self._calls[request_id] = call
+        return call
+
+    def _conclude(self, call: Call, line: bytes) -> Any:
+        try:
+            while True:
+                with Deferred(lambda: self._stir(call)) as interrupt:
+                    if line:
+                        self._transport.send(line, call.patience)
+                        line = b""
+                    self._wait(call, interrupt)
+                if call.update is not None:
+                    self._tell(call)
+                elif call.done:
+                    break
+        except BaseException as fault:
+            self._abandon(call, fault)
+            raise
+        if call.error is not None:
+            raise call.error
+        return call.result
+
+    def _stir(self, call: Call) -> None:
+        call.ring()
+        self._transport.interrupt()
+
+    def _wait(self, call: Call, interrupt: Deferred) -> None:
+        """Waits until a call is done or has progressed; reads for all, unless another thread does."""
+        crew = self._crew
+        while not (call.done or call.update is not None or interrupt.seen):
+            remaining = call.deadline - monotonic()
+            if remaining <= 0:
+                text = f"{call.key.name}: no answer in {call.patience:g} s"
+                raise RequestTimeout(text)
+            if not crew.take():
+                call.listen(remaining)
+                continue
+            try:
+                while not (call.done or call.update is not None or interrupt.seen) and remaining > 0:
+                    self._read(remaining)
+                    if crew.jobs:
+                        crew.delegate()
+                    remaining = call.deadline - monotonic()
+            finally:
+                crew.leave()
+                self._pass_on(call)
+
+    def _pass_on(self, call: Call) -> None:
+        """Has another thread that waits read on."""
+        for other in list(self._calls.values()):
+            if other is not call:
+                other.ring()
+                return
+
+    @staticmethod
+    def _tell(call: Call) -> None:
+        update, call.update = call.update, None
+        if call.on_progress is not None:
+            call.on_progress(update)
+
+    def _abandon(self, call: Call, fault: BaseException) -> None:
+        reason = str(fault) or fault.__class__.__name__
+        with self.lock:
+            self._calls.pop(call.id, None)
+            line = None if self._end else self.session.cancel(call.id, reason)
+        self._pass_on(call)
+        if line is not None:
+            try:
+                self._transport.send(line, _CLOSING)
+            except (ConnectionClosed, RequestTimeout) as more:
+                note("debug", "%s could not be cancelled: %s", call.key.name, more)
+
+    # Hearing things.
+
+    def start(self) -> None:
+        """From now on messages are read even while nobody waits for one."""
+        self._crew.start()
+
+    def serve(self) -> None:
+        """Reads and runs in the calling thread, and others where need be, until the connection ends."""
+        self._crew.serve()
+
+    def pump(self, timeout: float | None = None) -> bool:
+        """Reads what comes within ``timeout`` seconds, runs it in the calling thread, and says whether anything came."""
+        if not self._crew.take():
+            message = "another thread reads from this connection; pump() is for servers that nothing else serves"
+            raise UsageError(message)
+        try:
+            came = self._read(timeout)
+        finally:
+            self._crew.leave()
+        self._crew.work()
+        return came
+
+    def _read(self, timeout: float | None) -> bool:
+        """Reads one message and acts on it; whether one came. For the thread that has the reading."""
+        try:
+            line = self._transport.receive(timeout)
+        except MessageTooLarge as fault:
+            with self.lock:
+                events = self.session.too_large(fault)
+        except ConnectionClosed as end:
+            self._stop(end)
+            if self.session.side == "client":
+                self._shut()
+            return False
+        else:
+            if line is None:
+                return False
+            with self.lock:
+                events = self.session.receive(line)
+        self.heard = monotonic()
+        for event in events:
+            self._act(event)
+        return True
+
+    def _act(self, event: Event) -> None:
+        if isinstance(event, Outcome):
+            call = self._calls.pop(event.id, None)
+            if call is not None:
+                call.finish(event.result, event.error)
+        elif isinstance(event, (Incoming, Reply)):
+            self._crew.jobs.append(event)
+        elif isinstance(event, Progressed):
+            call = self._calls.get(event.id)
+            if call is not None:
+                call.advance(event.params, monotonic())
+        elif isinstance(event, Notified):
+            self._news.append(event)
+            self._crew.jobs.append(event)
+        elif isinstance(event, Cancelled):
+            note("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
+            if event.line is not None:
+                self._crew.jobs.append(Reply(event.line))
+        else:
+            note("info", "dropped: %s", event.reason)
+
+    def _run(self, job: Incoming | Reply | Notified) -> None:
+        if isinstance(job, Incoming):
+            line = self._answer(job)
+        elif isinstance(job, Reply):
+            line = job.line
+        else:
+            self._pass_news()
+            return
+        if line is not None:
+            self._send_answer(line)
+
+    def _send_answer(self, line: bytes) -> None:
+        try:
+            self._transport.send(line, self._timeout)
+        except (ConnectionClosed, RequestTimeout) as fault:
+            note("info", "an answer could not be sent: %s", fault)
+
+    def _pass_news(self) -> None:
+        """Passes on notifications in their order, whichever thread comes first."""
+        while self._news and self._telling.acquire(blocking=False):
+            try:
+                while self._news:
+                    self._listen(self._news.popleft())
+            finally:
+                self._telling.release()
+
+    # The end.
+
+    def close(self, lines: Iterable[bytes] = ()) -> None:
+        """Ends the connection, after these last lines. What still runs cannot be answered any more."""
+        if self._end is None:
+            try:
+                for line in lines:
+                    self._transport.send(line, _CLOSING)
+            except (ConnectionClosed, RequestTimeout) as fault:
+                note("debug", "the last words could not be sent: %s", fault)
+        self._stop(ConnectionClosed("the connection was closed on this side"))
+        self._shut()
+
+    def drain(self, grace: float) -> None:
+        """After the other side has stopped sending: answers what is running, for ``grace`` seconds at most, and closes."""
+        self._crew.work()
+        self._crew.settle(grace)
+        self._shut()
+
+    def _stop(self, end: ConnectionClosed) -> None:
+        """Nothing is heard any more."""
+        with self._ending:
+            if self._end is not None:
+                return
+            self._end = end
+        with self.lock:
+            calls = list(self._calls.values())
+            self._calls.clear()
+        for call in calls:
+            call.finish(None, _again(end))
+        self._crew.end()
+
+    def _shut(self) -> None:
+        """Nothing is said any more, either."""
+        self._transport.close()
+        with self.lock:
+            self.session.close()
+
+
+def _again(end: ConnectionClosed) -> ConnectionClosed:
+    """The same exception for another thread, which has a traceback of its own."""
+    fresh = end.__class__(*end.args)
+    fresh.__dict__.update(end.__dict__)
+    return fresh
+
+
+def _nothing() -> None:
+    """Nothing waits for anything that could be woken."""

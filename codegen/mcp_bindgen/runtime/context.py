@@ -1,0 +1,167 @@
+"""What a handler may do besides returning a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from .connection import Connection
+from .errors import UsageError
+from .events import Incoming
+from .meta import entries_of
+from .methods import NotificationMethod, RequestMethod
+
+if TYPE_CHECKING:
+    from .replay import Replay
+
+R = TypeVar("R")
+
+LEVELS: Sequence[str] = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""Severities of log messages, rising (RFC 5424, section 6.2.1)."""
+
+
+class Context:
+    """The request or notification that is being handled, and the connection it came on.
+
+    ``peer`` is the client or server that handles it. Good in the handler's thread and in others, until the handler
+    returns.
+    """
+
+    __slots__ = ("_incoming", "connection", "peer")
+
+    def __init__(self, peer: Any, connection: Connection, incoming: Incoming | None) -> None:
+        self.peer = peer
+        self.connection = connection
+        self._incoming = incoming
+
+    @property
+    def request_id(self) -> str | int | None:
+        """The id of the request; None for a notification."""
+        return None if self._incoming is None else self._incoming.id
+
+    @property
+    def meta(self) -> Any:
+        """``_meta`` of the request: an object of the revision or a dict; None where there is none."""
+        return None if self._incoming is None else entries_of(self._incoming.params)
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the answer is not wanted any more, by cancellation or the end of the connection.
+
+        Stop then, and return anything or raise: nothing is sent.
+        """
+        return self._incoming is not None and self._incoming.cancelled
+
+    @property
+    def peer_info(self) -> Any:
+        """Name and version of the other side's software, as it says; None where it has not said."""
+        return self.connection.session.peer_info
+
+    @property
+    def peer_capabilities(self) -> Any:
+        """What the other side has declared; None where it has declared nothing."""
+        return self.connection.session.peer_capabilities
+
+    def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Reports how far the request has got; each value is to be larger than the last.
+
+        Nothing is sent where the sender has not asked for it, or after cancellation. A ``message`` is sent from
+        2025-03-26 on. Raises UsageError for a value that does not increase.
+        """
+        incoming = self._incoming
+        if incoming is None or incoming.token is None:
+            return
+        with self.connection.lock:
+            line = self.connection.session.progress(incoming, progress, total, message)
+        if line is not None:
+            self.connection.send(line)
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> R:
+        """Asks the other side for something, and waits for its answer; raises as ``Client.request`` does."""
+        return self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
+
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+        """Sends a notification to the other side."""
+        self.connection.notify(key, params)
+
+
+class ServerContext(Context):
+    """The context of a server's handler."""
+
+    __slots__ = ()
+
+    def log(self, level: str, data: Any, logger: str | None = None) -> None:
+        """Sends a log message (``data`` is any JSON) to the client, if it wants those of this severity.
+
+        Raises UsageError for an unknown level, or where the server has not declared ``logging``.
+        """
+        key = self.connection.session.binding.notifications["notifications/message"]
+        if level not in LEVELS:
+            text = f"the level is {level!r}; accepted are {', '.join(LEVELS)}"
+            raise UsageError(text)
+        least = self._least()
+        if least is not None and LEVELS.index(level) >= LEVELS.index(least):
+            self.notify(key, key.params(level=level, data=data, logger=logger))
+
+    def _least(self) -> str | None:
+        """The least severity that the client wants; None where it wants no messages."""
+        level: str | None = self.peer.log_level_of(self.connection)
+        return level
+
+
+class StatelessContext(ServerContext):
+    """The context of a server's handler where every request stands alone: what it may ask for comes by replay."""
+
+    __slots__ = ("_replay",)
+
+    def __init__(self, peer: Any, connection: Connection, incoming: Incoming | None) -> None:
+        super().__init__(peer, connection, incoming)
+        self._replay: Replay | None = None
+
+    @property
+    def peer_info(self) -> Any:
+        """Name and version of the client's software, as this request says; None where it has not said."""
+        return None if self.meta is None else self.meta.client_info
+
+    @property
+    def peer_capabilities(self) -> Any:
+        """What the client has declared with this request; nothing may be carried over from others."""
+        return None if self.meta is None else self.meta.client_capabilities
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,  # the client's patience decides
+        on_progress: Callable[[Any], object] | None = None,  # embedded requests have no progress
+    ) -> R:
+        """Asks the client for something (Multi Round-Trip Requests).
+
+        The first time this ends the handler: the client is told what is asked for, and sends its request again with the
+        answer. Then the handler is run again from its start, and this returns the answer. So what the handler does
+        before is done twice: put side effects behind the last question. The questions must be the same, in the same
+        order, each time.
+
+        Raises UsageError in handlers of other methods than those whose result may ask for input, and ResponseError
+        (-32021) where the client has not declared that it can answer.
+        """
+        if self._replay is None:
+            if self._incoming is None or "input_responses" not in self._incoming.params.__slots__:
+                text = f"{key.name} may be asked for only in a handler whose result may be an InputRequiredResult"
+                raise UsageError(text)
+            self._replay = cast("Replay", self.peer.replay(self._incoming))
+        result: R = self._replay.ask(key, params)
+        return result
+
+    def _least(self) -> str | None:
+        meta = self.meta
+        level: str | None = None if meta is None or isinstance(meta, Mapping) else meta.log_level
+        return level

@@ -1,0 +1,234 @@
+"""Who reads, and who runs what was read: threads of one connection, of which at most one reads at any time.
+
+Handing a message from one thread to another costs more than all else that happens to it. So nobody waits to be handed
+one: the thread that wants an answer reads by itself until it comes, and the thread that has read a request runs it by
+itself and then reads on. Only where that takes long does another thread take the reading over.
+
+The one that would is the *standby*. While there is traffic it looks every few milliseconds whether the reading has been
+vacant since it looked last, and then takes it over; that is how ping, cancellation and further requests get through
+while a handler is slow, or while nobody waits for an answer. Where somebody reads and nothing comes, it sleeps until
+that thread leaves. Threads that are neither reading nor standing by nor running a request sit on the *bench*, and end
+after a while.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from threading import Lock, Thread
+from time import monotonic, sleep
+from typing import Any
+
+TICK = 0.005
+"""Seconds between two looks of the standby."""
+IDLE = 10.0
+"""Seconds on the bench after which a thread ends."""
+
+
+class Crew:
+    """The threads of one connection.
+
+    ``read`` reads one message and acts on it; it returns at the end of the connection, too. ``run`` runs one of the
+    ``jobs`` that reading has brought. At most ``limit`` jobs run at the same time; the rest wait in ``jobs``.
+    """
+
+    def __init__(
+        self, name: str, limit: int, *, read: Callable[[float | None], object], run: Callable[[Any], None]
+    ) -> None:
+        self.jobs: deque[Any] = deque()
+        self.ended = False
+        self._name = name
+        self._limit = limit
+        self._read = read
+        self._run = run
+        self._reading = Lock()
+        self._turn = 0
+        """Changes with every message, and whenever the reading changes hands."""
+        self._roles = Lock()
+        """Held while the following change."""
+        self._busy = 0
+        self._standby: Lock | None = None
+        """The bell of the thread that stands by."""
+        self._asleep = False
+        """Whether it waits to be rung."""
+        self._bench: list[Lock] = []
+        self._started = False
+
+    # For threads that come and go: callers that wait for an answer, and hosts that pump.
+
+    def take(self) -> bool:
+        """Takes the reading, if nobody has it; ``leave`` gives it back."""
+        if self._reading.acquire(blocking=False):
+            self._turn += 1
+            return True
+        return False
+
+    def leave(self) -> None:
+        """Gives the reading back."""
+        self._turn += 1
+        self._reading.release()
+        if self._asleep:
+            self._wake()
+
+    @property
+    def vacant(self) -> bool:
+        """Whether nobody reads."""
+        return not self._reading.locked()
+
+    def start(self) -> None:
+        """From now on a thread of its own reads where nobody else does."""
+        self._started = True
+        self._recruit()
+
+    def delegate(self) -> None:
+        """Has jobs run by another thread than the one that read them; without ``start`` they wait for ``work``."""
+        if self._started:
+            self._recruit()
+            self._wake()
+
+    def work(self) -> None:
+        """Runs the jobs that wait, as far as the limit lets it."""
+        while self.jobs:
+            with self._roles:
+                if self._busy >= self._limit or not self.jobs:
+                    return
+                job = self.jobs.popleft()
+                self._busy += 1
+            try:
+                self._run(job)
+            finally:
+                with self._roles:
+                    self._busy -= 1
+
+    def end(self) -> None:
+        """Sends all threads home; what runs is not waited for."""
+        self.ended = True
+        with self._roles:
+            for bell in (*self._bench, *([self._standby] if self._standby else [])):
+                _ring(bell)
+
+    def settle(self, seconds: float) -> None:
+        """Waits until no job runs or waits, for so long at most."""
+        limit = monotonic() + seconds
+        while (self._busy or self.jobs) and monotonic() < limit:
+            sleep(0.002)
+
+    # For threads of the crew.
+
+    def serve(self) -> None:
+        """Makes the calling thread one of the crew, until the end."""
+        self._started = True
+        while not self.ended:
+            self._serve(None)
+
+    def _serve(self, bell: Lock | None) -> None:
+        """What a thread does until it is of no use; with a bell it stands by at first."""
+        while not self.ended:
+            if bell is not None:
+                leads = self._stand_by(bell)
+                bell = None
+                if leads:
+                    self._lead()
+                else:
+                    self.work()
+            elif self.take():
+                self._lead()
+            else:
+                bell = self._sit_down()
+                if bell is None:
+                    return
+
+    def _lead(self) -> None:
+        """Reads, and runs what it reads, until another thread has taken over.
+
+        The reading is held at first, not at the end.
+        """
+        while True:
+            try:
+                self._read(None)
+            finally:
+                self.leave()
+            if self.ended:
+                return
+            if self.jobs:
+                if self._standby is None:
+                    self._recruit()
+                self.work()
+            if not self.take():
+                return
+
+    def _stand_by(self, bell: Lock) -> bool:
+        """Watches; True once it has taken the reading over, False where there is a job to be run, or the end has come."""
+        turn = -1
+        while not self.ended:
+            bell.acquire(timeout=-1 if self._asleep else TICK)
+            self._asleep = False
+            waiting = self.jobs and self._busy < self._limit
+            if waiting or self.ended:
+                break
+            if turn == self._turn:
+                if self.take():
+                    self._step_down()
+                    return True
+                # Somebody reads, and nothing comes. Whoever leaves now, or has just left, is to see that this one sleeps.
+                self._asleep = True
+                if self.vacant:
+                    self._asleep = False
+            turn = self._turn
+        self._step_down()
+        if not self.ended:
+            self._recruit()
+        return False
+
+    def _step_down(self) -> None:
+        with self._roles:
+            self._standby = None
+            self._asleep = False
+
+    def _sit_down(self) -> Lock | None:
+        """Waits on the bench; the bell to stand by with, or None where nobody has called for long."""
+        bell = _bell()
+        with self._roles:
+            if self._standby is None:
+                self._standby = bell
+                return bell
+            self._bench.append(bell)
+        bell.acquire(timeout=IDLE)
+        with self._roles:
+            if bell is self._standby:
+                return bell
+            if bell in self._bench:
+                self._bench.remove(bell)
+        return None
+
+    def _recruit(self) -> None:
+        """Sees to it that a thread stands by."""
+        with self._roles:
+            if self._standby is not None or self.ended:
+                return
+            if self._bench:
+                bell = self._standby = self._bench.pop()
+                _ring(bell)
+                return
+            bell = self._standby = _bell()
+        Thread(target=self._serve, args=(bell,), name=self._name, daemon=True).start()
+
+    def _wake(self) -> None:
+        bell = self._standby
+        if bell is not None:
+            _ring(bell)
+
+
+def _bell() -> Lock:
+    bell = Lock()
+    bell.acquire()
+    return bell
+
+
+def _ring(bell: Lock) -> None:
+    """Wakes the thread that waits for the bell, or keeps it from falling asleep."""
+    try:
+        bell.release()
+    except RuntimeError:
+        # It has been rung before, and not been heard yet.
+        return

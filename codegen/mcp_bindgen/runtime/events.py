@@ -1,0 +1,103 @@
+"""What a session says has happened: the answer of ``Session.receive``."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from .methods import NotificationMethod, RequestMethod
+
+RequestId: TypeAlias = str | int
+
+
+class Incoming:
+    """A request of the other side; it waits for ``Session.settle``."""
+
+    __slots__ = ("batch", "cancelled", "id", "key", "params", "progress", "reason", "token")
+
+    def __init__(self, key: RequestMethod[Any, Any], request_id: RequestId, params: Any) -> None:
+        self.key = key
+        self.id = request_id
+        self.params = params
+        self.cancelled = False
+        self.reason: str | None = None
+        """Why it was cancelled, where that was said."""
+        self.token: RequestId | None = None
+        """The progress token, where the sender wants to hear of progress."""
+        self.progress: float | None = None
+        """The last value of progress that was sent."""
+        self.batch: Batch | None = None
+
+
+class Batch:
+    """The answers to one JSON array of requests, which go back as one array (JSON-RPC 2.0, section 6)."""
+
+    __slots__ = ("answers", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        self.answers: list[bytes] = []
+
+
+class Notified:
+    """A notification of the other side, for whoever listens to its method."""
+
+    __slots__ = ("key", "params")
+
+    def __init__(self, key: NotificationMethod[Any], params: Any) -> None:
+        self.key = key
+        self.params = params
+
+
+class Outcome:
+    """How a request of one's own ended: with ``result``, or with ``error``."""
+
+    __slots__ = ("error", "id", "result")
+
+    def __init__(self, request_id: RequestId, result: Any, error: Exception | None = None) -> None:
+        self.id = request_id
+        self.result = result
+        self.error = error
+
+
+class Progressed:
+    """Progress of a request of one's own; values increase."""
+
+    __slots__ = ("id", "params")
+
+    def __init__(self, request_id: RequestId, params: Any) -> None:
+        self.id = request_id
+        self.params = params
+
+
+class Cancelled:
+    """The other side wants no answer to its request any more; ``incoming.cancelled`` is set.
+
+    ``line`` is what is to be sent where the others of its batch were answered before.
+    """
+
+    __slots__ = ("incoming", "line")
+
+    def __init__(self, incoming: Incoming, line: bytes | None) -> None:
+        self.incoming = incoming
+        self.line = line
+
+
+class Reply:
+    """A line that the session wants sent: an answer that takes no handler."""
+
+    __slots__ = ("line",)
+
+    def __init__(self, line: bytes) -> None:
+        self.line = line
+
+
+class Dropped:
+    """A message that came to nothing, and why: for the local log."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+Event: TypeAlias = Incoming | Notified | Outcome | Progressed | Cancelled | Reply | Dropped

@@ -1,0 +1,109 @@
+"""What a side does with requests and notifications: plain functions, by method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, overload
+
+from .binding import OTHER, Binding
+from .connection import Connection
+from .errors import EncodeError, ResponseError, UsageError
+from .events import Incoming, Notified
+from .jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Refusal
+from .logs import report
+from .methods import NotificationMethod, RequestMethod, Side
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+INTERNAL = Refusal(INTERNAL_ERROR, "Internal error")
+"""Says nothing of the inside."""
+
+
+class Handlers:
+    """The functions of one side; each is called with params and a context."""
+
+    def __init__(self, binding: Binding, side: Side) -> None:
+        self._binding = binding
+        self._side: Side = side
+        self._requests: dict[str, Callable[[Any, Any], Any]] = {}
+        self._notifications: dict[str, Callable[[Any, Any], Any]] = {}
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """The methods that there is a function for."""
+        return frozenset({*self._requests, *self._notifications})
+
+    def add(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]) -> None:
+        """Has a function called for a method. Raises UsageError for one that never reaches this side."""
+        known: Mapping[str, Any] = (
+            self._binding.requests if isinstance(key, RequestMethod) else self._binding.notifications
+        )
+        if known.get(key.name) is not key:
+            text = f"{key!r} is no method of {self._binding.revision}; take the key from that revision's `methods`"
+            raise UsageError(text)
+        if OTHER[self._side] not in key.sent_by:
+            text = f"{key.name} is sent by the {self._side}, so a {self._side} has nothing to handle"
+            raise UsageError(text)
+        (self._requests if isinstance(key, RequestMethod) else self._notifications)[key.name] = function
+
+    @overload
+    def register(self, key: RequestMethod[P, R]) -> Callable[[Callable[[P, Any], R]], Callable[[P, Any], R]]: ...
+    @overload
+    def register(
+        self, key: NotificationMethod[P]
+    ) -> Callable[[Callable[[P, Any], None]], Callable[[P, Any], None]]: ...
+    def register(self, key: Any) -> Any:
+        """A decorator for the function that handles a method."""
+
+        def remember(function: Any) -> Any:
+            self.add(key, function)
+            return function
+
+        return remember
+
+    def handle(self, key: RequestMethod[Any, Any], params: Any, context: Any) -> Any:
+        """The result of a request; raises ResponseError where nobody handles the method, and what its function raises."""
+        function = self._requests.get(key.name)
+        if function is None:
+            raise ResponseError(*self._nobody(key.name))
+        result = function(params, context)
+        return key.result() if result is None and isinstance(key.result, type) else result
+
+    def answer(self, connection: Connection, incoming: Incoming, context: Any) -> bytes | None:
+        """The line that answers a request; None where there is none to send."""
+        session = connection.session
+        try:
+            line = session.answer_line(incoming, self.handle(incoming.key, incoming.params, context))
+        except ResponseError as error:
+            line = self._refuse(connection, incoming, Refusal(error.code, error.message, error.data))
+        except EncodeError as fault:
+            report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
+            line = session.refusal_line(incoming, INTERNAL)
+        except Exception as error:  # noqa: BLE001  # whatever a handler raises, the request is answered
+            report(error, "%s: the handler failed", incoming.key.name)
+            line = session.refusal_line(incoming, INTERNAL)
+        with connection.lock:
+            return session.settle(incoming, line)
+
+    def notice(self, notified: Notified, context: Any) -> None:
+        """Calls the function that listens to a notification, if there is one."""
+        function = self._notifications.get(notified.key.name)
+        if function is None:
+            return
+        try:
+            function(notified.params, context)
+        except Exception as error:  # noqa: BLE001  # nobody waits for an answer
+            report(error, "%s: the handler failed", notified.key.name)
+
+    def _nobody(self, method: str) -> Refusal:
+        reason = f"this {self._side} does not handle {method}"
+        return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": method, "reason": reason})
+
+    @staticmethod
+    def _refuse(connection: Connection, incoming: Incoming, refusal: Refusal) -> bytes:
+        try:
+            return connection.session.refusal_line(incoming, refusal)
+        except (TypeError, ValueError) as fault:
+            report(fault, "%s: the data of a ResponseError is no JSON", incoming.key.name)
+            return connection.session.refusal_line(incoming, INTERNAL)

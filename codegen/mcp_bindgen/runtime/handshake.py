@@ -1,0 +1,98 @@
+"""Sessions of the revisions that begin with ``initialize``: 2024-11-05 to 2025-11-25 (Lifecycle: Initialization)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from . import lifecycle
+from .binding import Binding
+from .errors import UnsupportedRevision
+from .events import Dropped, Event, Notified, Reply, RequestId
+from .jsonrpc import INVALID_REQUEST, Refusal
+from .methods import NotificationMethod, RequestMethod, Side
+from .session import Session
+
+
+class HandshakeSession(Session):
+    """What both sides do: they answer ``ping`` at once (Ping: Behavior Requirements)."""
+
+    era: ClassVar[lifecycle.Era] = "handshake"
+
+    def __init__(self, binding: Binding, side: Side, *, info: Any, capabilities: Any) -> None:
+        super().__init__(binding, side, info=info, capabilities=capabilities)
+        self._own["ping"] = self._pong
+
+    def _pong(self, message: Any) -> Event:
+        result = self.binding.requests["ping"].result()
+        return Reply(self._encode(self.binding.response(id=message.id, result=result)))
+
+
+class HandshakeClient(HandshakeSession):
+    """The client: ``hello``, then, with what is answered, ``agree``."""
+
+    def __init__(self, binding: Binding, *, info: Any, capabilities: Any) -> None:
+        super().__init__(binding, "client", info=info, capabilities=capabilities)
+        self.instructions: str | None = None
+
+    def hello(self) -> tuple[RequestId, bytes]:
+        """The id and the line of ``initialize``."""
+        initialize = self.binding.requests["initialize"]
+        params = initialize.params(
+            protocol_version=self.binding.revision, capabilities=self.capabilities, client_info=self.info
+        )
+        asked = self.request(initialize, params)
+        self.state = "offered"
+        return asked
+
+    def agree(self, result: Any) -> bytes:
+        """The line of ``notifications/initialized``, after which the session is open.
+
+        ``result`` is the answer to ``initialize``. Raises UnsupportedRevision where the server wants another revision;
+        the connection is then to be closed.
+        """
+        if result.protocol_version != self.binding.revision:
+            raise UnsupportedRevision(self.binding.revision, [result.protocol_version])
+        self.peer_info = result.server_info
+        self.peer_capabilities = result.capabilities
+        self.instructions = result.instructions
+        self.state = "agreed"
+        line = self.notify(self.binding.notifications["notifications/initialized"])
+        self.state = "open"
+        return line
+
+
+class HandshakeServer(HandshakeSession):
+    """The server: answers ``initialize``, too."""
+
+    def __init__(self, binding: Binding, *, info: Any, capabilities: Any, instructions: str | None = None) -> None:
+        super().__init__(binding, "server", info=info, capabilities=capabilities)
+        self.instructions = instructions
+        self._own["initialize"] = self._initialize
+
+    def _initialize(self, message: Any) -> Event:
+        params = message.params
+        self.peer_info = params.client_info
+        self.peer_capabilities = params.capabilities
+        result = self.binding.requests["initialize"].result(
+            # Whatever the client asks for: this is the latest revision that is spoken here, being the only one.
+            protocol_version=self.binding.revision,
+            capabilities=self.capabilities,
+            server_info=self.info,
+            instructions=self.instructions,
+        )
+        line = self._encode(self.binding.response(id=message.id, result=result))
+        self.state = "agreed"
+        return Reply(line)
+
+    def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
+        if key.name == "initialize" and self._in_batch:
+            return Refusal(INVALID_REQUEST, "Invalid Request", {"reason": "initialize may not be part of a batch"})
+        return super()._inspect(key, params)
+
+    def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
+        event = super()._notified(key, message)
+        if key.name == "notifications/initialized" and event.__class__ is Notified:
+            if self.state != "agreed":
+                return Dropped(f"{key.name} may not be sent now: the session is {self.state}")
+            self.state = "open"
+        return event

@@ -1,0 +1,74 @@
+"""Errors of JSON-RPC 2.0 as lines, and what a message that cannot be read is answered with.
+
+JSON-RPC 2.0, section 5.1, has the codes; which of them a bad message earns, and on which id, follows its sections 4 to
+6 and, where they differ, the overview page of each revision.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+UNSUPPORTED_VERSION = -32022
+"""2026-07-28: the revision that a request names is not spoken here."""
+MISSING_CLIENT_CAPABILITY = -32021
+"""2026-07-28: answering takes something that the client has not declared."""
+
+
+class Refusal(NamedTuple):
+    """The error that a request is answered with."""
+
+    code: int
+    message: str
+    data: Any = None
+
+
+class Unreadable(NamedTuple):
+    """What can be said of a message that does not fit the revision."""
+
+    kind: str
+    """``request``, ``notification``, ``response``, or ``nothing`` that JSON-RPC knows."""
+    id: str | int | None
+    """None where there is none to be read."""
+    refusal: Refusal
+
+
+NO_ID = object()
+"""Stands for an id that could not be read."""
+
+
+def error_line(request_id: Any, refusal: Refusal, *, null_id: bool) -> bytes:
+    """An error response as a line. ``NO_ID`` is left out, or is null where the revision wants the member."""
+    error: dict[str, Any] = {"code": refusal.code, "message": refusal.message}
+    if refusal.data is not None:
+        error["data"] = refusal.data
+    answer: dict[str, Any] = {"jsonrpc": "2.0"}
+    if request_id is not NO_ID:
+        answer["id"] = request_id
+    elif null_id:
+        answer["id"] = None
+    answer["error"] = error
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def examine(value: Any, path: tuple[str | int, ...], fault: str) -> Unreadable:
+    """What a JSON value was meant to be that is no message of the revision; ``path`` and ``fault`` say why it is none."""
+    data = {"reason": fault}
+    if value.__class__ is not dict:
+        return Unreadable("nothing", None, Refusal(INVALID_REQUEST, "Invalid Request", data))
+    given = value.get("id")
+    readable = given if given.__class__ in {str, int} else None
+    if "method" in value and value["method"].__class__ is str:
+        if "id" not in value:
+            return Unreadable("notification", None, Refusal(INVALID_REQUEST, "Invalid Request", data))
+        if path[:1] == ("params",) and readable is not None:
+            return Unreadable("request", readable, Refusal(INVALID_PARAMS, "Invalid params", data))
+        return Unreadable("request", readable, Refusal(INVALID_REQUEST, "Invalid Request", data))
+    if "method" not in value and ("result" in value or "error" in value):
+        return Unreadable("response", readable, Refusal(INVALID_REQUEST, "Invalid Request", data))
+    return Unreadable("nothing", readable, Refusal(INVALID_REQUEST, "Invalid Request", data))

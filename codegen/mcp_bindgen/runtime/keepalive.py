@@ -1,0 +1,38 @@
+"""Pings to a server that has been silent (Ping: Implementation Considerations)."""
+
+from __future__ import annotations
+
+from threading import Event, Thread
+from time import monotonic
+
+from .binding import Binding
+from .connection import Connection
+from .errors import McpError, RequestTimeout
+from .logs import note
+
+
+def watch(connection: Connection, binding: Binding, *, every: float, failures: int) -> None:
+    """Pings whenever nothing has come for ``every`` seconds; ``failures`` in a row end the connection."""
+    Thread(target=_watch, args=(connection, binding, every, failures), name="mcp-ping", daemon=True).start()
+
+
+def _watch(connection: Connection, binding: Binding, every: float, failures: int) -> None:
+    pause = Event()
+    ping = binding.requests["ping"]
+    failed = 0
+    while not connection.closed:
+        silent = monotonic() - connection.heard
+        if silent < every:
+            pause.wait(every - silent)
+            continue
+        try:
+            connection.request(ping, timeout=every)
+            failed = 0
+        except RequestTimeout:
+            failed += 1
+            note("warning", "ping was not answered in %g s (%d of %d)", every, failed, failures)
+            if failed >= failures:
+                connection.close()
+        except McpError as fault:
+            note("debug", "ping failed: %s", fault)
+            pause.wait(every)

@@ -1,0 +1,140 @@
+"""Questions to the client inside a request that stands alone (2026-07-28, Multi Round-Trip Requests).
+
+A handler that asks is run from its start in every round. What was answered in earlier rounds comes back with the
+request, in ``requestState``: the client cannot read meaning into it nor change it, and it is good for this request
+only, for a while.
+
+The state is ``payload.signature``, both base64url without padding. The payload is JSON: ``e`` the time when it expires
+(seconds since 1970), ``r`` a digest of the request it belongs to, ``a`` the answers so far: a list of ``[question,
+answer]``, where a question is a digest of its method and params. The signature is HMAC-SHA256 of the payload.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from .binding import Binding
+from .errors import DecodeError, ResponseError
+from .jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY
+from .methods import RequestMethod
+from .suspended import Suspended
+
+_FORGED = "requestState was not issued here, or was changed"
+_FOREIGN = "requestState belongs to another request"
+_EXPIRED = "requestState has expired; send the request again without it"
+
+
+class States:
+    """Makes and reads states.
+
+    ``key`` signs them: at least 32 secret bytes, the same for all processes that serve one endpoint. ``lifetime`` is in
+    seconds; ``now`` gives the time in seconds since 1970.
+    """
+
+    def __init__(self, key: bytes, lifetime: float, now: Callable[[], float]) -> None:
+        self._key = key
+        self._lifetime = lifetime
+        self._now = now
+
+    def seal(self, request: str, answers: list[list[Any]]) -> str:
+        """The state with which the answers come back."""
+        payload = {"e": self._now() + self._lifetime, "r": request, "a": answers}
+        text = json.dumps(payload, separators=(",", ":"), ensure_ascii=False).encode()
+        return f"{_base64(text)}.{self._sign(text)}"
+
+    def open(self, state: str, request: str) -> list[list[Any]]:
+        """The answers in a state; raises ResponseError (-32602) for one that is forged, expired, or of another request."""
+        import hmac
+
+        encoded, _, signature = state.partition(".")
+        text = _bytes(encoded)
+        if text is None or not hmac.compare_digest(self._sign(text).encode(), signature.encode()):
+            raise _bad_round(_FORGED)
+        payload = json.loads(text)
+        if payload["r"] != request:
+            raise _bad_round(_FOREIGN)
+        if payload["e"] < self._now():
+            raise _bad_round(_EXPIRED)
+        answers: list[list[Any]] = payload["a"]
+        return answers
+
+    def _sign(self, text: bytes) -> str:
+        import hmac
+
+        return _base64(hmac.digest(self._key, text, "sha256"))
+
+
+class Replay:
+    """The questions of one round of one request. Raises ResponseError (-32602) for a state that is not good."""
+
+    def __init__(self, binding: Binding, states: States, key: RequestMethod[Any, Any], params: Any) -> None:
+        self._binding = binding
+        self._states = states
+        self._capabilities = params.meta.client_capabilities
+        first = params.__replace__(input_responses=None, request_state=None)
+        self._request = _digest(key.name, binding.codec.unstructure(first))
+        self._answers: list[list[Any]] = []
+        self._given: dict[str, Any] = {}
+        if params.request_state is not None:
+            self._answers = states.open(params.request_state, self._request)
+            self._given = params.input_responses or {}
+        self._asked = 0
+
+    def ask(self, key: RequestMethod[Any, Any], params: Any) -> Any:
+        """The answer to a question; raises Suspended where it has to be asked first."""
+        binding = self._binding
+        if key.capability is not None and not binding.declares(self._capabilities, key.capability):
+            required: Any = {}
+            for part in reversed(key.capability.split(".")):
+                required = {part: required}
+            raise ResponseError(
+                MISSING_CLIENT_CAPABILITY, "Missing required client capability", {"requiredCapabilities": required}
+            )
+        request = key.message(params=params)
+        question = _digest(key.name, binding.codec.unstructure(request))
+        place = self._asked
+        self._asked += 1
+        name = f"question-{place + 1}"
+        if place == len(self._answers) and name in self._given:
+            self._answers.append([question, binding.codec.unstructure(self._given[name])])
+        if place < len(self._answers):
+            asked, answer = self._answers[place]
+            if asked != question:
+                text = f"question {place + 1} is another one than in the round before; ask the same, in the same order"
+                raise RuntimeError(text)
+            try:
+                return binding.codec.decode_result(key, answer)
+            except DecodeError as fault:
+                reason = f"inputResponses, {name}: {fault}"
+                raise _bad_round(reason) from None
+        raise Suspended(name, request, self._states.seal(self._request, self._answers))
+
+
+def _digest(method: str, value: dict[str, Any]) -> str:
+    """Of what is asked, whoever asks: ``_meta`` may change from round to round."""
+    import hashlib
+
+    params = {key: item for key, item in value.items() if key != "_meta"}
+    text = json.dumps([method, params], separators=(",", ":"), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _bad_round(reason: str) -> ResponseError:
+    return ResponseError(INVALID_PARAMS, "Invalid params", {"reason": reason})
+
+
+def _base64(data: bytes) -> str:
+    from base64 import urlsafe_b64encode
+
+    return urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _bytes(text: str) -> bytes | None:
+    from base64 import urlsafe_b64decode
+
+    try:
+        return urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except ValueError:
+        return None

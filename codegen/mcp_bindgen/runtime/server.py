@@ -1,0 +1,207 @@
+"""Servers of every revision: what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
+from weakref import WeakKeyDictionary
+
+from .binding import Binding
+from .capabilities import declared_by
+from .connection import Connection
+from .context import Context, ServerContext
+from .errors import UsageError
+from .events import Incoming, Notified
+from .handlers import Handlers
+from .handshake import HandshakeServer
+from .methods import NotificationMethod, RequestMethod
+from .session import Session
+
+if TYPE_CHECKING:
+    from .transports import Transport
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+_SET_LEVEL = "logging/setLevel"
+
+
+class Server:
+    """A server: handlers for methods, served on any number of connections.
+
+    ``name``, ``version`` and ``title`` introduce it, ``instructions`` tell a language model how to use it.
+    ``capabilities`` are added to those that follow from the handlers. ``logging`` says whether handlers may send log
+    messages. At most ``workers`` requests of one connection run at the same time. ``timeout`` is how many seconds an
+    answer of the client may take, ``limit`` how many altogether if it reports progress. ``grace`` is how many seconds
+    running handlers have left to answer once the client has stopped sending.
+    """
+
+    binding: ClassVar[Binding]
+    context: ClassVar[type[ServerContext]]
+
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        *,
+        title: str | None = None,
+        instructions: str | None = None,
+        capabilities: Any = None,
+        logging: bool = True,
+        workers: int = 16,
+        timeout: float = 60.0,
+        limit: float = 600.0,
+        grace: float = 2.0,
+    ) -> None:
+        self.info = self._introduce(name, version, title)
+        self.instructions = instructions
+        self.timeout = timeout
+        self.limit = limit
+        self.workers = workers
+        self.grace = grace
+        self._capabilities = capabilities
+        self._logging = logging
+        self._handlers = Handlers(self.binding, "server")
+        self._lock = Lock()
+        self._connections: set[Connection] = set()
+        self._levels: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
+        self._pumped: Connection | None = None
+        set_level = self.binding.requests.get(_SET_LEVEL)
+        if logging and set_level is not None:
+            self._handlers.add(set_level, self._set_level)
+
+    def _introduce(self, name: str, version: str, title: str | None) -> Any:
+        cls = self.binding.types.Implementation
+        if title is None:
+            return cls(name=name, version=version)
+        if "title" not in cls.__slots__:
+            message = f"servers of {self.binding.revision} have no title; it exists from 2025-06-18 on"
+            raise UsageError(message)
+        return cls(name=name, version=version, title=title)
+
+    @overload
+    def handler(self, key: RequestMethod[P, R]) -> Callable[[Callable[[P, Any], R]], Callable[[P, Any], R]]: ...
+    @overload
+    def handler(self, key: NotificationMethod[P]) -> Callable[[Callable[[P, Any], None]], Callable[[P, Any], None]]: ...
+    def handler(self, key: Any) -> Any:
+        """Registers the function that handles a method: it is called with the typed params and a context.
+
+        For a request it returns the typed result (None for an empty one), or raises ResponseError. Any other exception
+        is logged, and answered with -32603 and no detail. Raises UsageError for a method that clients do not send.
+        """
+        return self._handlers.register(key)
+
+    @property
+    def capabilities(self) -> Any:
+        """What the server declares: what its handlers, ``logging`` and ``capabilities`` amount to."""
+        return declared_by(
+            self.binding, "server", self._handlers.methods, more=self._capabilities, logging=self._logging
+        )
+
+    # Connections.
+
+    def connect(self, transport: Transport) -> Connection:
+        """Speaks with the client at the other end of a transport, which is the server's from now on.
+
+        Nothing is read until ``serve`` or ``pump`` of the connection is called.
+        """
+        connection: Connection
+
+        def run(incoming: Incoming) -> bytes | None:
+            return self._run(connection, incoming)
+
+        def listen(notified: Notified) -> None:
+            self._handlers.notice(notified, self._context(connection, None))
+
+        connection = Connection(
+            transport,
+            self._session(),
+            run=run,
+            listen=listen,
+            timeout=self.timeout,
+            limit=self.limit,
+            workers=self.workers,
+        )
+        with self._lock:
+            self._connections.add(connection)
+        return connection
+
+    def _session(self) -> Session:
+        return HandshakeServer(
+            self.binding, info=self.info, capabilities=self.capabilities, instructions=self.instructions
+        )
+
+    def _context(self, connection: Connection, incoming: Incoming | None) -> Context:
+        return self.context(self, connection, incoming)
+
+    def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
+        return self._handlers.answer(connection, incoming, self._context(connection, incoming))
+
+    def serve(self, transport: Transport) -> None:
+        """Speaks with a client until it leaves, or ``close`` is called."""
+        self.serve_connection(self.connect(transport))
+
+    def serve_connection(self, connection: Connection) -> None:
+        """Serves what ``connect`` has made, until the client leaves."""
+        try:
+            connection.serve()
+            connection.drain(self.grace)
+        finally:
+            self._drop(connection)
+
+    def run_stdio(self) -> None:
+        """Serves the program that started this one, over stdin and stdout, until it closes them.
+
+        What else is printed meanwhile goes to stderr.
+        """
+        from .transports.stdio import Stdio
+
+        self.serve(Stdio())
+
+    def pump(self, timeout: float | None = 0.0) -> bool:
+        """Serves over stdin and stdout from a loop of one's own: in this thread, what comes within ``timeout`` seconds.
+
+        False once the client has left. The alternative to ``run_stdio`` where everything has to happen in one thread.
+        """
+        if self._pumped is None:
+            from .transports.stdio import Stdio
+
+            self._pumped = self.connect(Stdio())
+        connection = self._pumped
+        connection.pump(timeout)
+        if connection.closed:
+            self._drop(connection)
+        return not connection.closed
+
+    def close(self) -> None:
+        """Ends all connections. Idempotent; from any thread."""
+        with self._lock:
+            connections = list(self._connections)
+        for connection in connections:
+            self._drop(connection)
+
+    def _drop(self, connection: Connection) -> None:
+        with self._lock:
+            self._connections.discard(connection)
+        connection.close(self._last_words(connection))
+
+    def _last_words(self, connection: Connection) -> list[bytes]:  # an era may have some
+        return []
+
+    # What clients are told without having asked.
+
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+        """Sends a notification to every client that is connected and has finished its handshake."""
+        with self._lock:
+            connections = list(self._connections)
+        for connection in connections:
+            if connection.session.state == "open":
+                connection.notify(key, params)
+
+    def _set_level(self, params: Any, context: Context) -> None:
+        self._levels[context.connection] = params.level
+
+    def log_level_of(self, connection: Connection) -> str | None:
+        """The least severity of log messages that a client wants; None where it wants none."""
+        return self._levels.get(connection, "debug") if self._logging else None

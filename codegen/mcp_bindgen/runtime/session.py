@@ -1,0 +1,372 @@
+"""The session core: messages in, events and messages out. No clock, no thread, no pipe.
+
+Feed it lines with ``receive``, and act on the events it gives; ask it for the line of each thing that is to be said,
+and send that line. What is common to both eras is here; how a session of one begins, and what its messages carry, is in
+``handshake`` and ``stateless``. ``lifecycle`` has the tables of what may be sent and taken when.
+
+Methods are called by one thread at a time; what each of them does to the session is done when it returns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any, ClassVar
+
+from . import lifecycle
+from .binding import OTHER, Binding
+from .errors import DecodeError, ResponseError, UsageError
+from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Reply, RequestId
+from .jsonrpc import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    NO_ID,
+    PARSE_ERROR,
+    Refusal,
+    error_line,
+    examine,
+)
+from .meta import token_of, with_token
+from .methods import NotificationMethod, RequestMethod, Side
+
+
+class Session:
+    """One side of a conversation in one revision.
+
+    ``info`` and ``capabilities`` are what the side says of itself, objects of the revision.
+    """
+
+    era: ClassVar[lifecycle.Era]
+
+    def __init__(self, binding: Binding, side: Side, *, info: Any, capabilities: Any) -> None:
+        self.binding = binding
+        self.side = side
+        self.info = info
+        self.capabilities = capabilities
+        self.peer_info: Any = None
+        """Who the other side says it is; None as long as it has not said so."""
+        self.peer_capabilities: Any = None
+        """What the other side has declared; None as long as it has declared nothing."""
+        self.state: lifecycle.State = lifecycle.FIRST[self.era]
+        self._may_send = lifecycle.MAY_SEND[self.era][side]
+        self._may_take = lifecycle.MAY_TAKE[self.era][side]
+        self._takes = binding.taken_by(side)
+        self._decode: Callable[..., Any] = binding.codec.decode
+        self._encode = binding.codec.encode
+        self._sender = OTHER[side]
+        self._ids = count(1)
+        self._asked: dict[RequestId, RequestMethod[Any, Any]] = {}
+        self._progress: dict[RequestId, float | None] = {}
+        self._running: dict[RequestId, Incoming] = {}
+        self._in_batch = False
+        self._lacks: dict[str, str] = {}
+        """By method, the capability that is missing for it; empty where none is."""
+        self._lasting: set[RequestId] = set()
+        """Requests that become tasks: ``tasks/cancel`` ends those (2025-11-25, Cancellation: Behavior Requirements)."""
+        self._own: dict[str, Callable[[Any], Event]] = {}
+        """What the session answers itself, by method."""
+
+    # What the side says.
+
+    def request(self, key: RequestMethod[Any, Any], params: Any, *, progress: bool = False) -> tuple[RequestId, bytes]:
+        """The id and the line of a request. With ``progress`` it asks to hear of it.
+
+        Raises UsageError where it may not be sent now, or the other side has not declared the capability; EncodeError.
+        """
+        self._check(key, request=True)
+        request_id = next(self._ids)
+        line = self._encode(
+            key.message(id=request_id, params=self._equip(key, params, request_id if progress else None))
+        )
+        self._asked[request_id] = key
+        if progress:
+            self._progress[request_id] = None
+        if getattr(params, "task", None) is not None:
+            self._lasting.add(request_id)
+        return request_id, line
+
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> bytes:
+        """The line of a notification; raises as ``request`` does."""
+        self._check(key, request=False)
+        return self._encode(key.message(params=params))
+
+    def answer_line(self, incoming: Incoming, result: Any) -> bytes:
+        """The line that answers a request with a result; raises EncodeError for one that is none of the method."""
+        return self._encode(self.binding.response(id=incoming.id, result=self._sign(result)))
+
+    def refusal_line(self, incoming: Incoming, refusal: Refusal) -> bytes:
+        """The line that answers a request with an error."""
+        return self._error(incoming.id, refusal)
+
+    def settle(self, incoming: Incoming, line: bytes) -> bytes | None:
+        """A request is answered by this line; what is to be sent.
+
+        That is nothing (None) if the request was cancelled, or while others of its batch run.
+        """
+        if incoming.cancelled:
+            return None
+        self._running.pop(incoming.id, None)
+        batch = incoming.batch
+        if batch is None:
+            return line
+        batch.answers.append(line)
+        return self._one_less(batch)
+
+    def cancel(self, request_id: RequestId, reason: str | None = None) -> bytes | None:
+        """The line that tells the other side that no answer is awaited any more; None where that may not be said.
+
+        A request that is not in flight any more, ``initialize``, and requests that became tasks are not cancelled so.
+        """
+        lasting = request_id in self._lasting
+        key = self.forget(request_id)
+        if key is None or lasting or key.name == "initialize" or self.state != "open":
+            return None
+        cancelled = self.binding.notifications["notifications/cancelled"]
+        return self._encode(cancelled.message(params=cancelled.params(request_id=request_id, reason=reason)))
+
+    def forget(self, request_id: RequestId) -> RequestMethod[Any, Any] | None:
+        """Waits for the answer to a request no longer; gives its key if it was in flight."""
+        self._progress.pop(request_id, None)
+        self._lasting.discard(request_id)
+        return self._asked.pop(request_id, None)
+
+    def progress(
+        self, incoming: Incoming, progress: float, total: float | None = None, message: str | None = None
+    ) -> bytes | None:
+        """The line that reports progress of a request; None where nobody wants to hear of it, or it has ended.
+
+        Raises UsageError where ``progress`` does not increase (Progress: Progress Flow).
+        """
+        if incoming.token is None or incoming.cancelled or self._running.get(incoming.id) is not incoming:
+            return None
+        if incoming.progress is not None and not progress > incoming.progress:
+            text = f"progress must increase: it was {incoming.progress}, and now would be {progress}"
+            raise UsageError(text)
+        key = self.binding.notifications["notifications/progress"]
+        more = {} if message is None or "message" not in key.params.__slots__ else {"message": message}
+        params = key.params(progress_token=incoming.token, progress=progress, total=total, **more)
+        line = self._encode(key.message(params=params))
+        incoming.progress = progress
+        return line
+
+    def close(self) -> None:
+        """Nothing is sent or taken from now on."""
+        self.state = "closed"
+        self._asked.clear()
+        self._progress.clear()
+        for incoming in self._running.values():
+            incoming.cancelled = True
+            incoming.reason = "the connection is closed"
+        self._running.clear()
+
+    # What the side hears.
+
+    def receive(self, line: bytes) -> Sequence[Event]:
+        """What a line of the other side means. Never raises for what is in it."""
+        try:
+            message = self._decode(line, sender=self._sender, results=self._asked)
+        except DecodeError as fault:
+            return self._unfit(line, fault)
+        if message.__class__ is list:
+            return self._batch(message, self._take)
+        return (self._take(message),)
+
+    def too_large(self, fault: Exception) -> Sequence[Event]:
+        """What becomes of a message that was too large to be read."""
+        return (self._nameless(Refusal(INVALID_REQUEST, "Invalid Request", {"reason": str(fault)})),)
+
+    def _take(self, message: Any) -> Event:
+        key = self._takes.get(message.__class__)
+        if key is not None:
+            if isinstance(key, RequestMethod):
+                return self._called(key, message)
+            return self._notified(key, message)
+        if message.__class__ is self.binding.response:
+            return self._answered(message.id, message.result, None)
+        if message.__class__ is self.binding.error:
+            error = message.error
+            return self._answered(message.id, None, ResponseError(error.code, error.message, error.data))
+        if message.__class__ is self.binding.unknown_request:
+            return self._unknown(message)
+        return Dropped(f"{message.method}: no notification that a {self._sender} sends in {self.binding.revision}")
+
+    def _called(self, key: RequestMethod[Any, Any], message: Any) -> Event:
+        params = message.params
+        if message.id in self._running:
+            return Reply(self._error(message.id, _invalid(f"id {message.id!r} is that of a request in progress")))
+        refusal = self._inspect(key, params)
+        if refusal is not None:
+            return Reply(self._error(message.id, refusal))
+        own = self._own.get(key.name)
+        if own is not None:
+            return own(message)
+        incoming = self._running[message.id] = Incoming(key, message.id, params)
+        incoming.token = token_of(params)
+        return incoming
+
+    def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
+        """Why a request is not taken, if it is not."""
+        if self.state == "open":
+            return None
+        kind = lifecycle.kind_of(key.name, request=True)
+        return None if kind in self._may_take[self.state] else self._out_of_place(key.name)
+
+    def _out_of_place(self, method: str) -> Refusal:
+        return _invalid(f"{method} may not be sent now: the session is {self.state}")
+
+    def _unknown(self, message: Any) -> Event:
+        """A request of a method that the sender does not have in this revision."""
+        reason = f"a {self._sender} does not send {message.method} in {self.binding.revision}"
+        refusal = Refusal(METHOD_NOT_FOUND, "Method not found", {"method": message.method, "reason": reason})
+        return Reply(self._error(message.id, refusal))
+
+    def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
+        if self.state != "open" and lifecycle.kind_of(key.name, request=False) not in self._may_take[self.state]:
+            return Dropped(f"{key.name} may not be sent now: the session is {self.state}")
+        if key.name == "notifications/progress":
+            return self._progressed(message.params)
+        if key.name == "notifications/cancelled":
+            return self._cancelled(message.params)
+        return Notified(key, message.params)
+
+    def _progressed(self, params: Any) -> Event:
+        token = params.progress_token
+        if token not in self._progress or token.__class__ is not int:
+            return Dropped(f"progress of {token!r}, which no request in flight has asked for")
+        last = self._progress[token]
+        if last is not None and not params.progress > last:
+            return Dropped(f"progress of {token!r} does not increase: {params.progress} after {last}")
+        self._progress[token] = params.progress
+        return Progressed(token, params)
+
+    def _cancelled(self, params: Any) -> Event:
+        request_id = params.request_id
+        incoming = None if request_id is None else self._running.pop(request_id, None)
+        if incoming is None:
+            return Dropped(f"{request_id!r} is cancelled, but is no request in progress")
+        incoming.cancelled = True
+        incoming.reason = params.reason
+        return Cancelled(incoming, self._one_less(incoming.batch) if incoming.batch else None)
+
+    def _answered(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
+        key = None if request_id is None else self.forget(request_id)
+        if key is None or request_id is None:
+            return Dropped(f"a response to {request_id!r}, which is no request in flight ({error or 'a result'})")
+        return Outcome(request_id, result, error)
+
+    # What cannot be read.
+
+    def _unfit(self, line: bytes, fault: DecodeError) -> Sequence[Event]:
+        """A line that is no message of the revision: answered, handed to who waits for it, or dropped."""
+        try:
+            value = json.loads(line.decode(), parse_constant=_no_number)
+        except (ValueError, RecursionError):
+            return (self._nameless(Refusal(PARSE_ERROR, "Parse error", {"reason": f"{fault.found} at {fault.path}"})),)
+        if value.__class__ is list and value and self.binding.batches:
+            return self._batch(value, self._take_value)
+        return (self._misfit(value, fault),)
+
+    def _take_value(self, value: Any) -> Event:
+        """One message of a batch of which another one does not fit."""
+        try:
+            return self._take(self._decode(json.dumps(value), sender=self._sender, results=self._asked))
+        except DecodeError as fault:
+            return self._misfit(value, fault)
+
+    def _misfit(self, value: Any, fault: DecodeError) -> Event:
+        found = examine(value, fault.keys, str(fault))
+        if found.kind == "notification":
+            return Dropped(f"a notification that does not fit: {fault}")
+        if found.kind == "response":
+            if found.id is not None and found.id in self._asked:
+                return self._answered(found.id, None, fault)
+            return Dropped(f"a response that does not fit: {fault}")
+        if found.id is None:
+            return self._nameless(found.refusal)
+        return Reply(self._error(found.id, self._judge(value, found.refusal)))
+
+    def _judge(self, value: Any, refusal: Refusal) -> Refusal:  # an era may know better by the value
+        """What a request that does not fit is refused with."""
+        return refusal
+
+    def _nameless(self, refusal: Refusal) -> Event:
+        """What is no message at all is answered by servers only: a client's peer is known to print more than messages."""
+        if self.side == "client":
+            return Dropped(f"{refusal.message}: {refusal.data}")
+        return Reply(self._error(NO_ID, refusal))
+
+    # Batches (JSON-RPC 2.0, section 6).
+
+    def _batch(self, items: Sequence[Any], take: Callable[[Any], Event]) -> Sequence[Event]:
+        batch = Batch()
+        events: list[Event] = []
+        self._in_batch = True
+        for item in items:
+            event = take(item)
+            if isinstance(event, Reply):
+                batch.answers.append(event.line)
+                continue
+            if isinstance(event, Incoming):
+                event.batch = batch
+                batch.waiting += 1
+            events.append(event)
+        self._in_batch = False
+        if batch.answers and not batch.waiting:
+            events.append(Reply(_array(batch.answers)))
+        return events
+
+    def _one_less(self, batch: Batch) -> bytes | None:
+        batch.waiting -= 1
+        return _array(batch.answers) if batch.answers and not batch.waiting else None
+
+    # What eras add.
+
+    def _equip(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
+        """The params of a request with what every request of the era carries."""
+        if token is None:
+            return params
+        return with_token(key.params() if params is None else params, token, self.binding.types)
+
+    def _sign(self, result: Any) -> Any:
+        """A result with what every result of the era carries."""
+        return result
+
+    def _error(self, request_id: Any, refusal: Refusal) -> bytes:
+        return error_line(request_id, refusal, null_id=self.binding.null_id)
+
+    # Whether something may be sent.
+
+    def _check(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], *, request: bool) -> None:
+        if self.state != "open" and lifecycle.kind_of(key.name, request=request) not in self._may_send[self.state]:
+            text = f"{key.name} may not be sent now: the session is {self.state}"
+            raise UsageError(text)
+        if key.capability is None:
+            return
+        lack = self._lacks.get(key.name)
+        if lack is None:
+            lack = self._lacks[key.name] = self._lack(key)
+        if lack:
+            raise UsageError(lack)
+
+    def _lack(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:
+        """What has not been declared that a message takes; empty where nothing is missing."""
+        path = key.capability or ""
+        mine = isinstance(key, NotificationMethod) and key.capability_of == "sender"
+        capabilities = self.capabilities if mine else self.peer_capabilities
+        if self.binding.declares(capabilities, path):
+            return ""
+        who = f"this {self.side}" if mine else f"the {self._sender}"
+        return f"{key.name} takes the capability {path!r}, which {who} has not declared"
+
+
+def _invalid(reason: str) -> Refusal:
+    return Refusal(INVALID_REQUEST, "Invalid Request", {"reason": reason})
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(text)
+
+
+def _array(lines: list[bytes]) -> bytes:
+    return b"[" + b",".join(lines) + b"]"

@@ -1,0 +1,223 @@
+"""Sessions of 2026-07-28: every request says by itself who sends it, in which revision, and what the client can do.
+
+Overview (Statelessness; General fields), Versioning and Compatibility, Discovery, Subscriptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from . import lifecycle
+from .binding import Binding
+from .errors import ResponseError, UnsupportedRevision, UsageError
+from .events import Event, Incoming, Reply, RequestId
+from .jsonrpc import UNSUPPORTED_VERSION, Refusal
+from .meta import member
+from .methods import NotificationMethod, RequestMethod
+from .session import Session
+
+VERSION = "io.modelcontextprotocol/protocolVersion"
+LISTEN = "subscriptions/listen"
+
+_FILTERS: Mapping[str, str] = {
+    "notifications/tools/list_changed": "tools_list_changed",
+    "notifications/prompts/list_changed": "prompts_list_changed",
+    "notifications/resources/list_changed": "resources_list_changed",
+}
+"""The member of a subscription's filter that asks for a notification; that of ``resources/updated`` is a list of URIs."""
+_UPDATED = "notifications/resources/updated"
+
+
+class StatelessClient(Session):
+    """The client: its requests carry ``_meta`` with its revision, its name and its capabilities."""
+
+    era: ClassVar[lifecycle.Era] = "stateless"
+
+    def __init__(self, binding: Binding, *, info: Any, capabilities: Any, log_level: str | None = None) -> None:
+        super().__init__(binding, "client", info=info, capabilities=capabilities)
+        self.log_level = log_level
+        """The least severity of the log messages that are wanted with each request; none are without it."""
+        self.instructions: str | None = None
+
+    def learn(self, result: Any) -> None:
+        """Remembers what ``server/discover`` has told. Raises UnsupportedRevision."""
+        if self.binding.revision not in result.supported_versions:
+            raise UnsupportedRevision(self.binding.revision, result.supported_versions)
+        self.peer_capabilities = result.capabilities
+        self.peer_info = None if result.meta is None else result.meta.server_info
+        self.instructions = result.instructions
+
+    def meta(self, entries: Mapping[str, Any] | None = None) -> Any:
+        """``_meta`` of a request, with further entries by their wire names."""
+        return self.binding.types.RequestMetaObject(
+            protocol_version=self.binding.revision,
+            client_capabilities=self.capabilities,
+            client_info=self.info,
+            log_level=self.log_level,
+            extra=dict(entries) if entries else None,
+        )
+
+    def _equip(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
+        if params is None:
+            params = key.params(meta=self.meta())
+        given = params.meta
+        meta = self.meta() if given is None else given
+        if token is not None:
+            meta = meta.__replace__(progress_token=token)
+        return params if meta is given else params.__replace__(meta=meta)
+
+    def _lack(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:
+        # A server that was not asked for its capabilities is taken at its word when it answers.
+        return "" if self.peer_capabilities is None else super()._lack(key)
+
+    def _answered(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
+        if isinstance(error, ResponseError) and error.code == UNSUPPORTED_VERSION:
+            supported = member(error.data, "supported")
+            if supported.__class__ is list and all(each.__class__ is str for each in supported):
+                error = UnsupportedRevision(self.binding.revision, supported)
+        return super()._answered(request_id, result, error)
+
+
+class StatelessServer(Session):
+    """The server: answers ``server/discover`` itself, and keeps the subscriptions of its connection.
+
+    ``versions`` are all revisions that are spoken where it is served.
+    """
+
+    era: ClassVar[lifecycle.Era] = "stateless"
+
+    def __init__(
+        self,
+        binding: Binding,
+        *,
+        info: Any,
+        capabilities: Any,
+        instructions: str | None = None,
+        versions: Sequence[str] = (),
+    ) -> None:
+        super().__init__(binding, "server", info=info, capabilities=capabilities)
+        self.instructions = instructions
+        self.versions = [*versions] or [binding.revision]
+        self._own["server/discover"] = self._discover
+        self._own[LISTEN] = self._listen
+        self._subscriptions: dict[RequestId, Any] = {}
+
+    def _discover(self, message: Any) -> Event:
+        result = self.binding.requests["server/discover"].result(
+            supported_versions=self.versions,
+            capabilities=self.capabilities,
+            instructions=self.instructions,
+            ttl_ms=0,
+            cache_scope="private",
+        )
+        return Reply(self._encode(self.binding.response(id=message.id, result=self._sign(result))))
+
+    def _sign(self, result: Any) -> Any:
+        meta = result.meta
+        if meta is None:
+            return result.__replace__(meta=self.binding.types.ResultMetaObject(server_info=self.info))
+        return (
+            result if meta.server_info is not None else result.__replace__(meta=meta.__replace__(server_info=self.info))
+        )
+
+    # Which revision a request is in.
+
+    def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
+        version = params.meta.protocol_version
+        if version != self.binding.revision:
+            return self._unsupported(version)
+        return super()._inspect(key, params)
+
+    def _judge(self, value: Any, refusal: Refusal) -> Refusal:
+        # What another revision declares is no fault of ours to name: that it is another one is.
+        version = _version_in(value.get("params"))
+        return refusal if version is None or version == self.binding.revision else self._unsupported(version)
+
+    def _unknown(self, message: Any) -> Event:
+        params = message.params
+        if message.method == "initialize":
+            wanted = member(params, "protocolVersion")
+            return Reply(self._error(message.id, self._unsupported(wanted if wanted.__class__ is str else "")))
+        version = _version_in(params)
+        if version is not None and version != self.binding.revision:
+            return Reply(self._error(message.id, self._unsupported(version)))
+        return super()._unknown(message)
+
+    def _unsupported(self, version: str) -> Refusal:
+        data = {"supported": self.versions, "requested": version}
+        return Refusal(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+
+    # Subscriptions.
+
+    def _listen(self, message: Any) -> Event:
+        """Opens a subscription; what the server cannot notify of is left out of what it acknowledges."""
+        wanted = message.params.notifications
+        honoured = self.binding.types.SubscriptionFilter(
+            **{
+                name: True
+                for method, name in _FILTERS.items()
+                if getattr(wanted, name) and not self._lack(self.binding.notifications[method])
+            }
+        )
+        if wanted.resource_subscriptions and not self._lack(self.binding.notifications[_UPDATED]):
+            honoured.resource_subscriptions = list(wanted.resource_subscriptions)
+        self._running[message.id] = Incoming(self.binding.requests[LISTEN], message.id, message.params)
+        self._subscriptions[message.id] = honoured
+        key = self.binding.notifications["notifications/subscriptions/acknowledged"]
+        params = key.params(notifications=honoured, meta=self._tag(message.id))
+        return Reply(self._encode(key.message(params=params)))
+
+    def _tag(self, subscription: RequestId) -> Any:
+        return self.binding.types.NotificationMetaObject(subscription_id=subscription)
+
+    def publish(self, key: NotificationMethod[Any], params: Any = None) -> list[bytes]:
+        """The lines that carry a change to all who subscribed to it.
+
+        Raises UsageError for one that is not subscribed to.
+        """
+        name = _FILTERS.get(key.name)
+        if name is None and key.name != _UPDATED:
+            text = f"{key.name} is not subscribed to; accepted are {', '.join([*_FILTERS, _UPDATED])}"
+            raise UsageError(text)
+        self._check(key, request=False)
+        lines: list[bytes] = []
+        carried: Any = key.params() if params is None else params
+        for subscription, honoured in self._subscriptions.items():
+            uris = honoured.resource_subscriptions or ()
+            wanted = carried.uri in uris if name is None else getattr(honoured, name)
+            if not wanted:
+                continue
+            meta = carried.meta or self._tag(subscription)
+            tagged = carried.__replace__(meta=meta.__replace__(subscription_id=subscription))
+            lines.append(self._encode(key.message(params=tagged)))
+        return lines
+
+    def end_subscriptions(self) -> list[bytes]:
+        """The lines that end all subscriptions in good order (Subscriptions: Graceful Closure; Cancellation)."""
+        lines: list[bytes] = []
+        cancelled = self.binding.notifications["notifications/cancelled"]
+        for subscription in self._subscriptions:
+            incoming = self._running.pop(subscription, None)
+            if incoming is None:
+                continue
+            meta = self.binding.types.SubscriptionsListenResultMetaObject(
+                subscription_id=subscription, server_info=self.info
+            )
+            result = self.binding.requests[LISTEN].result(meta=meta)
+            lines.append(self._encode(self.binding.response(id=subscription, result=result)))
+            # The one page asks for the response, the other for this; whoever has seen the response ignores it.
+            lines.append(self._encode(cancelled.message(params=cancelled.params(request_id=subscription))))
+        self._subscriptions.clear()
+        return lines
+
+    def _cancelled(self, params: Any) -> Event:
+        if params.request_id is not None:
+            self._subscriptions.pop(params.request_id, None)
+        return super()._cancelled(params)
+
+
+def _version_in(params: Any) -> str | None:
+    """The revision that the raw params of a request name, if they do."""
+    version = member(params, "_meta", VERSION)
+    return version if version.__class__ is str else None

@@ -1,0 +1,88 @@
+"""Clients of 2026-07-28, where every request stands alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from .client import Client
+from .connection import Connection
+from .errors import ProtocolError
+from .methods import RequestMethod
+from .stateless import StatelessClient as Core
+
+R = TypeVar("R")
+
+
+class StatelessClient(Client):
+    """A client of a revision without handshake; what is said of ``Client`` holds, and this.
+
+    ``log_level`` is the least severity of the log messages that are wanted; none come without it. ``rounds`` is how
+    often the server may ask for input during one request. With ``discover`` the client asks the server who it is when
+    it connects, which shows at once whether it speaks the revision; without, requests are sent in good faith.
+    """
+
+    def __init__(
+        self,
+        open_transport: Callable[[], Any],
+        *,
+        log_level: str | None = None,
+        rounds: int = 16,
+        discover: bool = True,
+        **options: Any,
+    ) -> None:
+        super().__init__(open_transport, **options)
+        self._log_level = log_level
+        self._rounds = rounds
+        self._discover = discover
+
+    def _session(self) -> Any:
+        return Core(self.binding, info=self.info, capabilities=self.capabilities, log_level=self._log_level)
+
+    def _greet(self, connection: Connection) -> None:
+        if self._discover:
+            session: Any = connection.session
+            result = connection.request(self.binding.requests["server/discover"])
+            with connection.lock:
+                session.learn(result)
+
+    def meta(self, entries: Mapping[str, Any] | None = None) -> Any:
+        """``_meta`` of a request of this client, with further entries by their wire names."""
+        session: Any = self.connection.session
+        return session.meta(entries)
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> R:
+        """The result of a request; the client's handlers give the input that the server asks for on the way.
+
+        What is said of ``Client.request`` holds; ``timeout`` is for each round. Raises ProtocolError too, where the
+        server asks for something that no handler gives, or more than ``rounds`` times; what a handler raises comes out
+        here.
+        """
+        wanted: Any = self.binding.types.InputRequiredResult
+        result: Any = self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
+        rounds = 0
+        while result.__class__ is wanted:
+            rounds += 1
+            if rounds > self._rounds:
+                text = f"{key.name}: the server asked for input more than {self._rounds} times"
+                raise ProtocolError(text)
+            asked: Mapping[str, Any] = result.input_requests or {}
+            given = {name: self._provide(key, each) for name, each in asked.items()}
+            params = params.__replace__(input_responses=given or None, request_state=result.request_state)
+            result = self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
+        final: R = result
+        return final
+
+    def _provide(self, key: RequestMethod[Any, Any], request: Any) -> Any:
+        wanted = self.binding.requests[request.method]
+        if wanted.name not in self._handlers.methods:
+            text = f"{key.name}: the server asks for {wanted.name}, which this client has no handler for and did not declare"
+            raise ProtocolError(text)
+        return self._handlers.handle(wanted, request.params, self.context(self, self.connection, None))

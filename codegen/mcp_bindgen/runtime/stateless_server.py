@@ -1,0 +1,100 @@
+"""Servers of 2026-07-28, where every request stands alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from .connection import Connection
+from .events import Incoming
+from .methods import NotificationMethod
+from .server import Server
+from .session import Session
+from .stateless import StatelessServer as Core
+from .suspended import Suspended
+
+if TYPE_CHECKING:
+    from .replay import Replay, States
+
+
+class StatelessServer(Server):
+    """A server of a revision without handshake; what is said of ``Server`` holds, and this.
+
+    ``state_key`` signs what handlers that ask the client for input carry from round to round: 32 secret bytes or more,
+    the same in all processes that serve one endpoint; by default it is drawn anew by each server object.
+    ``state_lifetime`` is for how many seconds a client may take to answer. ``versions`` are all revisions that are
+    spoken where the server is.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        *,
+        state_key: bytes | None = None,
+        state_lifetime: float = 600.0,
+        versions: Sequence[str] = (),
+        **options: Any,
+    ) -> None:
+        super().__init__(name, version, **options)
+        self.versions = tuple(versions)
+        self._state_key = state_key
+        self._state_lifetime = state_lifetime
+        self._states: States | None = None
+
+    def _session(self) -> Session:
+        return Core(
+            self.binding,
+            info=self.info,
+            capabilities=self.capabilities,
+            instructions=self.instructions,
+            versions=self.versions,
+        )
+
+    def replay(self, incoming: Incoming) -> Replay:
+        """The questions that the handler of a request has asked so far."""
+        from .replay import Replay
+
+        return Replay(self.binding, self._seal(), incoming.key, incoming.params)
+
+    def _seal(self) -> States:
+        if self._states is None:
+            import os
+            import time
+
+            from .replay import States
+
+            self._states = States(self._state_key or os.urandom(32), self._state_lifetime, time.time)
+        return self._states
+
+    def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
+        try:
+            return super()._run(connection, incoming)
+        except Suspended as question:
+            result = self.binding.types.InputRequiredResult(
+                # The schema declares the field without the value that the text gives it.
+                result_type="input_required",
+                input_requests={question.name: question.request},
+                request_state=question.state,
+            )
+            line = connection.session.answer_line(incoming, result)
+            with connection.lock:
+                return connection.session.settle(incoming, line)
+
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+        """Tells all who have subscribed to it of a change (Subscriptions)."""
+        with self._lock:
+            connections = list(self._connections)
+        for connection in connections:
+            with connection.lock:
+                lines = _core(connection).publish(key, params) if connection.session.state == "open" else []
+            for line in lines:
+                connection.send(line)
+
+    def _last_words(self, connection: Connection) -> list[bytes]:
+        with connection.lock:
+            return _core(connection).end_subscriptions()
+
+
+def _core(connection: Connection) -> Core:
+    return cast("Core", connection.session)
