@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
+from time import monotonic
 from typing import Any
 
-from .events import RequestId
 from .methods import RequestMethod
 
 
 class Call:
-    """A request in flight, and the thread that waits for it."""
+    """A request in flight, and the thread that waits for it.
+
+    ``patience`` is how many seconds to wait for the answer, or for the next sign of progress; ``limit`` how many altogether.
+    """
 
     __slots__ = (
         "_bell",
+        "_rung",
         "deadline",
         "done",
         "error",
@@ -29,20 +33,18 @@ class Call:
 
     def __init__(
         self,
-        request_id: RequestId,
         key: RequestMethod[Any, Any],
-        *,
-        started: float,
         patience: float,
         limit: float,
         on_progress: Callable[[Any], object] | None,
     ) -> None:
-        self.id = request_id
+        self.id: Any = None
+        """Its id, once it has one."""
         self.key = key
         self.patience = patience
-        """Seconds to wait for the answer, or for the next sign of progress."""
+        started = monotonic()
         self.deadline = started + patience
-        self.limit = started + limit
+        self.limit = started + limit if limit > patience else self.deadline
         """When it is over, whatever progress there is."""
         self.on_progress = on_progress
         self.update: Any = None
@@ -50,8 +52,9 @@ class Call:
         self.done = False
         self.result: Any = None
         self.error: Exception | None = None
-        self._bell = Lock()
-        self._bell.acquire()
+        self._bell: Lock | None = None
+        """Is there while a thread sleeps."""
+        self._rung = False
 
     def finish(self, result: Any, error: Exception | None = None) -> None:
         """The answer is there."""
@@ -60,20 +63,29 @@ class Call:
         self.done = True
         self.ring()
 
-    def advance(self, params: Any, now: float) -> None:
+    def advance(self, params: Any) -> None:
         """There is progress: the clock starts again, up to the limit."""
-        self.deadline = min(now + self.patience, self.limit)
+        self.deadline = min(monotonic() + self.patience, self.limit)
         self.update = params
         self.ring()
 
     def ring(self) -> None:
         """Wakes the thread that waits, or keeps it from falling asleep."""
-        try:
-            self._bell.release()
-        except RuntimeError:
-            # It has been rung before, and not been heard yet.
-            return
+        self._rung = True
+        bell = self._bell
+        if bell is not None:
+            try:
+                bell.release()
+            except RuntimeError:
+                # It has been rung before, and not been heard yet.
+                return
 
     def listen(self, seconds: float) -> None:
         """Sleeps until rung, for so long at most."""
-        self._bell.acquire(timeout=seconds)
+        bell = Lock()
+        bell.acquire()
+        self._bell = bell
+        if not self._rung:
+            bell.acquire(timeout=seconds)
+        self._bell = None
+        self._rung = False

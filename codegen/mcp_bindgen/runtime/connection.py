@@ -12,7 +12,7 @@ from .calls import Call
 from .crew import Crew
 from .errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
 from .events import Cancelled, Event, Incoming, Notified, Outcome, Progressed, Reply
-from .interrupts import Deferred
+from .interrupts import Interrupt
 from .logs import note
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
@@ -82,61 +82,59 @@ class Connection:
         ResponseError, DecodeError, RequestTimeout, ConnectionClosed. After a timeout or an interruption the other side
         is told that the answer is not awaited any more.
         """
+        if self._end is not None:
+            raise _again(self._end)
+        call = Call(key, self._timeout if timeout is None else timeout, self._limit, on_progress)
         with self.lock:
-            request_id, line = self._may(lambda: self.session.request(key, params, progress=on_progress is not None))
-            call = self._expect(request_id, key, timeout, on_progress)
+            call.id, line = self.session.request(key, params, progress=on_progress is not None)
+            self._calls[call.id] = call
         result: R = self._conclude(call, line)
         return result
 
     def open(self, ask: Callable[[], tuple[Any, bytes]], key: RequestMethod[Any, R], timeout: float | None = None) -> R:
         """Sends a request that the session makes by itself, such as ``hello``, and waits for its result."""
+        call = Call(key, self._timeout if timeout is None else timeout, self._limit, None)
         with self.lock:
-            request_id, line = self._may(ask)
-            call = self._expect(request_id, key, timeout, None)
+            call.id, line = ask()
+            self._calls[call.id] = call
         result: R = self._conclude(call, line)
         return result
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
+        if self._end is not None:
+            raise _again(self._end)
         with self.lock:
-            line = self._may(lambda: self.session.notify(key, params))
+            line = self.session.notify(key, params)
         self.send(line)
 
     def send(self, line: bytes) -> None:
         """Sends a line that the session has made."""
-        with Deferred(_nothing):
+        interrupt = Interrupt(_nothing)
+        interrupt.hold()
+        try:
             self._transport.send(line, self._timeout)
-
-    def _may(self, ask: Callable[[], Any]) -> Any:
-        if self._end is not None:
-            raise _again(self._end)
-        return ask()
-
-    def _expect(
-        self,
-        request_id: Any,
-        key: RequestMethod[Any, Any],
-        timeout: float | None,
-        on_progress: Callable[[Any], object] | None,
-    ) -> Call:
-        patience = self._timeout if timeout is None else timeout
-        limit = max(self._limit, patience)
-        call = Call(request_id, key, started=monotonic(), patience=patience, limit=limit, on_progress=on_progress)
-        self._calls[request_id] = call
-        return call
+        finally:
+            interrupt.release()
 
     def _conclude(self, call: Call, line: bytes) -> Any:
+        interrupt = Interrupt(lambda: self._stir(call))
         try:
-            while True:
-                with Deferred(lambda: self._stir(call)) as interrupt:
-                    if line:
-                        self._transport.send(line, call.patience)
-                        line = b""
+            interrupt.hold()
+            try:
+                self._transport.send(line, call.patience)
+                self._wait(call, interrupt)
+            finally:
+                interrupt.release()
+            while not call.done:
+                self._tell(call)
+                interrupt.hold()
+                try:
                     self._wait(call, interrupt)
-                if call.update is not None:
-                    self._tell(call)
-                elif call.done:
-                    break
+                finally:
+                    interrupt.release()
+            if call.update is not None:
+                self._tell(call)
         except BaseException as fault:
             self._abandon(call, fault)
             raise
@@ -144,11 +142,7 @@ class Connection:
             raise call.error
         return call.result
 
-    def _stir(self, call: Call) -> None:
-        call.ring()
-        self._transport.interrupt()
-
-    def _wait(self, call: Call, interrupt: Deferred) -> None:
+    def _wait(self, call: Call, interrupt: Interrupt) -> None:
         """Waits until a call is done or has progressed; reads for all, unless another thread does."""
         crew = self._crew
         while not (call.done or call.update is not None or interrupt.seen):
@@ -167,7 +161,12 @@ class Connection:
                     remaining = call.deadline - monotonic()
             finally:
                 crew.leave()
-                self._pass_on(call)
+                if self._calls:
+                    self._pass_on(call)
+
+    def _stir(self, call: Call) -> None:
+        call.ring()
+        self._transport.interrupt()
 
     def _pass_on(self, call: Call) -> None:
         """Has another thread that waits read on."""
@@ -248,7 +247,7 @@ class Connection:
         elif isinstance(event, Progressed):
             call = self._calls.get(event.id)
             if call is not None:
-                call.advance(event.params, monotonic())
+                call.advance(event.params)
         elif isinstance(event, Notified):
             self._news.append(event)
             self._crew.jobs.append(event)

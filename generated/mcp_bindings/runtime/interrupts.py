@@ -6,19 +6,17 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from importlib import import_module
 from threading import get_ident, main_thread
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from typing import Self
+from types import FrameType
+from typing import Any
 
 
-class Deferred:
-    """A block that Ctrl-C does not break: it calls ``wake``, and acts as usual when the block is left.
+class Interrupt:
+    """Stands for SIGINT's handler between ``hold`` and ``release``, for blocks that Ctrl-C may not break.
 
-    Python runs signal handlers in the main thread alone; in others this does nothing. What the program has installed
-    for SIGINT stays in charge of what the signal means.
+    Python runs signal handlers in the main thread alone; in others this does nothing. What the program has installed stays
+    in charge of what the signal means: ``release`` calls it, if the signal has come meanwhile.
     """
 
     __slots__ = ("_previous", "_wake", "seen")
@@ -29,21 +27,23 @@ class Deferred:
         self.seen = False
         """Whether the signal has come."""
 
-    def __enter__(self) -> Self:
+    def hold(self) -> None:
+        """From now on the signal only calls ``wake``."""
         if get_ident() == _MAIN:
-            previous = signal.getsignal(signal.SIGINT)
+            previous = _set(signal.SIGINT, self._note)
             if callable(previous):
                 self._previous = previous
-                signal.signal(signal.SIGINT, self._note)
-        return self
+            else:
+                _set(signal.SIGINT, previous)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def release(self) -> None:
+        """The signal does again what it did, and does it now if it has come."""
         previous = self._previous
         if previous is not None:
-            signal.signal(signal.SIGINT, previous)
+            self._previous = None
+            _set(signal.SIGINT, previous)
             if self.seen:
+                self.seen = False
                 previous(signal.SIGINT, None)
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
@@ -51,4 +51,6 @@ class Deferred:
         self._wake()
 
 
+# What `signal.signal` wraps. The wrapper looks enumerations up, which takes ten times as long; this is done twice a request.
+_set: Callable[[int, Any], Any] = import_module("_signal").signal
 _MAIN = main_thread().ident
