@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
 from typing import Any
 
+from .events import Notified
 from .methods import RequestMethod
 
 
@@ -25,6 +27,7 @@ class Call:
         "id",
         "key",
         "limit",
+        "news",
         "on_progress",
         "patience",
         "result",
@@ -49,6 +52,8 @@ class Call:
         self.on_progress = on_progress
         self.update: Any = None
         """The latest progress that the waiting thread has not told yet. Those it had no time for are not told."""
+        self.news: deque[Notified] = _NO_NEWS
+        """Where the notifications of a subscription go."""
         self.done = False
         self.result: Any = None
         self.error: Exception | None = None
@@ -67,6 +72,12 @@ class Call:
         """There is progress: the clock starts again, up to the limit."""
         self.deadline = min(monotonic() + self.patience, self.limit)
         self.update = params
+        self.ring()
+
+    def publish(self, notified: Notified) -> None:
+        """A notification has come on the subscription that the call keeps open."""
+        self.news.append(notified)
+        self.update = notified
         self.ring()
 
     def ring(self) -> None:
@@ -89,3 +100,6 @@ class Call:
             bell.acquire(timeout=seconds)
         self._bell = None
         self._rung = False
+
+
+_NO_NEWS: deque[Notified] = deque(maxlen=0)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from .calls import Call
 from .crew import Crew
 from .errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
-from .events import Cancelled, Event, Incoming, Notified, Outcome, Progressed, Reply
+from .events import Cancelled, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
 from .interrupts import Interrupt
 from .logs import note
 from .methods import NotificationMethod, RequestMethod
@@ -20,6 +20,8 @@ from .transports import Transport
 
 R = TypeVar("R")
 
+_LONGEST = 3600.0
+"""Seconds that one wait lasts at most; there is no limit to how many follow each other."""
 _CLOSING = 1.0
 """Seconds that last words to the other side may take."""
 
@@ -82,22 +84,13 @@ class Connection:
         ResponseError, DecodeError, RequestTimeout, ConnectionClosed. After a timeout or an interruption the other side
         is told that the answer is not awaited any more.
         """
-        if self._end is not None:
-            raise _again(self._end)
         call = Call(key, self._timeout if timeout is None else timeout, self._limit, on_progress)
-        with self.lock:
-            call.id, line = self.session.request(key, params, progress=on_progress is not None)
-            self._calls[call.id] = call
-        result: R = self._conclude(call, line)
+        result: R = self._conclude(call, lambda: self.session.request(key, params, progress=on_progress is not None))
         return result
 
     def open(self, ask: Callable[[], tuple[Any, bytes]], key: RequestMethod[Any, R], timeout: float | None = None) -> R:
         """Sends a request that the session makes by itself, such as ``hello``, and waits for its result."""
-        call = Call(key, self._timeout if timeout is None else timeout, self._limit, None)
-        with self.lock:
-            call.id, line = ask()
-            self._calls[call.id] = call
-        result: R = self._conclude(call, line)
+        result: R = self._conclude(Call(key, self._timeout if timeout is None else timeout, self._limit, None), ask)
         return result
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
@@ -117,36 +110,44 @@ class Connection:
         finally:
             interrupt.release()
 
-    def _conclude(self, call: Call, line: bytes) -> Any:
-        interrupt = Interrupt(lambda: self._stir(call))
+    def _conclude(self, call: Call, ask: Callable[[], tuple[Any, bytes]]) -> Any:
         try:
-            interrupt.hold()
-            try:
-                self._transport.send(line, call.patience)
-                self._wait(call, interrupt)
-            finally:
-                interrupt.release()
+            self.attend(call, ask)
             while not call.done:
                 self._tell(call)
-                interrupt.hold()
-                try:
-                    self._wait(call, interrupt)
-                finally:
-                    interrupt.release()
-            if call.update is not None:
-                self._tell(call)
+                self.attend(call)
+            self._tell(call)
         except BaseException as fault:
-            self._abandon(call, fault)
+            self.abandon(call, str(fault) or fault.__class__.__name__)
             raise
         if call.error is not None:
             raise call.error
         return call.result
 
+    def attend(self, call: Call, ask: Callable[[], tuple[Any, bytes]] | None = None) -> None:
+        """Waits until a call is done or has progressed, after having sent it if ``ask`` gives its id and line.
+
+        Raises RequestTimeout once its deadline has passed, and ConnectionClosed where it cannot be sent any more.
+        """
+        interrupt = Interrupt(lambda: self._stir(call))
+        interrupt.hold()
+        try:
+            if ask is not None:
+                with self.lock:
+                    if self._end is not None:
+                        raise _again(self._end)
+                    call.id, line = ask()
+                    self._calls[call.id] = call
+                self._transport.send(line, call.patience)
+            self._wait(call, interrupt)
+        finally:
+            interrupt.release()
+
     def _wait(self, call: Call, interrupt: Interrupt) -> None:
         """Waits until a call is done or has progressed; reads for all, unless another thread does."""
         crew = self._crew
         while not (call.done or call.update is not None or interrupt.seen):
-            remaining = call.deadline - monotonic()
+            remaining = min(call.deadline - monotonic(), _LONGEST)
             if remaining <= 0:
                 text = f"{call.key.name}: no answer in {call.patience:g} s"
                 raise RequestTimeout(text)
@@ -158,7 +159,7 @@ class Connection:
                     self._read(remaining)
                     if crew.jobs:
                         crew.delegate()
-                    remaining = call.deadline - monotonic()
+                    remaining = min(call.deadline - monotonic(), _LONGEST)
             finally:
                 crew.leave()
                 if self._calls:
@@ -178,14 +179,14 @@ class Connection:
     @staticmethod
     def _tell(call: Call) -> None:
         update, call.update = call.update, None
-        if call.on_progress is not None:
+        if update is not None and call.on_progress is not None:
             call.on_progress(update)
 
-    def _abandon(self, call: Call, fault: BaseException) -> None:
-        reason = str(fault) or fault.__class__.__name__
+    def abandon(self, call: Call, reason: str) -> None:
+        """Waits for a call no longer, and tells the other side so if it is in flight."""
         with self.lock:
-            self._calls.pop(call.id, None)
-            line = None if self._end else self.session.cancel(call.id, reason)
+            known = self._calls.pop(call.id, None) is call
+            line = self.session.cancel(call.id, reason) if known and self._end is None else None
         self._pass_on(call)
         if line is not None:
             try:
@@ -248,6 +249,10 @@ class Connection:
             call = self._calls.get(event.id)
             if call is not None:
                 call.advance(event.params)
+        elif isinstance(event, Published):
+            call = self._calls.get(event.id)
+            if call is not None:
+                call.publish(event.notified)
         elif isinstance(event, Notified):
             self._news.append(event)
             self._crew.jobs.append(event)

@@ -48,6 +48,16 @@ class Notified:
         self.params = params
 
 
+class Published:
+    """A notification on the subscription that a request of one's own has opened."""
+
+    __slots__ = ("id", "notified")
+
+    def __init__(self, request_id: RequestId, notified: Notified) -> None:
+        self.id = request_id
+        self.notified = notified
+
+
 class Outcome:
     """How a request of one's own ended: with ``result``, or with ``error``."""
 
@@ -100,4 +110,4 @@ class Dropped:
         self.reason = reason
 
 
-Event: TypeAlias = Incoming | Notified | Outcome | Progressed | Cancelled | Reply | Dropped
+Event: TypeAlias = Incoming | Notified | Published | Outcome | Progressed | Cancelled | Reply | Dropped

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from . import lifecycle
 from .binding import Binding
 from .errors import ResponseError, UnsupportedRevision, UsageError
-from .events import Event, Incoming, Reply, RequestId
+from .events import Dropped, Event, Incoming, Notified, Outcome, Published, Reply, RequestId
 from .jsonrpc import UNSUPPORTED_VERSION, Refusal
 from .meta import member
 from .methods import NotificationMethod, RequestMethod
@@ -77,6 +77,25 @@ class StatelessClient(Session):
             if supported.__class__ is list and all(each.__class__ is str for each in supported):
                 error = UnsupportedRevision(self.binding.revision, supported)
         return super()._answered(request_id, result, error)
+
+    def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
+        event = super()._notified(key, message)
+        if not isinstance(event, Notified):
+            return event
+        subscription = None if event.params is None else getattr(event.params.meta, "subscription_id", None)
+        if subscription is None:
+            return event
+        if subscription not in self._asked:
+            return Dropped(f"{key.name} on {subscription!r}, which is no subscription of this client")
+        return Published(subscription, event)
+
+    def _cancelled(self, params: Any) -> Event:
+        # Servers cancel nothing but subscriptions, in order to end them (Cancellation: Behavior Requirements).
+        key = None if params.request_id is None else self._asked.get(params.request_id)
+        if key is not None and key.name == LISTEN:
+            self.forget(params.request_id)
+            return Outcome(params.request_id, None)
+        return super()._cancelled(params)
 
 
 class StatelessServer(Session):

@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .client import Client
 from .connection import Connection
 from .errors import ProtocolError
 from .methods import RequestMethod
+from .stateless import LISTEN
 from .stateless import StatelessClient as Core
+
+if TYPE_CHECKING:
+    from .subscription import Subscription
 
 R = TypeVar("R")
 
@@ -88,3 +92,29 @@ class StatelessClient(Client):
             text = f"{key.name}: the server asks for {wanted.name}, which this client has no handler for and did not declare"
             raise ProtocolError(text)
         return self._handlers.handle(wanted, request.params, self.context(self, self.connection, None))
+
+    def listen(
+        self,
+        *,
+        tools: bool = False,
+        prompts: bool = False,
+        resources: bool = False,
+        resource: Iterable[str] = (),
+        timeout: float | None = None,
+    ) -> Subscription:
+        """Subscribes to changes of the lists of tools, prompts and resources, and of the resources with these URIs.
+
+        ``timeout`` is how many seconds the server may take to agree; what it has agreed to is ``acknowledged`` of what is
+        returned. Use that in a ``with`` block, and iterate over it.
+        """
+        from .subscription import Subscription
+
+        key = self.binding.requests[LISTEN]
+        wanted = self.binding.types.SubscriptionFilter(
+            tools_list_changed=tools or None,
+            prompts_list_changed=prompts or None,
+            resources_list_changed=resources or None,
+            resource_subscriptions=list(resource) or None,
+        )
+        params = key.params(meta=self.meta(), notifications=wanted)
+        return Subscription(self.connection, key, params, self.timeout if timeout is None else timeout)

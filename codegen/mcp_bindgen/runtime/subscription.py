@@ -1,0 +1,102 @@
+"""A stream of changes that a client has asked for (2026-07-28, Subscriptions)."""
+
+from __future__ import annotations
+
+from collections import deque
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .calls import Call
+from .connection import Connection
+from .errors import ConnectionClosed
+from .methods import NotificationMethod, RequestMethod
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+
+
+class Change(NamedTuple):
+    """What has changed: the key of the notification, and its params."""
+
+    key: NotificationMethod[Any]
+    params: Any
+
+
+class Subscription:
+    """Iterates over changes, each as soon as it comes, until the server ends the stream or ``close`` does.
+
+    To be used in a ``with`` block. Of changes that say the same, only one is kept while nobody asks for them. Iterating
+    raises ConnectionClosed where the connection breaks: subscribe again then, and look at everything anew.
+    """
+
+    def __init__(self, connection: Connection, key: RequestMethod[Any, Any], params: Any, timeout: float) -> None:
+        self._connection = connection
+        self._changes: deque[Change] = deque()
+        self._call = Call(key, timeout, timeout, None)
+        self._call.news = deque()
+        self.acknowledged: Any = None
+        """What the server has agreed to tell of, which may be less than was asked for."""
+        try:
+            connection.attend(self._call, lambda: connection.session.request(key, params))
+            while self.acknowledged is None and not self._call.done:
+                self._sort()
+                if self.acknowledged is None:
+                    connection.attend(self._call)
+        except BaseException as fault:
+            connection.abandon(self._call, str(fault) or fault.__class__.__name__)
+            raise
+        if self._call.error is not None:
+            raise self._call.error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Change]:
+        while True:
+            change = self.get()
+            if change is None:
+                return
+            yield change
+
+    def get(self, timeout: float | None = None) -> Change | None:
+        """The next change; None once the stream has ended.
+
+        Raises RequestTimeout where none comes within ``timeout`` seconds (None: no limit), and ConnectionClosed.
+        """
+        call = self._call
+        limit = inf if timeout is None else monotonic() + timeout
+        while True:
+            self._sort()
+            if self._changes:
+                return self._changes.popleft()
+            if call.done:
+                if isinstance(call.error, ConnectionClosed):
+                    raise call.error
+                return None
+            call.deadline = limit
+            call.patience = limit if timeout is None else timeout
+            self._connection.attend(call)
+
+    def close(self) -> None:
+        """Ends the stream. Idempotent."""
+        self._connection.abandon(self._call, "the client has closed the subscription")
+        self._call.done = True
+
+    def _sort(self) -> None:
+        self._call.update = None
+        news = self._call.news
+        while news:
+            notified = news.popleft()
+            if notified.key.name == _ACKNOWLEDGED:
+                self.acknowledged = notified.params.notifications
+            else:
+                change = Change(notified.key, notified.params)
+                if change not in self._changes:
+                    self._changes.append(change)
