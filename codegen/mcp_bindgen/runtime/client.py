@@ -92,13 +92,9 @@ class Client:
         """A client of a server object of this process, for tests and for programs that are both."""
 
         def open_transport() -> Transport:
-            from threading import Thread
+            from .transports.memory import serving
 
-            from .transports.memory import pair
-
-            mine, theirs = pair()
-            Thread(target=server.serve, args=(theirs,), name="mcp-server", daemon=True).start()
-            return mine
+            return serving(server.serve)
 
         return cls(open_transport, **options)
 
@@ -128,6 +124,12 @@ class Client:
             raise UsageError(text)
         return self._handlers.register(key)
 
+    def handles(
+        self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]
+    ) -> None:
+        """Has a function handle a method, as ``handler`` does."""
+        self._handlers.add(key, function)
+
     @property
     def capabilities(self) -> Any:
         """What the client declares: what its handlers and ``capabilities`` amount to."""
@@ -151,20 +153,16 @@ class Client:
         with self._connecting:
             if self._connection is not None:
                 return
-            connection = self._attach(self._open())
+            connection = self.attach(self._open())
             try:
-                self._greet(connection)
+                self.greet(connection)
             except BaseException:
                 connection.close()
                 raise
-            connection.start()
-            self._connection = connection
-        if self._ping is not None:
-            from .keepalive import watch
+            self.adopt(connection)
 
-            watch(connection, self.binding, every=self._ping, failures=self._ping_failures)
-
-    def _attach(self, transport: Transport) -> Connection:
+    def attach(self, transport: Transport) -> Connection:
+        """A connection of this client over a transport; nothing is said or read on it yet."""
         connection: Connection
 
         def run(incoming: Incoming) -> bytes | None:
@@ -184,15 +182,29 @@ class Client:
         )
         return connection
 
-    def _session(self) -> Any:
-        return HandshakeClient(self.binding, info=self.info, capabilities=self.capabilities)
-
-    def _greet(self, connection: Connection) -> None:
+    def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
+        """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
         session: Any = connection.session
-        result = connection.open(session.hello, self.binding.requests["initialize"])
+        self.settle(connection, connection.open(session.hello, self.binding.requests["initialize"], timeout))
+
+    def settle(self, connection: Connection, result: Any) -> None:
+        """Ends the handshake with what the server has answered; raises UnsupportedRevision."""
+        session: Any = connection.session
         with connection.lock:
             line = session.agree(result)
         connection.send(line)
+
+    def adopt(self, connection: Connection) -> None:
+        """The connection is the client's from now on, which has come to terms on it."""
+        connection.start()
+        self._connection = connection
+        if self._ping is not None:
+            from .keepalive import watch
+
+            watch(connection, self.binding, every=self._ping, failures=self._ping_failures)
+
+    def _session(self) -> Any:
+        return HandshakeClient(self.binding, info=self.info, capabilities=self.capabilities)
 
     def close(self) -> None:
         """Ends the connection. Idempotent; from any thread."""

@@ -11,23 +11,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import Any, ClassVar
 
 from . import lifecycle
 from .binding import OTHER, Binding
-from .errors import DecodeError, ResponseError, UsageError
+from .errors import DecodeError, ResponseError, UnsupportedRevision, UsageError
 from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Reply, RequestId
 from .jsonrpc import (
+    INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     NO_ID,
     PARSE_ERROR,
+    UNSUPPORTED_VERSION,
     Refusal,
     error_line,
     examine,
 )
-from .meta import token_of, with_token
+from .meta import member, token_of, with_token
 from .methods import NotificationMethod, RequestMethod, Side
 
 
@@ -55,7 +56,8 @@ class Session:
         self._decode: Callable[..., Any] = binding.codec.decode
         self._encode = binding.codec.encode
         self._sender = OTHER[side]
-        self._ids = count(1)
+        self.asked = 0
+        """How many requests this side has sent; each has the next number as its id."""
         self._asked: dict[RequestId, RequestMethod[Any, Any]] = {}
         self._progress: dict[RequestId, float | None] = {}
         self._running: dict[RequestId, Incoming] = {}
@@ -75,7 +77,8 @@ class Session:
         Raises UsageError where it may not be sent now, or the other side has not declared the capability; EncodeError.
         """
         self._check(key, request=True)
-        request_id = next(self._ids)
+        self.asked += 1
+        request_id = self.asked
         line = self._encode(
             key.message(id=request_id, params=self._equip(key, params, request_id if progress else None))
         )
@@ -185,11 +188,17 @@ class Session:
         if message.__class__ is self.binding.response:
             return self._answered(message.id, message.result, None)
         if message.__class__ is self.binding.error:
-            error = message.error
-            return self._answered(message.id, None, ResponseError(error.code, error.message, error.data))
+            return self._answered(message.id, None, self._raised_by(message.error))
         if message.__class__ is self.binding.unknown_request:
             return self._unknown(message)
         return Dropped(f"{message.method}: no notification that a {self._sender} sends in {self.binding.revision}")
+
+    def _raised_by(self, error: Any) -> ResponseError | UnsupportedRevision:
+        """The exception for an error of the other side. One that names the revisions it speaks is no other's."""
+        supported = member(error.data, "supported")
+        if error.code in {UNSUPPORTED_VERSION, INVALID_PARAMS} and supported.__class__ is list:
+            return UnsupportedRevision(self.binding.revision, [each for each in supported if each.__class__ is str])
+        return ResponseError(error.code, error.message, error.data)
 
     def _called(self, key: RequestMethod[Any, Any], message: Any) -> Event:
         params = message.params

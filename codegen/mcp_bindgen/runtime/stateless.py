@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from . import lifecycle
 from .binding import Binding
-from .errors import ResponseError, UnsupportedRevision, UsageError
+from .errors import UnsupportedRevision, UsageError
 from .events import Dropped, Event, Incoming, Notified, Outcome, Published, Reply, RequestId
 from .jsonrpc import UNSUPPORTED_VERSION, Refusal
 from .meta import member
@@ -70,13 +70,6 @@ class StatelessClient(Session):
     def _lack(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:
         # A server that was not asked for its capabilities is taken at its word when it answers.
         return "" if self.peer_capabilities is None else super()._lack(key)
-
-    def _answered(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
-        if isinstance(error, ResponseError) and error.code == UNSUPPORTED_VERSION:
-            supported = member(error.data, "supported")
-            if supported.__class__ is list and all(each.__class__ is str for each in supported):
-                error = UnsupportedRevision(self.binding.revision, supported)
-        return super()._answered(request_id, result, error)
 
     def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
         event = super()._notified(key, message)

@@ -115,8 +115,12 @@ class UnsupportedRevision(ProtocolError):
         self.supported = tuple(supported)
 
     def __str__(self) -> str:
-        offered = ", ".join(self.supported) or "none that it names"
-        return f"the other side does not speak {self.wanted}; it offers: {offered}"
+        if not self.supported:
+            return (
+                f"the other side does not speak {self.wanted}, and does not say what it speaks; "
+                "`connect` of the package finds out"
+            )
+        return f"the other side does not speak {self.wanted}; it offers: {', '.join(self.supported)}"
 
 
 class RequestTimeout(McpError, TimeoutError):

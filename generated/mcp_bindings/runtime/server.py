@@ -118,7 +118,7 @@ class Server:
 
         connection = Connection(
             transport,
-            self._session(),
+            self.session(),
             run=run,
             listen=listen,
             timeout=self.timeout,
@@ -129,7 +129,8 @@ class Server:
             self._connections.add(connection)
         return connection
 
-    def _session(self) -> Session:
+    def session(self) -> Session:
+        """A session of this server with a client that has not been heard yet."""
         return HandshakeServer(
             self.binding, info=self.info, capabilities=self.capabilities, instructions=self.instructions
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .client import Client
 from .connection import Connection
-from .errors import ProtocolError
+from .errors import ProtocolError, ResponseError, UnsupportedRevision
 from .methods import RequestMethod
 from .stateless import LISTEN
 from .stateless import StatelessClient as Core
@@ -45,10 +45,15 @@ class StatelessClient(Client):
     def _session(self) -> Any:
         return Core(self.binding, info=self.info, capabilities=self.capabilities, log_level=self._log_level)
 
-    def _greet(self, connection: Connection) -> None:
+    def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
+        """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
         if self._discover:
             session: Any = connection.session
-            result = connection.request(self.binding.requests["server/discover"])
+            try:
+                result = connection.request(self.binding.requests["server/discover"], timeout=timeout)
+            except ResponseError as error:
+                # Every server of this era can be discovered.
+                raise UnsupportedRevision(self.binding.revision, []) from error
             with connection.lock:
                 session.learn(result)
 

@@ -44,7 +44,8 @@ class StatelessServer(Server):
         self._state_lifetime = state_lifetime
         self._states: States | None = None
 
-    def _session(self) -> Session:
+    def session(self) -> Session:
+        """A session of this server with a client that has not been heard yet."""
         return Core(
             self.binding,
             info=self.info,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from threading import Condition, RLock
+from collections.abc import Callable
+from threading import Condition, RLock, Thread
 from time import monotonic
 from typing import Final
 
@@ -114,3 +115,10 @@ class _End:
     def close(self) -> None:
         self._there.close("sender")
         self._back.close("receiver")
+
+
+def serving(serve: Callable[[Transport], object]) -> Transport:
+    """One end of a pair; at the other end, ``serve`` runs in a thread of its own until it returns."""
+    mine, theirs = pair()
+    Thread(target=serve, args=(theirs,), name="mcp-server", daemon=True).start()
+    return mine

@@ -1,0 +1,38 @@
+"""The revisions whose packages lie next to the runtime."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from .errors import UsageError
+
+_PACKAGE = re.compile(r"v(\d{4})_(\d{2})_(\d{2})")
+_PARENT = __name__.rpartition(".")[0].rpartition(".")[0]
+
+
+@cache
+def revisions() -> tuple[str, ...]:
+    """All of them, the newest first."""
+    names = (module.name for module in pkgutil.iter_modules(import_module(_PARENT).__path__) if module.ispkg)
+    return tuple(sorted(("-".join(found.groups()) for found in map(_PACKAGE.fullmatch, names) if found), reverse=True))
+
+
+def chosen(wanted: Sequence[str] | None) -> tuple[str, ...]:
+    """Those that are wanted, in that order, or all; raises UsageError for one that is not there."""
+    if wanted is None:
+        return revisions()
+    for revision in wanted:
+        if revision not in revisions():
+            text = f"there are no bindings of {revision!r} here; accepted are {', '.join(revisions())}"
+            raise UsageError(text)
+    return tuple(wanted)
+
+
+def client_class(revision: str) -> Any:
+    """The client class of a revision; its package is imported for it."""
+    return import_module(f"{_PARENT}.v{revision.replace('-', '_')}").Client

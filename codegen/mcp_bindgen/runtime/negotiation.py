@@ -1,0 +1,171 @@
+"""Coming to terms with a server of any revision.
+
+2026-07-28, Versioning and Compatibility; stdio: Backward Compatibility.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .client import Client
+from .connection import Connection
+from .errors import (
+    ConnectionClosed,
+    DecodeError,
+    McpError,
+    RequestTimeout,
+    ResponseError,
+    UnsupportedRevision,
+    UsageError,
+)
+from .methods import NotificationMethod, RequestMethod
+
+if TYPE_CHECKING:
+    from .transports import Transport
+
+Handler = Callable[[Any, Any], Any]
+
+
+class Negotiation:
+    """Tries revisions, in the order of preference, until the server takes one.
+
+    ``load`` gives the client class of a revision; it is called for those only that come into question. ``handlers`` are
+    functions by method, as for ``Client.handler``; a client gets those of the methods that its servers send. ``probe``
+    is how many seconds a server may be silent before it is taken for one that begins with a handshake. ``options`` are
+    those of the clients.
+    """
+
+    def __init__(
+        self,
+        open_transport: Callable[[], Transport],
+        revisions: Sequence[str],
+        load: Callable[[str], type[Client]],
+        *,
+        handlers: Mapping[str, Handler] | None = None,
+        probe: float = 5.0,
+        **options: Any,
+    ) -> None:
+        if not revisions:
+            message = "there is no revision to choose from; name at least one that this package has"
+            raise UsageError(message)
+        self._open = open_transport
+        self._revisions = tuple(revisions)
+        self._load = load
+        self._handlers = dict(handlers or {})
+        self._probe = probe
+        self._options = options
+        self._transport: Transport | None = None
+        self._asked = 0
+
+    def connect(self) -> Client:
+        """The client of the revision that was agreed on, connected; raises as ``Client.connect`` does."""
+        try:
+            return self._connect()
+        except BaseException:
+            self._close()
+            raise
+
+    def _connect(self) -> Client:
+        tried: dict[str, McpError] = {}
+        for revision in self._revisions:
+            cls = self._load(revision)
+            era = cls.binding.era
+            if era in tried:
+                continue
+            try:
+                return self._discover(cls) if era == "stateless" else self._shake_hands(cls)
+            except UnsupportedRevision as fault:
+                # A server that names its revisions is taken at its word: the first of ours among them, and no guess.
+                if not fault.supported:
+                    tried[era] = fault
+                    continue
+                mutual = next((each for each in self._revisions if each in fault.supported), None)
+                if mutual is None or mutual == revision:
+                    raise UnsupportedRevision(", ".join(self._revisions), fault.supported) from None
+                chosen = self._load(mutual)
+                return self._discover(chosen) if chosen.binding.era == "stateless" else self._shake_hands(chosen)
+            except (ResponseError, DecodeError, RequestTimeout) as fault:
+                # This shows a server of the other era; which error it is says nothing.
+                tried[era] = fault
+            except ConnectionClosed as fault:
+                # It did not survive the question. Its successor is asked as the other era does.
+                tried[era] = fault
+                self._close()
+        raise next(iter(tried.values()))
+
+    def _discover(self, cls: type[Client]) -> Client:
+        client = self._client(cls)
+        connection = self._attach(client)
+        try:
+            client.greet(connection, timeout=self._probe)
+        finally:
+            self._asked = connection.session.asked
+        client.adopt(connection)
+        return client
+
+    def _shake_hands(self, cls: type[Client]) -> Client:
+        client = self._client(cls)
+        connection = self._attach(client)
+        session: Any = connection.session
+        try:
+            result = connection.open(session.hello, client.binding.requests["initialize"])
+        finally:
+            self._asked = session.asked
+        agreed = result.protocol_version
+        if agreed not in self._revisions:
+            raise UnsupportedRevision(", ".join(self._revisions), [agreed])
+        if agreed != cls.binding.revision:
+            client, connection, result = self._switch(client, self._load(agreed), result)
+        client.settle(connection, result)
+        client.adopt(connection)
+        return client
+
+    def _switch(self, offered: Client, cls: type[Client], result: Any) -> tuple[Client, Connection, Any]:
+        """Goes on in the revision that the server has chosen, whose answer is read as that revision does."""
+        initialize = cls.binding.requests["initialize"]
+        read = cls.binding.codec.structure(offered.binding.codec.unstructure(result), initialize.result)
+        client = self._client(cls)
+        connection = self._attach(client)
+        connection.session.state = "offered"
+        return client, connection, read
+
+    def _attach(self, client: Client) -> Connection:
+        if self._transport is None:
+            self._transport = self._open()
+        connection = client.attach(self._transport)
+        # The numbers go on: an answer to an earlier question must not be taken for one to a later.
+        connection.session.asked = self._asked
+        return connection
+
+    def _client(self, cls: type[Client]) -> Client:
+        client = cls(_not_again, **self._options)
+        keys: dict[str, RequestMethod[Any, Any] | NotificationMethod[Any]] = {
+            **cls.binding.requests,
+            **cls.binding.notifications,
+        }
+        for method, function in self._handlers.items():
+            key = keys.get(method)
+            if key is not None and "server" in key.sent_by:
+                client.handles(key, function)
+            elif method not in self._known():
+                text = f"no server of {', '.join(self._revisions)} sends {method!r}; accepted are {', '.join(self._known())}"
+                raise UsageError(text)
+        return client
+
+    def _known(self) -> Sequence[str]:
+        """The methods that servers of any of the revisions send."""
+        bindings = [self._load(revision).binding for revision in self._revisions]
+        requests = {name for each in bindings for name, key in each.requests.items() if "server" in key.sent_by}
+        told = {name for each in bindings for name, key in each.notifications.items() if "server" in key.sent_by}
+        return sorted(requests | told)
+
+    def _close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+            self._transport = None
+
+
+def _not_again() -> Transport:
+    message = "this client was connected by negotiation, which cannot be repeated on it; negotiate anew"
+    raise UsageError(message)
