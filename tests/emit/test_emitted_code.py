@@ -91,7 +91,7 @@ VOCABULARY = frozenset("""
     annotations values named hasattr ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
     Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
     Objects R REQUESTS RESULTS REVISION Record RequestMethod Results SCHEMA_SHA256 Shapes Side Single T TYPES
-    TEXTS TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES _CODEC __all__ _texts _writers anything array escape escape_long finish join map members t texts __class__
+    TEXTS TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES CODEC __all__ _texts _writers anything array escape escape_long finish join map members t texts __class__
     __future__ __init__ __new__ __slots__ _alias_names _decoders _encoders _result_shapes _shapes abc alias_names
     batches bool boolean bytes capability cattrs cattrs_hooks check checks codec collections converter d data decode
     decode_result define dict e embedded encode envelopes error errors expect extra first_fitting fits float

@@ -34,7 +34,7 @@ def check(data: bytes, revision: str) -> bool:
 
 
 def _verdict(package: Any, by: Backend, data: bytes) -> str:
-    package.converter._CODEC.use(by)
+    package.converter.CODEC.use(by)
     results = {key: package.methods.REQUESTS[method] for method, key in IDS.items()}
     lenient = package.decode(data, results=results, mode="lenient")
     try:

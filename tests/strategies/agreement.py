@@ -116,7 +116,7 @@ def check_writing(subject: Subject, value: Any) -> bool:
     found = subject.shapes.write_any(value, ())
     _check_text(subject, value, found)
     try:
-        text = subject.write(subject.converter._CODEC._write(value))
+        text = subject.write(subject.converter.CODEC._write(value))
     except (*subject.faults, ValueError, RecursionError):
         assert found is not None, f"the encoder refuses {_shown(value)}, in which the walk finds nothing"
         return False
@@ -141,7 +141,7 @@ def _check_text(subject: Subject, value: Any, found: Any) -> None:
         assert found is not None, f"the writer refuses {_shown(value)}, in which the walk finds nothing"
         return
     assert found is None, f"the writer makes {text!r} of {_shown(value)}, in which the walk finds {found}"
-    values = subject.converter._CODEC._write(value)
+    values = subject.converter.CODEC._write(value)
     assert _same(json.loads(text), json.loads(subject.write(values))), f"{_shown(value)} became {text!r}"
     assert list(json.loads(text)) == list(values), "the order of members differs"
 

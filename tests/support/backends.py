@@ -28,7 +28,7 @@ def backend(name: str) -> Backend:
 @contextmanager
 def using(chosen: Backend) -> Iterator[None]:
     """All revisions read and write JSON text with this one."""
-    codecs: list[Any] = [importlib.import_module(f"mcp_bindings.{name}.converter")._CODEC for name in PACKAGES]
+    codecs: list[Any] = [importlib.import_module(f"mcp_bindings.{name}.converter").CODEC for name in PACKAGES]
     for codec in codecs:
         codec.use(chosen)
     try:

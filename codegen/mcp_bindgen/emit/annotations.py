@@ -110,3 +110,21 @@ def may_be_null(protocol: Protocol, kind: Type) -> bool:
 def absent_is_unset(protocol: Protocol, member: Field) -> bool:
     """Whether ``UNSET``, not ``None``, stands for the absence of this member."""
     return (member.optional or member.absence_tolerated) and may_be_null(protocol, member.type)
+
+
+def with_absence(protocol: Protocol, member: Field, parts: list[str]) -> tuple[str, ...]:
+    """The annotation of a member: the parts of its type, and what stands for its absence where it may be absent."""
+    if member.raw:
+        return ("Any",)
+    if parts == ["Any"] or not (member.optional or member.absence_tolerated):
+        return tuple(parts)
+    return (*parts, "Unset" if absent_is_unset(protocol, member) else "None")
+
+
+def default_of(protocol: Protocol, member: Field) -> str:
+    """`` = …`` for a member that need not be given; empty for one that has to be."""
+    if member.default is not None:
+        return f" = {literal(member.default)}"
+    if member.optional:
+        return f" = {'UNSET' if absent_is_unset(protocol, member) else 'None'}"
+    return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from mcp_bindgen.emit.annotations import Annotations, absent_is_unset
+from mcp_bindgen.emit.annotations import Annotations, absent_is_unset, default_of, with_absence
 from mcp_bindgen.emit.docstrings import describe, docstring, literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.expansion import content, named_in, spelled
@@ -161,12 +161,10 @@ class _Planner:
     def _alternatives(self, declared: ObjectType, member: Field) -> tuple[str, ...]:
         """The annotation's parts: with ``None`` or ``Unset`` where the member may be absent."""
         if member.raw:
-            return ("Any",)
+            return with_absence(self._protocol, member, [])
         name = self._names.fields[declared.path][member.name]
         parts = self._short(declared, name, self._annotations.alternatives(member.type))
-        if parts == ["Any"] or not (member.optional or member.absence_tolerated):
-            return tuple(parts)
-        return (*parts, "Unset" if absent_is_unset(self._protocol, member) else "None")
+        return with_absence(self._protocol, member, parts)
 
     def _short(self, declared: ObjectType, attribute: str, parts: list[str]) -> list[str]:
         """A part that no line has room for, in brackets of its own or behind a bar, gets a name of its own."""
@@ -183,12 +181,7 @@ class _Planner:
         return short
 
     def _parameter(self, declared: ObjectType, member: Field, name: str) -> Alternatives:
-        default = ""
-        if member.default is not None:
-            default = f" = {literal(member.default)}"
-        elif member.optional:
-            default = f" = {'UNSET' if absent_is_unset(self._protocol, member) else 'None'}"
-        return Alternatives(f"{name}: ", self._alternatives(declared, member), default)
+        return Alternatives(f"{name}: ", self._alternatives(declared, member), default_of(self._protocol, member))
 
 
 def _literal_parts(declared: ObjectType | AliasType) -> list[str]:

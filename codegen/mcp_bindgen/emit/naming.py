@@ -29,7 +29,7 @@ _MODULE_NAMES = frozenset(
 """What the emitted ``types`` module itself imports."""
 
 _PACKAGE_NAMES = frozenset(
-    {"Client", "Context", "Message", "Server", "client", "converter", "decode", "decode_result", "encode"}
+    {"Client", "Context", "Message", "Server", "binding", "client", "converter", "decode", "decode_result", "encode"}
     | {"methods", "revision", "runtime", "server", "types"}
 )
 """What an emitted package offers beside the types of its schema."""
@@ -42,6 +42,20 @@ RESERVED_FIELDS = _CLASS_NAMES
 RESERVED_TABLES = frozenset({"ATOMS", "RESULTS", "TEXTS", "TYPES", "UNSET", "VALUES"})
 """Tables of the emitted codec, and what it imports that is named like one."""
 RESERVED_METHODS = frozenset({"NOTIFICATIONS", "REQUESTS"})
+
+_CODE_NAMES = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"asking", "methods", "types"}
+RESERVED_CALLS = {
+    "client": _CODE_NAMES
+    | {"binding", "capabilities", "close", "connect", "connection", "context", "handler", "in_memory", "info"}
+    | {"instructions", "limit", "listen", "meta", "notify", "over", "request", "server_capabilities", "server_info"}
+    | {"stdio", "timeout"},
+    "server": _CODE_NAMES
+    | {"cancelled", "connection", "log", "meta", "notify", "peer", "peer_capabilities", "peer_info", "progress"}
+    | {"request", "request_id"},
+}
+"""By side, what the methods that send its requests cannot be called: the class that has them has these already."""
+RESERVED_PARAMETERS = _CODE_NAMES | {"ask", "at", "on_progress", "page", "params", "result", "self", "timeout"}
+"""Names with a meaning in the methods that send requests."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 

@@ -129,3 +129,22 @@ class MethodsView:
     requests: tuple[KeyView, ...]
     notifications: tuple[KeyView, ...]
     tables: tuple[Lines, ...]
+
+
+@frozen
+class AskView:
+    """A method that sends a request; its overloads have no body."""
+
+    overloads: tuple[Lines, ...]
+    signature: Lines
+    doc: Lines
+    body: Lines
+
+
+@frozen
+class EntryView:
+    """What ``__init__.py`` has besides, where there are a client and a server."""
+
+    doc: Lines
+    imports: Lines
+    names: Lines

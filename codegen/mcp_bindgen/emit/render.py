@@ -11,9 +11,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from mcp_bindgen import __version__, runtime
 from mcp_bindgen.emit.classes import plan_types
+from mcp_bindgen.emit.conversation import plan_conversation
 from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.encoders import Encoders
+from mcp_bindgen.emit.entry import plan_entry
 from mcp_bindgen.emit.envelopes import Envelopes, find_envelopes
 from mcp_bindgen.emit.expansion import recursive_names
 from mcp_bindgen.emit.header import HEADER, inert, package_header, runtime_header
@@ -22,6 +24,7 @@ from mcp_bindgen.emit.layout import alternatives
 from mcp_bindgen.emit.method_keys import plan_methods
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.plan import CodecView, EncoderView, MethodsView, TypesView
+from mcp_bindgen.emit.prerequisites import can_converse, is_stateless
 from mcp_bindgen.emit.shapes import Shapes
 from mcp_bindgen.emit.writers import Writers
 from mcp_bindgen.ir.protocol import Protocol
@@ -42,10 +45,11 @@ def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
     envelopes = find_envelopes(protocol)
     types = plan_types(protocol, names, recursive)
     methods = plan_methods(protocol, names)
+    conversation = plan_conversation(protocol, names) if can_converse(protocol) else {}
     title = f"revision {protocol.revision}" if protocol.revision[:1].isdigit() else protocol.revision
     common = {"title": inert(title), "package": package}
     files = {
-        "__init__.py": _fill("package.py.j2", **common),
+        "__init__.py": _fill("package.py.j2", conversing=plan_entry(converses=bool(conversation)), **common),
         "types.py": _fill("types.py.j2", view=types, imports=_types_imports(types), **common),
         "_decoders.py": _fill("decoders.py.j2", view=read, imports=_decoders_imports(read), **common),
         "_encoders.py": _fill("encoders.py.j2", view=write, imports=_encoders_imports(write), **common),
@@ -58,10 +62,11 @@ def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
             revision=literal(protocol.revision),
             sha256=protocol.sha256,
             batches=_BATCH in names.types,
-            handshake="initialize" in protocol.methods,
+            handshake=not is_stateless(protocol),
             **common,
         ),
     }
+    files |= {f"{module}.py": _fill(f"{module}.py.j2", **values, **common) for module, values in conversation.items()}
     header = package_header(protocol)
     return {f"{package}/{path}": f"{header}{text}" for path, text in files.items()}
 

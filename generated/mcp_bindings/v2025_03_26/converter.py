@@ -83,8 +83,8 @@ def structure(data: Any, kind: Any) -> Any:
     where the value is wrong, and UsageError for a union that its values do not tell
     apart.
     """
-    if _CODEC.knows(kind):
-        return _CODEC.structure(data, kind)
+    if CODEC.knows(kind):
+        return CODEC.structure(data, kind)
     return get_converter().structure(data, kind)
 
 
@@ -93,7 +93,7 @@ def unstructure(value: Any) -> Any:
 
     Raises EncodeError, which says where the object is wrong.
     """
-    return _CODEC.unstructure(value)
+    return CODEC.unstructure(value)
 
 
 @overload
@@ -128,7 +128,7 @@ def decode(
     wrong; with mode ``"lenient"`` never, but returns the value, of which faulty
     parts stay JSON, together with all that is wrong.
     """
-    return _CODEC.decode(data, sender=sender, results=results, mode=mode)
+    return CODEC.decode(data, sender=sender, results=results, mode=mode)
 
 
 def encode(message: Message) -> bytes:
@@ -136,7 +136,7 @@ def encode(message: Message) -> bytes:
 
     Raises EncodeError, which says where the message is wrong.
     """
-    return _CODEC.encode(message)
+    return CODEC.encode(message)
 
 
 def decode_result(key: RequestMethod[Any, R], value: Any) -> R:
@@ -144,7 +144,7 @@ def decode_result(key: RequestMethod[Any, R], value: Any) -> R:
 
     Raises DecodeError.
     """
-    result: R = _CODEC.decode_result(key, value)
+    result: R = CODEC.decode_result(key, value)
     return result
 
 
@@ -152,7 +152,7 @@ def get_converter() -> Converter:
     """A new cattrs converter that reads and writes the types of the revision."""
     from ..runtime.cattrs_hooks import make_converter
 
-    return make_converter(_decoders.TYPES, _CODEC)
+    return make_converter(_decoders.TYPES, CODEC)
 
 
 def _texts() -> ByClass[str]:
@@ -181,7 +181,7 @@ def _alias_names() -> Mapping[str, Any]:
     return {name: getattr(types, name) for name in named}
 
 
-_CODEC = Codec(
+CODEC = Codec(
     revision=revision.REVISION,
     batches=revision.BATCHES,
     tables=Tables(_decoders.TYPES, _decoders.RESULTS, _encoders.VALUES, _texts),
@@ -197,3 +197,4 @@ _CODEC = Codec(
     result_shapes=_result_shapes,
     alias_names=_alias_names,
 )
+"""What all of this is done by, for the runtime."""

@@ -9,11 +9,16 @@
     mcp.Tool                          the types, all of them in ``types``
     mcp.methods.CALL_TOOL             typed keys of requests and notifications
     mcp.converter.structure(…)        single values
+    mcp.Client.stdio(["a-server"])    a client: call_tool(…), list_tools() and so on
+    mcp.Server("a-server", "1.0")     a server, of handlers for methods
+    mcp.Context                       what handlers are given besides the params
 
 Errors are those of ``runtime.errors``.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from ..runtime.unset import UNSET as UNSET
 from . import converter as converter
@@ -25,3 +30,21 @@ from .converter import decode as decode
 from .converter import decode_result as decode_result
 from .converter import encode as encode
 from .types import *
+
+if TYPE_CHECKING:
+    from .client import Client as Client
+    from .server import Context as Context
+    from .server import Server as Server
+else:
+
+    def __getattr__(name):
+        if name == "Client":
+            from . import client as module
+        elif name in ("Context", "Server"):
+            from . import server as module
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(module, name)
+
+    def __dir__():
+        return [*globals(), "Client", "Context", "Server"]

@@ -1,0 +1,111 @@
+"""Whether a schema has what clients and servers need: the messages and members that the runtime itself uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from mcp_bindgen.emit.envelopes import find_envelopes
+from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, ObjectType, Protocol, Type
+
+_ALWAYS: Mapping[str, Sequence[str]] = {
+    "Implementation": ("name", "version"),
+    "ClientCapabilities": (),
+    "ServerCapabilities": (),
+    "CancelledNotification": ("params.requestId", "params.reason"),
+    "ProgressNotification": ("params.progressToken", "params.progress", "params.total"),
+}
+"""Declared types to the members that the runtime gives or reads, by wire name."""
+
+_HANDSHAKE: Mapping[str, Sequence[str]] = {
+    "InitializeRequest": ("params.protocolVersion", "params.capabilities", "params.clientInfo"),
+    "InitializeResult": ("protocolVersion", "capabilities", "serverInfo", "instructions"),
+    "InitializedNotification": (),
+    "PingRequest": (),
+}
+
+_STATELESS: Mapping[str, Sequence[str]] = {
+    "DiscoverRequest": ("params._meta",),
+    "DiscoverResult": ("supportedVersions", "capabilities", "instructions", "ttlMs", "cacheScope", "_meta"),
+    "RequestMetaObject": (
+        "io.modelcontextprotocol/protocolVersion",
+        "io.modelcontextprotocol/clientInfo",
+        "io.modelcontextprotocol/clientCapabilities",
+        "io.modelcontextprotocol/logLevel",
+        "progressToken",
+    ),
+    "ResultMetaObject": ("io.modelcontextprotocol/serverInfo",),
+    "NotificationMetaObject": ("io.modelcontextprotocol/subscriptionId",),
+    "InputRequiredResult": ("inputRequests", "requestState", "resultType"),
+    "SubscriptionFilter": ("toolsListChanged", "promptsListChanged", "resourcesListChanged", "resourceSubscriptions"),
+    "SubscriptionsListenRequest": ("params._meta", "params.notifications"),
+    "SubscriptionsAcknowledgedNotification": ("params.notifications", "params._meta"),
+    "SubscriptionsListenResultMetaObject": (
+        "io.modelcontextprotocol/subscriptionId",
+        "io.modelcontextprotocol/serverInfo",
+    ),
+}
+
+REQUEST_META = "RequestMetaObject"
+"""What every request of a stateless revision carries, and clients make by themselves."""
+
+
+def is_stateless(protocol: Protocol) -> bool:
+    """Whether every request stands alone; otherwise a session begins with ``initialize``."""
+    return "initialize" not in protocol.methods
+
+
+def can_converse(protocol: Protocol) -> bool:
+    """Whether a client and a server can be emitted for it."""
+    return not any(_missing(protocol))
+
+
+def _missing(protocol: Protocol) -> Iterator[str]:
+    envelopes = find_envelopes(protocol)
+    roles: dict[str, tuple[str | None, Sequence[str]]] = {
+        "request": (envelopes.request, ("id",)),
+        "notification": (envelopes.notification, ()),
+        "response": (envelopes.response, ("id", "result")),
+        "error": (envelopes.error, ("id", "error.code", "error.message", "error.data")),
+    }
+    for role, (path, members) in roles.items():
+        if path is None:
+            yield f"the envelope of a {role}"
+        else:
+            yield from _lacks(protocol, path, members)
+    needed = {**_ALWAYS, **(_STATELESS if is_stateless(protocol) else _HANDSHAKE)}
+    messages = {method.interface for method in protocol.methods.values()}
+    for name, members in needed.items():
+        is_message = name.endswith(("Request", "Notification"))
+        if name not in (messages if is_message else protocol.objects):
+            yield name
+        else:
+            yield from _lacks(protocol, name, members)
+    if is_stateless(protocol):
+        for method in protocol.methods.values():
+            if method.kind == "request" and not method.embedded and not _carries_meta(protocol, method.params):
+                yield f"{method.name}: params._meta"
+
+
+def _lacks(protocol: Protocol, path: str, members: Sequence[str]) -> Iterator[str]:
+    for dotted in members:
+        kind: Type | None = ObjectOf(path)
+        for name in dotted.split(".") if not dotted.startswith("io.") else (dotted,):
+            declared = object_of(protocol, kind)
+            kind = next((each.type for each in declared.fields if each.name == name), None) if declared else None
+        if kind is None:
+            yield f"{path}.{dotted}"
+
+
+def _carries_meta(protocol: Protocol, params: Type | None) -> bool:
+    declared = object_of(protocol, params)
+    return declared is not None and any(
+        member.name == "_meta" and member.type == ObjectOf(REQUEST_META) for member in declared.fields
+    )
+
+
+def object_of(protocol: Protocol, kind: Type | None) -> ObjectType | None:
+    """The object type with members that a type is, by whatever names; None where it is something else."""
+    while isinstance(kind, AliasOf):
+        kind = protocol.aliases[kind.name].type
+    declared = protocol.objects[kind.path] if isinstance(kind, ObjectOf) else None
+    return None if declared is None or declared.is_map else declared

@@ -1,0 +1,289 @@
+"""Methods that send requests: those of a client, and those of the context that a server's handlers are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import evolve, frozen
+
+from mcp_bindgen.emit.annotations import Annotations
+from mcp_bindgen.emit.docstrings import docstring
+from mcp_bindgen.emit.layout import Alternatives, Bracketed, Tree, lines
+from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_PARAMETERS, Names, free_name
+from mcp_bindgen.emit.parameters import TASK, MetaForm, Parameter, Parameters
+from mcp_bindgen.emit.plan import AskView
+from mcp_bindgen.emit.prerequisites import object_of
+from mcp_bindgen.emit.surfaces import Surface, surfaces
+from mcp_bindgen.ir.protocol import AliasOf, ListOf, Method, ObjectOf, ObjectType, Protocol, Scalar, Side, Type
+
+_OWN = {"client": frozenset({"initialize", "subscriptions/listen"}), "server": frozenset({"ping"})}
+"""Requests that the runtime sends by itself, or offers in another form."""
+
+_ROUND = "InputRequiredResult"
+"""What is no result yet: the runtime gives the input, and asks again."""
+_TASK_RESULT = "CreateTaskResult"
+"""What answers a request that asks for a task."""
+
+_CURSOR = "cursor"
+_NEXT = "nextCursor"
+
+
+def sent_by(protocol: Protocol, side: Side) -> list[Method]:
+    """The requests that a side's code may want to send."""
+    requests = (method for method in protocol.methods.values() if method.kind == "request")
+    return [method for method in requests if side in method.sent_by and method.name not in _OWN[side]]
+
+
+def plan_request_methods(protocol: Protocol, names: Names, side: Side) -> tuple[AskView, ...]:
+    """A method for each request that a side may send, in the order of the source; several where its params differ."""
+    planner = _Planner(protocol, names)
+    requests = sent_by(protocol, side)
+    taken = set(RESERVED_CALLS[side])
+    own = {method.name: free_name(names.methods[method.name].lower(), taken) for method in requests}
+    return tuple(view for method in requests for view in planner.methods(method, own[method.name], taken))
+
+
+@frozen
+class _Call:
+    """One way to send one request."""
+
+    method: Method
+    name: str
+    about: str
+    """What is said of the params, apart from what is said of the request."""
+    declared: ObjectType | None
+    parameters: tuple[Parameter, ...]
+    meta: MetaForm | None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has a timeout and hears of progress: a request inside another message has neither."""
+        return not self.method.embedded and self.declared is not None
+
+    @property
+    def options(self) -> list[str]:
+        """The parameters that are not members of the params."""
+        return [*(["meta"] if self.meta else []), *(["timeout", "on_progress"] if self.waits else [])]
+
+
+class _Planner:
+    def __init__(self, protocol: Protocol, names: Names) -> None:
+        self._protocol = protocol
+        self._names = names
+        self._annotations = Annotations(protocol, names, "types.")
+        self._parameters = Parameters(protocol, names)
+        progress = protocol.methods["notifications/progress"].params
+        listener = f"Callable[[{self._of(progress)}], object]"
+        self._options = {
+            "meta": Alternatives("meta: ", ("Mapping[str, Any]", "None"), " = None"),
+            "timeout": Alternatives("timeout: ", ("float", "None"), " = None"),
+            "on_progress": Alternatives("on_progress: ", (listener, "None"), " = None"),
+        }
+
+    def methods(self, method: Method, name: str, taken: set[str]) -> Iterator[AskView]:
+        """The methods for one request; ``taken`` are names that are gone."""
+        ways = surfaces(self._protocol, method)
+        for surface in ways:
+            called = free_name(f"{name}{surface.suffix}", taken) if surface.suffix else name
+            call = self._call(method, called, surface, alone=len(ways) == 1)
+            items = self._listed(call)
+            if items is None:
+                yield self._plain(call)
+            else:
+                page = evolve(call, name=free_name(f"{call.name}_page", taken))
+                yield self._every(call, page.name, items)
+                yield self._plain(page, f"One page of what `{call.name}` gives.")
+
+    def _call(self, method: Method, name: str, surface: Surface, *, alone: bool) -> _Call:
+        declared = surface.declared
+        if declared is None:
+            return _Call(method, name, "", None, tuple(self._whole(method)), None)
+        without = () if surface.tag is None else (surface.tag,)
+        meta = self._parameters.meta_form(declared)
+        if method.embedded and meta == "undeclared":
+            meta = None
+        taken = RESERVED_PARAMETERS | ({"meta"} if meta else set[str]())
+        parameters = tuple(self._parameters.of(declared, taken, without))
+        about = "" if alone else declared.about.doc or ""
+        return _Call(method, name, about, declared, parameters, meta)
+
+    def _whole(self, method: Method) -> Iterator[Parameter]:
+        """Params that are given as they are."""
+        if method.params is not None:
+            annotation = self._annotations.alternatives(method.params)
+            optional = not method.params_required
+            yield Parameter(
+                name="params",
+                attribute="",
+                wire="",
+                annotation=(*annotation, "None") if optional else tuple(annotation),
+                default=" = None" if optional else "",
+                positional=True,
+                doc="What the method is called with.",
+            )
+
+    # A request and its result.
+
+    def _plain(self, call: _Call, doc: str = "") -> AskView:
+        overloads: list[list[str]] = []
+        results = self._results(call.method)
+        if TASK in {parameter.wire for parameter in call.parameters} and self._is_task(results):
+            (task,) = (parameter for parameter in call.parameters if parameter.wire == TASK)
+            usual, lasting = map(self._of, results)
+            never = evolve(task, annotation=("None",))
+            given = evolve(task, annotation=tuple(part for part in task.annotation if part != "None"), default="")
+            overloads = [
+                self._signature(_replaced(call, task, never), usual, " ..."),
+                self._signature(_replaced(call, task, given), lasting, " ..."),
+            ]
+            body = [
+                *lines("result = ", self._request(call), indent=8),
+                f"        if {task.name} is None:",
+                *lines("return ", self._only(call, "result", usual), indent=12),
+                *lines("return ", self._only(call, "result", lasting), indent=8),
+            ]
+            returns = f"{usual} | {lasting}"
+        elif len(results) == 1 < len(call.method.results):
+            returns = self._of(results[0])
+            body = lines("return ", self._only(call, self._request(call), returns), indent=8)
+        else:
+            returns = self._of(call.method.result)
+            body = lines("return ", self._request(call), indent=8)
+        return AskView(
+            overloads=tuple(("    @overload", *overload) for overload in overloads),
+            signature=tuple(self._signature(call, returns)),
+            doc=tuple(self._doc(call, doc)),
+            body=(*self._params(call), *body),
+        )
+
+    def _results(self, method: Method) -> list[Type]:
+        """What a call may give; all there is, where it takes more than its class to tell."""
+        if any(object_of(self._protocol, each) is None for each in method.results):
+            return [*method.results]
+        return [each for each in method.results if each != ObjectOf(_ROUND)] or [*method.results]
+
+    @staticmethod
+    def _is_task(results: Sequence[Type]) -> bool:
+        return len(results) == 2 and results[1] == ObjectOf(_TASK_RESULT)
+
+    def _only(self, call: _Call, result: Tree, returns: str) -> Bracketed:
+        return ("asking.only(", [f"methods.{self._names.methods[call.method.name]}", result, returns], ")")
+
+    def _request(self, call: _Call) -> Bracketed:
+        given = [f"methods.{self._names.methods[call.method.name]}"]
+        if call.method.params is not None:
+            given.append("params")
+        if call.waits:
+            given += ["timeout=timeout", "on_progress=on_progress"]
+        return ("self.request(", given, ")")
+
+    def _params(self, call: _Call) -> list[str]:
+        if call.declared is None:
+            return []
+        given = [parameter.passed() for parameter in call.parameters]
+        match call.meta:
+            case "carried":
+                given.append("meta=self.meta(meta)")
+            case "object":
+                given.append(f"meta=asking.meta_of({self._parameters.meta_class(call.declared)}, meta)")
+            case "map":
+                given.append("meta=dict(meta) if meta else None")
+            case "undeclared":
+                given.append("extra=asking.undeclared_meta(meta)")
+            case None:
+                pass
+        made: Tree = (f"types.{self._names.types[call.declared.path]}(", given, ")")
+        required = call.method.params_required or not all(parameter.default for parameter in call.parameters)
+        if not required and call.meta != "carried":
+            made = ("asking.unless_empty(", [made], ")")
+        return lines("params = ", made, indent=8)
+
+    # A list in pages.
+
+    def _listed(self, call: _Call) -> tuple[str, str] | None:
+        """The attribute of a page that has its items, and what an item is; None where the result is no page."""
+        results = call.method.results
+        result = object_of(self._protocol, results[0]) if len(results) == 1 else None
+        if result is None or call.declared is None:
+            return None
+        following = [member for member in result.fields if member.name == _NEXT and self._is_cursor(member.type)]
+        cursors = [
+            each
+            for each in call.declared.fields
+            if each.name == _CURSOR and each.optional and self._is_cursor(each.type)
+        ]
+        items = [member for member in result.fields if isinstance(member.type, ListOf)]
+        if not following or not following[0].optional or not cursors or len(items) != 1 or items[0].optional:
+            return None
+        assert isinstance(items[0].type, ListOf)
+        return self._names.fields[result.path][items[0].name], self._of(items[0].type.element)
+
+    def _is_cursor(self, kind: Type) -> bool:
+        while isinstance(kind, AliasOf):
+            kind = self._protocol.aliases[kind.name].type
+        return isinstance(kind, Scalar) and kind.kind == "string"
+
+    def _every(self, call: _Call, page: str, items: tuple[str, str]) -> AskView:
+        attribute, item = items
+        (cursor,) = (parameter for parameter in call.parameters if parameter.wire == _CURSOR)
+        others = [parameter.name for parameter in call.parameters if parameter is not cursor]
+        call = _replaced(call, cursor, evolve(cursor, positional=False))
+        asked: Bracketed = (
+            f"self.{page}(",
+            [f"{cursor.name}=at", *(f"{name}={name}" for name in [*others, *call.options])],
+            ")",
+        )
+        return AskView(
+            overloads=(),
+            signature=tuple(self._signature(call, f"Iterator[{item}]")),
+            doc=tuple(
+                self._doc(
+                    call,
+                    "Gives the items of all pages. The first page is asked for at once, each further one when the items "
+                    "before it have been used up.",
+                )
+            ),
+            body=(
+                "",
+                *lines("def ask", ("(", [f"at: {' | '.join(cursor.annotation)}"], ")"), self._returns(call), 8),
+                *lines("return ", asked, indent=12),
+                "",
+                *lines(
+                    "return ", ("asking.all_items(", ["ask", f"lambda page: page.{attribute}", cursor.name], ")"), "", 8
+                ),
+            ),
+        )
+
+    def _returns(self, call: _Call) -> str:
+        return f" -> {self._of(call.method.result)}:"
+
+    # What is common.
+
+    def _signature(self, call: _Call, returns: str, body: str = "") -> list[str]:
+        parts: list[Tree] = ["self", *(each.written() for each in call.parameters if each.positional)]
+        named: list[Tree] = [each.written() for each in call.parameters if not each.positional]
+        named += [self._options[option] for option in call.options]
+        if named:
+            parts += ["*", *named]
+        return lines(f"def {call.name}", ("(", parts, ")"), f" -> {returns}:{body}", 4)
+
+    def _doc(self, call: _Call, more: str) -> list[str]:
+        about = self._protocol.objects[call.method.interface].about
+        said = [f"- `{each.name}`: {' '.join(each.doc.split())}" for each in call.parameters if each.doc]
+        if call.meta:
+            said.append("- `meta`: Further entries of `_meta`, by wire name.")
+        if call.waits:
+            said.append("- `timeout`, `on_progress`, and what is raised: As with `request`.")
+        paragraphs = [about.doc or f"Sends `{call.method.name}`.", call.about, more, "\n".join(said)]
+        if about.deprecated is not None:
+            paragraphs.append(f"Deprecated{': ' + about.deprecated if about.deprecated else '.'}")
+        return docstring("\n\n".join(paragraph for paragraph in paragraphs if paragraph), 8)
+
+    def _of(self, kind: Type | None) -> str:
+        return "None" if kind is None else self._annotations.of(kind)
+
+
+def _replaced(call: _Call, old: Parameter, new: Parameter) -> _Call:
+    """The call with another parameter in the place of one; those that go by position stay in front."""
+    parameters = [new if parameter is old else parameter for parameter in call.parameters]
+    return evolve(call, parameters=tuple(sorted(parameters, key=lambda each: not each.positional)))

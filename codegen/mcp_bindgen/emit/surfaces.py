@@ -1,0 +1,65 @@
+"""The ways to call a method: one where its params have one class, several where a tag tells their classes apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from mcp_bindgen.emit.naming import is_constant, snake
+from mcp_bindgen.emit.prerequisites import object_of
+from mcp_bindgen.ir.decisions import ByKind, ByTag, Decision, Member
+from mcp_bindgen.ir.protocol import AliasOf, Method, ObjectOf, ObjectType, Protocol, Type, Union
+
+
+@frozen
+class Surface:
+    """One way to call a method."""
+
+    suffix: str
+    """Of the name: the value of the tag; empty for the way that needs none."""
+    declared: ObjectType | None
+    """The class of the params; None where they are passed as they are, or there are none."""
+    tag: str | None = None
+    """The member that says which of the classes it is."""
+
+
+def surfaces(protocol: Protocol, method: Method) -> list[Surface]:
+    """The ways to call a method, the plain one first."""
+    declared = object_of(protocol, method.params)
+    if declared is not None:
+        return [Surface("", declared)]
+    union = _behind(protocol, method.params)
+    if isinstance(union, Union):
+        found = list(_tagged(protocol, union))
+        if len(found) == len(union.members) == len({surface.suffix for surface in found}):
+            return sorted(found, key=lambda surface: bool(surface.suffix))
+    return [Surface("", None)]
+
+
+def _behind(protocol: Protocol, kind: Type | None) -> Type | None:
+    while isinstance(kind, AliasOf):
+        kind = protocol.aliases[kind.name].type
+    return kind
+
+
+def _tagged(protocol: Protocol, union: Union) -> Iterator[Surface]:
+    match union.decision:
+        case ByKind(branches=(("object", ByTag(key=key, branches=branches, absent=absent)),)):
+            for value, leaf in branches:
+                declared = _leaf(protocol, union, leaf)
+                suffix = "" if leaf == absent else f"_{snake(str(value))}"
+                # Where a tag has to be there, the class has to write it by itself.
+                if declared is not None and (not suffix or _is_written(declared, key)):
+                    yield Surface(suffix, declared, key)
+        case _:
+            pass
+
+
+def _is_written(declared: ObjectType, key: str) -> bool:
+    return any(member.name == key and is_constant(member) for member in declared.fields)
+
+
+def _leaf(protocol: Protocol, union: Union, decision: Decision) -> ObjectType | None:
+    kind = union.members[decision.index] if isinstance(decision, Member) else None
+    return object_of(protocol, kind) if isinstance(kind, ObjectOf) else None
