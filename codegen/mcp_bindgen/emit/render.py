@@ -83,7 +83,12 @@ def runtime_files() -> dict[str, str]:
 
 def root_files() -> dict[str, str]:
     """What the output directory itself needs to be a typed package."""
-    templates = {"__init__.py": "root.py.j2", "connect.py": "connect.py.j2", "serve.py": "serve.py.j2"}
+    templates = {
+        "__init__.py": "root.py.j2",
+        "connect.py": "connect.py.j2",
+        "serve.py": "serve.py.j2",
+        "testing.py": "testing.py.j2",
+    }
     files = {name: f"{HEADER} {__version__}.\n{_fill(template)}" for name, template in templates.items()}
     return {**files, "py.typed": ""}
 

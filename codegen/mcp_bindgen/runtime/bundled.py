@@ -33,6 +33,12 @@ def chosen(wanted: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(wanted)
 
 
+def client_of(server: Any) -> Any:
+    """The client class of the package that a server's class is from."""
+    own = next(cls for cls in type(server).__mro__ if "binding" in vars(cls))
+    return import_module(own.__module__.rpartition(".")[0]).Client
+
+
 def client_class(revision: str) -> Any:
     """The client class of a revision; its package is imported for it."""
     return import_module(f"{_PARENT}.v{revision.replace('-', '_')}").Client

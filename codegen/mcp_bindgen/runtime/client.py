@@ -34,7 +34,8 @@ class Client:
     registered before it connects. ``timeout`` is how many seconds an answer may take, or the next progress of it where
     that was asked for; ``limit`` how many altogether. At most ``workers`` requests of the server run at the same time.
     With ``ping`` the server is pinged after so many seconds without a message, and the connection ends after
-    ``ping_failures`` of them without an answer.
+    ``ping_failures`` of them without an answer. All messages are written to the file ``record``, one a line, for
+    ``mcp-codegen validate`` and for people.
     """
 
     binding: ClassVar[Binding]
@@ -52,6 +53,7 @@ class Client:
         workers: int = 4,
         ping: float | None = None,
         ping_failures: int = 3,
+        record: str | os.PathLike[str] | None = None,
     ) -> None:
         self.info = self.binding.types.Implementation(name=name, version=version)
         self.timeout = timeout
@@ -61,6 +63,7 @@ class Client:
         self._workers = workers
         self._ping = ping
         self._ping_failures = ping_failures
+        self._record = record
         self._handlers = Handlers(self.binding, "client")
         self._connection: Connection | None = None
         self._connecting = Lock()
@@ -78,10 +81,10 @@ class Client:
     ) -> Self:
         """A client of a server that it starts as a child process and ends with itself.
 
-        ``command`` is the program and its arguments, ``cwd`` the folder where it starts. ``env`` is what it finds in its
-        environment besides the few variables that every program needs; with ``inherit_env`` it finds all of this
-        process's. Its stderr is that of this process; with ``"capture"`` it is kept, so that errors show its last lines.
-        ``options`` are those of the class.
+        ``command`` is the program and its arguments, ``cwd`` the folder where it starts. ``env`` is what it finds in
+        its environment besides the few variables that every program needs; with ``inherit_env`` it finds all of this
+        process's. Its stderr is that of this process; with ``"capture"`` it is kept, so that errors show its last
+        lines. ``options`` are those of the class.
         """
         from .transports.child import Child
 
@@ -163,6 +166,10 @@ class Client:
 
     def attach(self, transport: Transport) -> Connection:
         """A connection of this client over a transport; nothing is said or read on it yet."""
+        if self._record is not None:
+            from .recorder import Recorder
+
+            transport = Recorder(transport, self._record, "client")
         connection: Connection
 
         def run(incoming: Incoming) -> bytes | None:
