@@ -267,3 +267,22 @@ class Client:
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification."""
         self.connection.notify(key, params)
+
+    def batch(
+        self,
+        *messages: tuple[RequestMethod[Any, Any] | NotificationMethod[Any], Any],
+        timeout: float | None = None,
+    ) -> list[Any]:
+        """Sends requests and notifications, each a key with its params, as one message; the results, in their order.
+
+        Where a request is answered with an error, the exception is in the place of the result. ``timeout`` is how many
+        seconds all of them have. Raises UsageError in revisions without batches, and for none at all; the rest as
+        ``request``.
+        """
+        if not self.binding.batches:
+            text = f"{self.binding.revision} has no batches; send the messages one by one"
+            raise UsageError(text)
+        if not messages:
+            text = "a batch has at least one message (JSON-RPC 2.0, section 6)"
+            raise UsageError(text)
+        return self.connection.batch(messages, timeout)

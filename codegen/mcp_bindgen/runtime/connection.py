@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from time import monotonic
 from typing import Any, TypeVar
@@ -93,6 +93,39 @@ class Connection:
         result: R = self._conclude(Call(key, self._timeout if timeout is None else timeout, self._limit, None), ask)
         return result
 
+    def batch(
+        self, messages: Sequence[tuple[RequestMethod[Any, Any] | NotificationMethod[Any], Any]], timeout: float | None
+    ) -> list[Any]:
+        """Sends messages as one, and waits for all results; see ``Client.batch``."""
+        patience = self._timeout if timeout is None else timeout
+        calls: list[Call] = []
+
+        def ask() -> tuple[Any, bytes]:
+            lines: list[bytes] = []
+            for key, params in messages:
+                if isinstance(key, NotificationMethod):
+                    lines.append(self.session.notify(key, params))
+                    continue
+                call = Call(key, patience, patience, None)
+                call.id, line = self.session.request(key, params)
+                self._calls[call.id] = call
+                calls.append(call)
+                lines.append(line)
+            return None, b"[" + b",".join(lines) + b"]"
+
+        whole = Call(messages[0][0], patience, patience, None)
+        whole.done = True
+        try:
+            self.attend(whole, ask)
+            for call in calls:
+                while not call.done:
+                    self.attend(call)
+        except BaseException as fault:
+            for call in calls:
+                self.abandon(call, str(fault) or fault.__class__.__name__)
+            raise
+        return [call.result if call.error is None else call.error for call in calls]
+
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
         if self._end is not None:
@@ -127,6 +160,8 @@ class Connection:
     def attend(self, call: Call, ask: Callable[[], tuple[Any, bytes]] | None = None) -> None:
         """Waits until a call is done or has progressed, after having sent it if ``ask`` gives its id and line.
 
+        No id stands for a line of several calls, which are known already.
+
         Raises RequestTimeout once its deadline has passed, and ConnectionClosed where it cannot be sent any more.
         """
         interrupt = Interrupt(lambda: self._stir(call))
@@ -137,7 +172,8 @@ class Connection:
                     if self._end is not None:
                         raise _again(self._end)
                     call.id, line = ask()
-                    self._calls[call.id] = call
+                    if call.id is not None:
+                        self._calls[call.id] = call
                 self._transport.send(line, call.patience)
             self._wait(call, interrupt)
         finally:

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 
 from .events import Notified
-from .methods import RequestMethod
+from .methods import NotificationMethod, RequestMethod
 
 
 class Call:
@@ -38,7 +38,7 @@ class Call:
 
     def __init__(
         self,
-        key: RequestMethod[Any, Any],
+        key: RequestMethod[Any, Any] | NotificationMethod[Any],
         patience: float,
         limit: float,
         on_progress: Callable[[Any], object] | None,

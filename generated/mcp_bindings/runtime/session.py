@@ -32,6 +32,7 @@ from .jsonrpc import (
 )
 from .meta import member, token_of, with_token
 from .methods import NotificationMethod, RequestMethod, Side
+from .unset import UNSET
 
 
 class Session:
@@ -200,7 +201,7 @@ class Session:
         supported = member(error.data, "supported")
         if error.code in {UNSUPPORTED_VERSION, INVALID_PARAMS} and supported.__class__ is list:
             return UnsupportedRevision(self.binding.revision, [each for each in supported if each.__class__ is str])
-        return ResponseError(error.code, error.message, error.data)
+        return ResponseError(error.code, error.message, None if error.data is UNSET else error.data)
 
     def _called(self, key: RequestMethod[Any, Any], message: Any) -> Event:
         params = message.params

@@ -86,10 +86,11 @@ class StatelessClient(Session):
 
     def _cancelled(self, params: Any) -> Event:
         # Servers cancel nothing but subscriptions, in order to end them (Cancellation: Behavior Requirements).
-        key = None if params.request_id is None else self._asked.get(params.request_id)
-        if key is not None and key.name == LISTEN:
-            self.forget(params.request_id)
-            return Outcome(params.request_id, None)
+        request_id: RequestId | None = params.request_id
+        key = None if request_id is None else self._asked.get(request_id)
+        if request_id is not None and key is not None and key.name == LISTEN:
+            self.forget(request_id)
+            return Outcome(request_id, None)
         return super()._cancelled(params)
 
 
