@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings.runtime.errors import DecodeError
+from mcp_bindings.runtime.errors import DecodeError, EncodeError
+from mcp_bindings.runtime.record import Record
+from mcp_bindings.runtime.unset import UNSET
 from strategies.aimed_faults import AimedFaults, Fault
 from strategies.faults import Faults
 from strategies.messages import Message, Messages, messages
@@ -83,10 +85,13 @@ def spoiled(typed: Any, wrong: Json, faults: list[tuple[Fault, Violation]], mcp:
     """What strict decoding made of the value without faults, with the JSON of the faulty parts in their places."""
     for fault, violation in faults:
         if violation.raw is not None:
-            part = wrong
+            part = holder = wrong
             for key in violation.raw:
-                part = part[key]
+                part, holder = part[key], part
             typed = mcp.put(typed, violation.raw, part)
+            around: Any = mcp.part(typed, violation.raw[:-1])
+            if isinstance(around, Record) and around.extra:
+                around.extra = {key: around.extra[key] for key in holder if key in around.extra}
         elif fault.change.drop:
             typed = mcp.without(typed, violation.path)
     return typed
@@ -167,6 +172,69 @@ def test_a_wrong_message_of_a_batch_stays_json_and_the_others_do_not() -> None:
     made, violations = leniently(mcp, [ping, {"id": 1}, ping], Message(ping))
     assert [path for path, _, _ in violations] == [(1,)]
     assert made == [mcp.types.PingRequest(id=1), {"id": 1}, mcp.types.PingRequest(id=1)]
+
+
+def test_what_no_attribute_can_hold_lies_in_extra_and_is_not_written(mcp: Package) -> None:
+    block = {"type": "text", "text": "a", "annotations": None, "x": 1}
+    value = {"jsonrpc": "1.0", "id": 1, "result": {"content": [block], "x": 2}}
+    made, violations = leniently(mcp, value, Message(value, None, {1: "tools/call"}))
+    assert [path for path, _, _ in violations] == [("jsonrpc",), ("result", "content", 0, "annotations")]
+    assert made.extra == {"jsonrpc": "1.0"}
+    assert list(made.result.content[0].extra.items()) == [("annotations", None), ("x", 1)]
+    with pytest.raises(EncodeError) as caught:
+        mcp.module.encode(made)
+    assert caught.value.keys == ("result", "content", 0, "annotations")
+    del made.result.content[0].extra["annotations"]
+    with pytest.raises(EncodeError) as caught:
+        mcp.module.encode(made)
+    assert (caught.value.keys, caught.value.found) == (("jsonrpc",), '"1.0" in extra')
+    assert caught.value.expected == 'nothing there, as "2.0" is always written'
+    made.extra = None
+    del block["annotations"]
+    assert json.loads(mcp.module.encode(made)) == {**value, "jsonrpc": "2.0"}
+
+
+def lost(mcp: Package, made: Any, value: Json, path: Path = ()) -> Iterator[Path]:
+    """The parts of a JSON value that cannot be read off what was made of it."""
+    if isinstance(made, Record):
+        typed: Any = made
+        for key, part in value.items():
+            attribute = mcp.attribute(mcp.path_of(made), key)
+            if typed.extra and key in typed.extra:
+                yield from lost(mcp, typed.extra[key], part, (*path, key))
+            else:
+                yield from lost(mcp, getattr(made, attribute or "", UNSET), part, (*path, key))
+    elif type(made) is not type(value) or (type(value) in {list, dict} and len(made) != len(value)):
+        yield path
+    elif type(value) is dict:
+        for key, part in value.items():
+            yield from lost(mcp, made[key], part, (*path, key))
+    elif type(value) is list:
+        for place, (one, other) in enumerate(zip(made, value, strict=True)):
+            yield from lost(mcp, one, other, (*path, place))
+    elif made != value:
+        yield path
+
+
+def test_whatever_is_wrong_is_kept_and_is_written_as_it_was_or_not_at_all(mcp: Package) -> None:
+    """Only where nothing is wrong but that constants are missing, they are added."""
+    added = refused = 0
+    for message, value in changed(mcp):
+        made, violations = leniently(mcp, value, message)
+        assert list(lost(mcp, made, value)) == []
+        if not violations:
+            continue
+        try:
+            text = mcp.module.encode(made)
+        except EncodeError:
+            refused += 1
+        else:
+            if json.loads(text) != value:
+                assert {found for _, found, _ in violations} == {"nothing"}
+                assert list(lost(mcp, made, json.loads(text))) == []
+                added += 1
+    assert refused > 200
+    assert added > 1
 
 
 def test_what_is_no_message_at_all_stays_json(mcp: Package) -> None:

@@ -182,28 +182,28 @@ def test_a_fault_of_every_kind_in_a_message_is_reported_at_its_own_place(mcp: Pa
 # --- What decides between alternatives ----------------------------------------------------------------------------
 
 WITHOUT: dict[str, set[str | int]] = {
-    "BlobResourceContents.blob": {"blob"},
-    "CallToolResult.content": {"task"},
-    "CreateMessageResult.content": {"task"},
-    "CreateMessageResult.model": {"action"},
-    "CreateTaskResult.task": {"task"},
+    "BlobResourceContents.blob": {"text"},
+    "CallToolResult.content": {"content"},
+    "CreateMessageResult.content": {"content"},
+    "CreateMessageResult.model": {"model"},
+    "CreateTaskResult.task": {"action", "content"},
     "ElicitRequestURLParams.mode": {"requestedSchema"},
-    "ElicitResult.action": {"action", "task"},
+    "ElicitResult.action": {"action", "model"},
     "EnumSchema.enum": {"nothing"},
-    "InputRequiredResult.resultType": {"nothing", "content", "messages", "ttlMs"},
-    "LegacyTitledEnumSchema.enum": {"oneOf", "nothing"},
-    "ListRootsResult.roots": {"action"},
-    "TextResourceContents.text": {"blob"},
-    "TitledMultiSelectEnumSchema.items.anyOf": {"anyOf"},
-    "TitledSingleSelectEnumSchema.oneOf": {"oneOf", "nothing"},
-    "UntitledMultiSelectEnumSchema.items.enum": {"anyOf"},
-    "UntitledSingleSelectEnumSchema.enum": {"oneOf", "nothing"},
+    "InputRequiredResult.resultType": {"content", "messages", "nothing", "ttlMs"},
+    "LegacyTitledEnumSchema.enum": {"enum", "nothing"},
+    "ListRootsResult.roots": {"model"},
+    "TextResourceContents.text": {"text"},
+    "TitledMultiSelectEnumSchema.items.anyOf": {"enum"},
+    "TitledSingleSelectEnumSchema.oneOf": {"enum", "nothing"},
+    "UntitledMultiSelectEnumSchema.items.enum": {"enum"},
+    "UntitledSingleSelectEnumSchema.enum": {"enum", "nothing"},
 }
-"""Required members by which a union is decided, and which member is missed where they are missing: that of the last
-alternative, or one of the alternative that it then is; nothing, where it is valid as that."""
+"""Required members by which a union is decided, and which member is missed where they are missing: the one that is asked
+for first, or one of the alternative that it then is; nothing, where it is valid as that."""
 
 
-def test_a_missing_member_that_decides_is_told_as_that_of_another_alternative() -> None:
+def test_which_member_is_missed_where_one_that_decides_is_missing() -> None:
     missed: dict[str, set[str | int]] = {}
     for mcp, kind, value in unions():
         for fault in AimedFaults(mcp.protocol).of_what_decides(kind, value):

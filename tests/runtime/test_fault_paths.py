@@ -29,6 +29,8 @@ export interface Item {
   shape?: Round | Square;
   shapes?: (Round | Square)[];
   keyed?: Left | Right;
+  keyedOrTagged?: Left | Round | Square;
+  keyedOrNested?: Left | Right | Inner | Other;
   one?: Round | Round[] | string;
   lists?: string[] | number[];
   tree?: Tree;
@@ -39,6 +41,8 @@ export interface Round { kind: "round"; radius: number }
 export interface Square { kind: "square"; side: number }
 export interface Left { left: string }
 export interface Right { right: number }
+export interface Inner { items: { inner: string } }
+export interface Other { items: { other: string } }
 export type Tree = string | Tree[];
 export interface Typed { a: string; [key: string]: string | number }
 """
@@ -106,7 +110,22 @@ KINDS = "a JSON value"
             "nothing",
             'one of "round", "square"',
         ),
-        ({"name": "", "keyed": {}}, "$.keyed.right", "nothing", "this member"),
+        # Where no alternative can be told, what is missed is the key that is asked for first.
+        ({"name": "", "keyed": {}}, "$.keyed.left", "nothing", 'this member, or "right" instead'),
+        ({"name": "", "keyedOrTagged": {}}, "$.keyedOrTagged.left", "nothing", 'this member, or "kind" instead'),
+        ({"name": "", "keyedOrTagged": {"kind": 1}}, "$.keyedOrTagged.kind", "1", 'one of "round", "square"'),
+        (
+            {"name": "", "keyedOrNested": {}},
+            "$.keyedOrNested.left",
+            "nothing",
+            'this member, or one of "right", "items" instead',
+        ),
+        (
+            {"name": "", "keyedOrNested": {"items": {}}},
+            "$.keyedOrNested.items.inner",
+            "nothing",
+            'this member, or "other" instead',
+        ),
         ({"name": "", "keyed": {"right": "1"}}, "$.keyed.right", '"1"', "an integer"),
         ({"name": "", "one": 5}, "$.one", "5", "an object, an array or a string"),
         ({"name": "", "one": [{"kind": "round"}]}, "$.one[0].radius", "nothing", "an integer"),
@@ -117,6 +136,10 @@ KINDS = "a JSON value"
         ({"name": "", "tree": [["a", [5]]]}, "$.tree[0][1][0]", "5", "a string or an array"),
         ({"name": "", "inner": {"deep": {}}}, "$.inner.deep.value", "nothing", "a string"),
         ({"name": "", "odd~/key": 1}, '$["odd~/key"]', "1", "a string"),
+        ({"name": "", "by": {"\n\x7f": ""}}, '$.by["\\n\\u007f"]', '""', "an integer"),
+        ({"name": "", "by": {'"\U000e0001': ""}}, '$.by["\\"\\udb40\\udc01"]', '""', "an integer"),
+        ({"name": "", "count": "é"}, "$.count", '"é"', "an integer"),
+        ({"name": "", "count": "é" * 100}, "$.count", '"' + "é" * 60 + '"…', "an integer"),
         ({"name": "x" * 100, "count": "y" * 100}, "$.count", '"' + "y" * 60 + '"…', "an integer"),
         # One fault, one error: the first in the order of the declaration.
         ({"name": 1, "count": "2"}, "$.name", "1", "a string"),

@@ -74,10 +74,7 @@ class Oracle:
         for field in in_order(declared):
             place = (*path, field.name)
             if field.name in value:
-                for each in self.violations(field.type, value[field.name], place):
-                    # What has one legal value is no attribute that could hold another.
-                    lost = each.raw == place and is_constant(field)
-                    yield Violation(each.path, each.found, each.expected, None) if lost else each
+                yield from self.violations(field.type, value[field.name], place)
             elif not (field.optional or field.absence_tolerated):
                 yield Violation(place, "nothing", wording.expected(self.protocol, field.type), None)
         if declared.index is not None:
@@ -102,8 +99,13 @@ class Oracle:
         chosen = self._decide(union, union.decision, value, ())
         return chosen if isinstance(chosen, int) else None
 
-    def _decide(self, union: Union, decision: Decision, look: Json, path: Path) -> int | tuple[Path, str, str]:
-        """The member, or where it is missed that something says which, what is there, and what would say it."""
+    def _decide(
+        self, union: Union, decision: Decision, look: Json, path: Path, missed: tuple[str, ...] = ()
+    ) -> int | tuple[Path, str, str]:
+        """The member, or where it is missed that something says which, what is there, and what would say it.
+
+        ``missed`` are keys that the value could have had instead of what is looked for now.
+        """
         match decision:
             case Member():
                 return decision.index
@@ -116,7 +118,9 @@ class Oracle:
                 where = (*path, decision.key)
                 if decision.key not in look:
                     if decision.absent is not None:
-                        return self._decide(union, decision.absent, look, path)
+                        return self._decide(union, decision.absent, look, path, missed)
+                    if missed:
+                        return _none_of(path, *missed, decision.key)
                     return where, "nothing", wording.one_of(literal for literal, _ in decision.branches)
                 tag = look[decision.key]
                 taken = [branch for literal, branch in decision.branches if _same(tag, literal)]
@@ -127,12 +131,12 @@ class Oracle:
                 if decision.key in look:
                     return self._decide(union, decision.present, look, path)
                 if decision.absent is None:
-                    return (*path, decision.key), "nothing", "this member"
-                return self._decide(union, decision.absent, look, path)
+                    return _none_of(path, *missed, decision.key)
+                return self._decide(union, decision.absent, look, path, (*missed, decision.key))
             case ByNested():
                 where = (*path, decision.key)
                 if decision.key not in look:
-                    return where, "nothing", "an object"
+                    return _none_of(path, *missed, decision.key) if missed else (where, "nothing", "an object")
                 if type(look[decision.key]) is not dict:
                     return where, wording.found(look[decision.key]), "an object"
                 return self._decide(union, decision.inner, look[decision.key], where)
@@ -142,6 +146,12 @@ class Oracle:
                 return self._decide(union, decision.inner, look[0], (*path, 0))
             case Undecidable():
                 raise Undecided(decision.reason)
+
+
+def _none_of(path: Path, first: str, *others: str) -> tuple[Path, str, str]:
+    """None of these keys is there: what is missed is the one that is asked for first."""
+    expected = f"this member, or {wording.one_of(others)} instead" if others else "this member"
+    return (*path, first), "nothing", expected
 
 
 def undecidable(protocol: Protocol) -> frozenset[str]:
@@ -166,12 +176,6 @@ def in_order(declared: ObjectType) -> list[Field]:
     envelope = ["jsonrpc", "id"] if any(field.name == "jsonrpc" for field in declared.fields) else []
     first = [field for name in envelope for field in declared.fields if field.name == name]
     return first + [field for field in declared.fields if field.name not in envelope]
-
-
-def is_constant(field: Field) -> bool:
-    """Whether a member always has the same value, wherever it is legal."""
-    literal = isinstance(field.type, Enum) and not field.type.open and len(field.type.values) == 1
-    return literal and not field.optional and not field.absence_tolerated
 
 
 def _same(value: Json, literal: object) -> bool:

@@ -65,28 +65,38 @@ class Package:
     def put(self, made: Any, path: Path, part: Any) -> Any:
         """The typed value with something else in the place of a part of it; it may be changed itself.
 
-        What is a constant of its class stays as it is.
+        What no attribute can hold goes to ``extra``: another value of a constant, and a null where None is absence.
         """
         if not path:
             return part
         *above, key = path
         holder = self.part(made, tuple(above))
         attribute = self.attribute(self.path_of(holder), str(key)) if isinstance(holder, Record) else None
-        if attribute is not None:
-            if attribute in holder.__slots__:
-                setattr(holder, attribute, part)
-        elif isinstance(holder, Record):
+        if attribute is not None and attribute in holder.__slots__:
+            setattr(holder, attribute, part)
+        if attribute is None and not isinstance(holder, Record):
+            holder[key] = part
+        elif attribute is None or not self.holds(holder, str(key), part):
             extra: Any = holder
             extra.extra = {**(extra.extra or {}), key: part}
-        else:
-            holder[key] = part
         return made
+
+    def holds(self, holder: Record, key: str, part: Any) -> bool:
+        """Whether the attribute of a declared member says what is there."""
+        path = self.path_of(holder)
+        if self.attribute(path, key) not in holder.__slots__:
+            return False
+        (member,) = (each for each in self.protocol.objects[path].fields if each.name == key)
+        return part is not None or not (member.optional or member.absence_tolerated)
 
     def without(self, made: Any, path: Path) -> Any:
         """The same without a member that an object has to have: its attribute is None."""
         holder = self.part(made, path[:-1])
         if isinstance(holder, Record):
-            return self.put(made, path, None)
+            attribute = self.attribute(self.path_of(holder), str(path[-1]))
+            if attribute in holder.__slots__:
+                setattr(holder, attribute, None)
+            return made
         # A part that stays JSON, though its type is known.
         del holder[path[-1]]
         return made

@@ -32,14 +32,19 @@ def wrong(path: Path, found: str, expected: str, raw: Path | None) -> Violation:
         (R2506, "Resource", {"name": "", "uri": "", "size": True}, [wrong(("size",), "true", "an integer", ("size",))]),
         (R2506, "Annotations", {"priority": 1}, []),
         (R2506, "Annotations", {"audience": ["user", "me"]}, [wrong(("audience", 1), '"me"', 'one of "user", "assistant"', ("audience", 1))]),
-        # There is one legal value, which is no attribute, so that the wrong one has no place to stay.
-        (R2506, "Tool", {**TOOL, "inputSchema": {"type": "array"}}, [wrong(("inputSchema", "type"), '"array"', '"object"', None)]),
+        (R2506, "Tool", {**TOOL, "inputSchema": {"type": "array"}}, [wrong(("inputSchema", "type"), '"array"', '"object"', ("inputSchema", "type"))]),
         # A tag decides; where it does not, the object stays JSON as a whole.
         (R2506, "ContentBlock", {"type": "text", "data": "x"}, [wrong(("text",), "nothing", "a string", None)]),
         (R2506, "ContentBlock", {"type": "txt"}, [wrong(("type",), '"txt"', CONTENT, ())]),
         (R2506, "ContentBlock", {}, [wrong(("type",), "nothing", CONTENT, ())]),
         (R2506, "ElicitResult", {"action": "cancel", "content": {"a": 1.5, "b": {}}}, [wrong(("content", "b"), "an object", "a string, a number or true or false", ("content", "b"))]),
         (R2506, "RequestId", 1.5, [wrong((), "1.5", "a string or an integer", ())]),
+        # Where nothing decides, what is missed is what is asked for first.
+        (R2506, "EmbeddedResource", {"type": "resource", "resource": {"uri": ""}}, [wrong(("resource", "text"), "nothing", 'this member, or "blob" instead', ("resource",))]),
+        (R26, "InputResponse", {}, [wrong(("model",), "nothing", 'this member, or one of "roots", "action" instead', ())]),
+        (R2511, "EnumSchema", {"type": "array"}, [wrong(("items",), "nothing", "an object", ())]),
+        (R2511, "EnumSchema", {"type": "array", "items": {}}, [wrong(("items", "enum"), "nothing", 'this member, or "anyOf" instead', ())]),
+        (R2511, "EnumSchema", {"type": "text"}, [wrong(("type",), '"text"', 'one of "string", "array"', ())]),
         (R2511, "ElicitRequestParams", {"mode": "url"}, None),
         (R26, "JSONValue", [None, {"a": 1.5}], []),
     ],
@@ -118,8 +123,8 @@ def test_types_whose_values_say_nothing_are_left_out() -> None:
 
 def test_places_are_spelled_for_people_and_for_programs() -> None:
     assert (
-        wording.path_text(("a", 0, "$schema", "x/y", 'q"', "é", "\u202e"))
-        == '$.a[0].$schema["x/y"]["q\\""].é["\\u202e"]'
+        wording.path_text(("a", 0, "$schema", "x/y", 'q"', "é", "\u202e", "\U000e0001"))
+        == '$.a[0].$schema["x/y"]["q\\""].é["\\u202e"]["\\udb40\\udc01"]'
     )
     assert wording.pointed_at({"a/b": [{"~": 5}]}, "/a~1b/0/~0") == 5
     assert wording.pointed_at(7, "") == 7

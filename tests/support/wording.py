@@ -31,7 +31,7 @@ def found(value: Json) -> str:
         case int() if abs(value) >= 2**255:
             return "a huge integer"
         case str() if len(value) > 60:
-            return json.dumps(value[:60]) + "…"
+            return json.dumps(value[:60], ensure_ascii=False) + "…"
         case _:
             return json.dumps(value, ensure_ascii=False)
 
@@ -71,9 +71,9 @@ def path_text(path: tuple[str | int, ...]) -> str:
         elif key.lstrip("$").isidentifier() and key.count("$") <= 1:
             spelled += f".{key}"
         else:
-            escaped = key.replace("\\", "\\\\").replace('"', '\\"')
-            shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in escaped)
-            spelled += f'["{shown}"]'
+            plain = (char.isprintable() and char not in '"\\' for char in key)
+            shown = (char if kept else json.dumps(char)[1:-1] for char, kept in zip(key, plain, strict=True))
+            spelled += f'["{"".join(shown)}"]'
     return spelled
 
 

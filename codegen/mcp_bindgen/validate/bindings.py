@@ -9,7 +9,8 @@ from typing import Any
 
 from mcp_bindings.runtime.errors import DecodeError
 from mcp_bindings.runtime.methods import NotificationMethod, RequestMethod
-from mcp_bindings.runtime.shapes import Shape, Shapes, Violation, describe
+from mcp_bindings.runtime.shapes import Shape, Shapes, Violation
+from mcp_bindings.runtime.wording import describe
 
 from mcp_bindgen import catalog
 from mcp_bindgen.errors import BindgenError

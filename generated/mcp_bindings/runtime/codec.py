@@ -27,7 +27,10 @@ Finder: TypeAlias = "Callable[[Shapes, list[Violation]], Any]"
 
 
 class Lenient(NamedTuple):
-    """What lenient decoding gives: the value, of which faulty parts are still JSON, and all that is wrong with it."""
+    """What lenient decoding gives: the value, of which faulty parts are still JSON, and all that is wrong with it.
+
+    Nothing is lost: in ``extra`` lies what no attribute can hold, a wrong constant or a null where None means absent.
+    """
 
     value: Any
     violations: Sequence[DecodeError]
@@ -337,7 +340,7 @@ class Codec:
         faults: list[Violation],
     ) -> Any:
         """The slow twin of ``_message``: the same decisions, and what is wrong instead of that something is."""
-        from .shapes import describe
+        from .wording import describe
 
         if value.__class__ is not dict:
             _note(faults, path, describe(value), "an object")
@@ -375,7 +378,7 @@ class Codec:
         sender: Side | None,
         faults: list[Violation],
     ) -> Any:
-        from .shapes import describe
+        from .wording import describe
 
         method = value["method"]
         if method.__class__ is not str:

@@ -19,6 +19,7 @@ Schema types whose name ends in ``Error`` are data, not exceptions.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -145,5 +146,6 @@ def json_path(keys: tuple[str | int, ...]) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in escaped) + '"'
+    """As a JSON string, in which nothing is left that a terminal would obey."""
+    printed = json.dumps(text, ensure_ascii=False)
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in printed)

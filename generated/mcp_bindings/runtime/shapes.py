@@ -30,6 +30,7 @@ from typing import Any, NamedTuple, TypeAlias
 from .checks import is_array, is_integer, is_number, is_object, is_string
 from .errors import Undecidable
 from .unset import UNSET
+from .wording import any_of, article, describe, describe_python, one_of
 
 Shape: TypeAlias = Any
 Objects: TypeAlias = Mapping[str, tuple[tuple[Any, ...], Shape]]
@@ -71,7 +72,7 @@ class Shapes:
         kind = shape[0]
         if kind == "enum":
             if not _is_one_of(value, shape[1:]):
-                faults.append(Violation(path, describe(value), _one_of(shape[1:])))
+                faults.append(Violation(path, describe(value), one_of(shape[1:])))
             return value
         if kind == "raw":
             self.read(value, shape[1], path, faults)
@@ -107,27 +108,43 @@ class Shapes:
         members, index = self._objects[name]
         cls = getattr(self._classes, name)
         made = object.__new__(cls)
+        held: set[str] = set()
         for wire, attribute, presence, shape, absent, *_ in members:
+            held.add(wire)
             if wire in value:
+                before = len(faults)
                 read = self.read(value[wire], shape, (*path, wire), faults)
                 if attribute is not None:
                     setattr(made, attribute, read)
+                if len(faults) > before and (attribute is None or (presence != "required" and read is absent)):
+                    # A wrong constant has no attribute, and a wrong null would look like absence there.
+                    held.remove(wire)
                 continue
             if presence == "required":
                 faults.append(Violation((*path, wire), "nothing", self._wanted(shape)))
             if attribute is not None:
                 setattr(made, attribute, absent)
-        declared = {member[0] for member in members}
-        rest = {key: item for key, item in value.items() if key not in declared}
+        extra = {key: item for key, item in value.items() if key not in held}
         if index is not None:
-            rest = {key: self.read(item, index, (*path, key), faults) for key, item in rest.items()}
-        made.extra = rest or None
+            declared = {member[0] for member in members}
+            for key in [key for key in extra if key not in declared]:
+                extra[key] = self.read(extra[key], index, (*path, key), faults)
+        made.extra = extra or None
         return made
 
     def _decide(
-        self, value: Any, decision: Any, members: tuple[Shape, ...], path: Path, faults: list[Violation]
+        self,
+        value: Any,
+        decision: Any,
+        members: tuple[Shape, ...],
+        path: Path,
+        faults: list[Violation],
+        missed: tuple[str, ...] = (),
     ) -> int | None:
-        """The place of the member that a value is to be read as; where there is none, a fault and None."""
+        """The place of the member that a value is to be read as; where there is none, a fault and None.
+
+        ``missed`` are the keys that were looked for in this value and not found, the one asked for first in front.
+        """
         if decision is None or isinstance(decision, int):
             return decision
         kind, *parts = decision
@@ -138,7 +155,7 @@ class Shapes:
             for each, branch in parts[0]:
                 if each == found:
                     return self._decide(value, branch, members, path, faults)
-            faults.append(Violation(path, describe(value), _any_of([self._wanted(member) for member in members])))
+            faults.append(Violation(path, describe(value), any_of([self._wanted(member) for member in members])))
             return None
         if kind == "first":
             if not value:
@@ -150,23 +167,26 @@ class Shapes:
         key = parts[0]
         if kind == "nested":
             if key not in value:
-                faults.append(Violation((*path, key), "nothing", "an object"))
+                faults.append(_missing(path, (*missed, key), "an object"))
                 return None
             return self._decide(value[key], parts[1], members, (*path, key), faults)
         if kind == "key":
             if key in value:
                 return self._decide(value, parts[1], members, path, faults)
             if parts[2] is None:
-                faults.append(Violation((*path, key), "nothing", "this member"))
+                faults.append(_missing(path, (*missed, key), "this member"))
                 return None
-            return self._decide(value, parts[2], members, path, faults)
+            return self._decide(value, parts[2], members, path, faults, (*missed, key))
         if key not in value and parts[2] is not None:
-            return self._decide(value, parts[2], members, path, faults)
+            return self._decide(value, parts[2], members, path, faults, missed)
         for literal, branch in parts[1]:
             if key in value and _is_one_of(value[key], (literal,)):
                 return self._decide(value, branch, members, path, faults)
-        found = describe(value[key]) if key in value else "nothing"
-        faults.append(Violation((*path, key), found, _one_of(tuple(literal for literal, _ in parts[1]))))
+        wanted = one_of([literal for literal, _ in parts[1]])
+        if key in value:
+            faults.append(Violation((*path, key), describe(value[key]), wanted))
+        else:
+            faults.append(_missing(path, (*missed, key), wanted))
         return None
 
     def write(self, value: Any, shape: Shape, path: Path) -> Violation | None:
@@ -178,18 +198,18 @@ class Shapes:
             # A member of a string enumeration is as good as its text.
             if _is_one_of(value, shape[1:]) or any(value == text for text in shape[1:] if isinstance(text, str)):
                 return None
-            return Violation(path, _describe_python(value), _one_of(shape[1:]))
+            return Violation(path, describe_python(value), one_of(shape[1:]))
         if kind == "alias":
             return self.write(value, self._aliases[shape[1]], path)
         if kind == "raw":
             return self._write_raw(value, shape[1], path)
         if kind == "list":
             if not is_array(value):
-                return Violation(path, _describe_python(value), "a list")
+                return Violation(path, describe_python(value), "a list")
             return _first(self.write(item, shape[1], (*path, place)) for place, item in enumerate(value))
         if kind == "map":
             if not is_object(value):
-                return Violation(path, _describe_python(value), "a dict")
+                return Violation(path, describe_python(value), "a dict")
             return _not_a_key(value, path) or _first(
                 self.write(item, shape[1], (*path, key)) for key, item in value.items()
             )
@@ -201,7 +221,7 @@ class Shapes:
         """The same for a value that has to be of one of the classes."""
         name = self._class_name(value)
         if name is None:
-            return Violation(path, _describe_python(value), "an object of this revision")
+            return Violation(path, describe_python(value), "an object of this revision")
         return self._write_class(value, name, path)
 
     def write_any(self, value: Any, path: Path) -> Violation | None:
@@ -220,7 +240,7 @@ class Shapes:
         if name is not None:
             return self._write_class(value, name, path)
         if not is_object(value):
-            return Violation(path, _describe_python(value), "an object of this revision or a dict")
+            return Violation(path, describe_python(value), "an object of this revision or a dict")
         faults: list[Violation] = []
         self.read(value, shape, path, faults)
         return _not_json(value, path) or _first(faults)
@@ -236,7 +256,7 @@ class Shapes:
         if shape == "json":
             return _not_json(value, path)
         if shape == "object":
-            return _not_json(value, path) if is_object(value) else Violation(path, _describe_python(value), "a dict")
+            return _not_json(value, path) if is_object(value) else Violation(path, describe_python(value), "a dict")
         fits: Mapping[str, Callable[[object], bool]] = {
             "string": is_string,
             "integer": is_integer,
@@ -245,7 +265,7 @@ class Shapes:
             "null": lambda each: each is None,
         }
         if not fits[shape](value):
-            return Violation(path, _describe_python(value), _WANTED[shape])
+            return Violation(path, describe_python(value), _WANTED[shape])
         return _not_json(value, path)
 
     def _write_union(self, value: Any, members: tuple[Shape, ...], path: Path) -> Violation | None:
@@ -262,12 +282,12 @@ class Shapes:
                 near.append(fault)
         if len(near) == 1:
             return near[0]
-        return Violation(path, _describe_python(value), _any_of([self._wanted(member) for member in members]))
+        return Violation(path, describe_python(value), any_of([self._wanted(member) for member in members]))
 
     def _write_class(self, value: Any, name: str, path: Path) -> Violation | None:
         members, index = self._objects[name]
         if not isinstance(value, getattr(self._classes, name)):
-            return Violation(path, _describe_python(value), f"{_article(name)} {name}")
+            return Violation(path, describe_python(value), f"{article(name)} {name}")
         for wire, attribute, presence, shape, absent, *_ in members:
             if attribute is None:
                 continue
@@ -285,10 +305,14 @@ class Shapes:
         if not extra:
             return None
         if not is_object(extra):
-            return Violation(path, f"{_describe_python(extra)} in extra", "a dict or None")
-        declared = {member[0] for member in members}
+            return Violation(path, f"{describe_python(extra)} in extra", "a dict or None")
+        declared = {member[0]: member for member in members}
         for key, item in extra.items():
             if key in declared:
+                _, attribute, _, shape, *_ = declared[key]
+                if attribute is None:
+                    expected = f"nothing there, as {self._wanted(shape)} is always written"
+                    return Violation((*path, key), f"{describe_python(item)} in extra", expected)
                 return Violation((*path, key), "a declared member in extra", "its own attribute to hold it")
             fault = _not_a_key({key: None}, path) or self.write(item, "json" if index is None else index, (*path, key))
             if fault is not None:
@@ -301,48 +325,20 @@ class Shapes:
             return _WANTED.get(shape, "a JSON value")
         kind = shape[0]
         if kind == "enum":
-            return _one_of(shape[1:])
+            return one_of(shape[1:])
         if kind == "alias":
             return self._wanted(self._aliases[shape[1]])
         if kind == "raw":
             return self._wanted(shape[1])
         if kind == "union":
-            return _any_of([self._wanted(member) for member in shape[2]])
+            return any_of([self._wanted(member) for member in shape[2]])
         if kind == "list":
             return "an array"
         return "an object"
 
 
-def describe(value: Any) -> str:
-    """A JSON value in a few words: scalars as they are, cut if long; arrays and objects by kind."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, str):
-        import json
-
-        return json.dumps(value, ensure_ascii=False) if len(value) <= _SHOWN else json.dumps(value[:_SHOWN]) + "…"
-    if isinstance(value, int | float):
-        # A number of thousands of digits cannot even be printed.
-        return str(value) if not isinstance(value, int) or value.bit_length() < 256 else "a huge integer"
-    if is_array(value):
-        return "an array"
-    if is_object(value):
-        return "an object"
-    return _describe_python(value)
-
-
-_SHOWN = 60
 _MISSING = object()
 """Stands for an attribute that was never set, or deleted."""
-
-
-def _describe_python(value: Any) -> str:
-    if value is None:
-        return "None"
-    if isinstance(value, bool | int | float | str) and value.__class__.__module__ == "builtins":
-        return describe(value) if not isinstance(value, bool) else repr(value)
-    name = value.__class__.__name__
-    return f"{_article(name)} {name}"
 
 
 def json_kind(value: Any) -> str | None:
@@ -379,20 +375,10 @@ def _is_one_of(value: Any, literals: tuple[Any, ...]) -> bool:
     return any(value.__class__ is literal.__class__ and value == literal for literal in literals)
 
 
-def _one_of(literals: tuple[Any, ...]) -> str:
-    shown = [describe(literal) for literal in literals]
-    if len(shown) == 1:
-        return shown[0]
-    return f"one of {', '.join(shown)}"
-
-
-def _any_of(wanted: list[str]) -> str:
-    each = list(dict.fromkeys(wanted))
-    return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} or {each[-1]}"
-
-
-def _article(name: str) -> str:
-    return "an" if name[:1].lower() in "aeiou" else "a"
+def _missing(path: Path, keys: tuple[str, ...], wanted: str) -> Violation:
+    """None of these keys is there, one of which had to be: told of the first. ``wanted`` is for one without another."""
+    first, *others = keys
+    return Violation((*path, first), "nothing", f"this member, or {one_of(others)} instead" if others else wanted)
 
 
 def _first(faults: Any) -> Violation | None:
@@ -429,7 +415,7 @@ def _not_json(value: Any, path: Path) -> Violation | None:
             continue
         else:
             expected = "a finite number" if each.__class__ is float else "a JSON value"
-            return Violation(where, _describe_python(each), expected)
+            return Violation(where, describe_python(each), expected)
     return None
 
 

@@ -1,0 +1,57 @@
+"""The words of a fault: what was found, and what would have been accepted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .checks import is_array, is_object
+
+
+def describe(value: Any) -> str:
+    """A JSON value in a few words: scalars as they are, cut if long; arrays and objects by kind."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return json.dumps(value[:_SHOWN], ensure_ascii=False) + ("…" if len(value) > _SHOWN else "")
+    if isinstance(value, int | float):
+        # A number of thousands of digits cannot even be printed.
+        return str(value) if not isinstance(value, int) or value.bit_length() < 256 else "a huge integer"
+    if is_array(value):
+        return "an array"
+    if is_object(value):
+        return "an object"
+    return describe_python(value)
+
+
+def describe_python(value: Any) -> str:
+    """A Python value in a few words: what JSON has too as it is, anything else by its class."""
+    if value is None:
+        return "None"
+    if isinstance(value, bool | int | float | str) and value.__class__.__module__ == "builtins":
+        return describe(value) if not isinstance(value, bool) else repr(value)
+    name = value.__class__.__name__
+    return f"{article(name)} {name}"
+
+
+def one_of(literals: Sequence[Any]) -> str:
+    """The literals that would have been accepted."""
+    shown = [describe(literal) for literal in literals]
+    if len(shown) == 1:
+        return shown[0]
+    return f"one of {', '.join(shown)}"
+
+
+def any_of(wanted: Iterable[str]) -> str:
+    """Alternatives that are worded already; the same words are not said twice."""
+    each = list(dict.fromkeys(wanted))
+    return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} or {each[-1]}"
+
+
+def article(name: str) -> str:
+    """The indefinite article of a class's name."""
+    return "an" if name[:1].lower() in "aeiou" else "a"
+
+
+_SHOWN = 60
