@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import io
 import itertools
 import keyword
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
-from typing import Any, get_type_hints
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, cast, get_type_hints
 
+import pytest
+from checkout import REVISIONS
 from hypothesis import assume, example, given, settings
+from mcp_bindgen import catalog
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.errors import SchemaError
 from strategies.agreement import Subject, check_reading_all, check_writing_all
@@ -85,6 +90,34 @@ def _imported(module: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
     for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom) and node.module != "__future__":
             yield from ((alias.asname or alias.name, node) for alias in node.names if alias.name != "*")
+
+
+def reached(module: ModuleType, names: Iterable[str]) -> Iterator[FunctionType]:
+    """The functions that can be called by way of these tables."""
+    seen: list[object] = []
+    waiting: list[Any] = [getattr(module, name) for name in names]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            waiting += cast("dict[object, object]", each).values()
+        elif isinstance(each, FunctionType) and each not in seen:
+            seen.append(each)
+            yield each
+            codes = [each.__code__]
+            for code in codes:
+                codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
+                waiting += [vars(module)[name] for name in code.co_names if name in vars(module)]
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize(
+    ("name", "tables"), [("_decoders", ["TYPES", "RESULTS"]), ("_encoders", ["VALUES"]), ("_writers", ["TEXTS"])]
+)
+def test_every_function_can_be_called(revision: str, name: str, tables: list[str]) -> None:
+    module = importlib.import_module(f"mcp_bindings.{catalog.package_name(revision)}.{name}")
+    functions = (each for each in vars(module).values() if isinstance(each, FunctionType))
+    own = {each.__name__ for each in functions if each.__module__ == module.__name__}
+    assert own - {each.__name__ for each in reached(module, tables)} == set()
 
 
 VOCABULARY = frozenset("""

@@ -33,7 +33,12 @@ class Decoders:
         self._names = names
         self._recursive = recursive
         self._response = find_envelopes(protocol).response
-        self._functions: dict[Type, str] = {}
+        self._maps = {
+            path: declared.index or Scalar("json", "unknown")
+            for path, declared in protocol.objects.items()
+            if declared.is_map
+        }
+        self._functions: dict[object, str] = {}
         self._wanted: list[tuple[Type, str]] = []
         self._function_views: list[FunctionView] = []
         self._tables: dict[object, str] = {}
@@ -292,11 +297,26 @@ class Decoders:
             target = self._protocol.aliases[kind.name].type
             if isinstance(target, ObjectOf) and not self._protocol.objects[target.path].is_map:
                 return self.function(target, hint)
-        if kind not in self._functions:
+        form = self._form(kind)
+        if form not in self._functions:
             stem = own_function(self._names, kind) or free_name(hint, self._taken)
-            self._functions[kind] = f"structure_{stem}"
+            self._functions[form] = f"structure_{stem}"
             self._wanted.append((kind, stem))
-        return self._functions[kind]
+        return self._functions[form]
+
+    def _form(self, kind: Type) -> object:
+        """What a name stands for. Two names of one form are one type to Python, and so share a function."""
+        if not isinstance(kind, AliasOf | ObjectOf):
+            return kind
+        maps = 0
+        while True:
+            if isinstance(kind, AliasOf) and kind.name not in self._recursive:
+                kind = self._protocol.aliases[kind.name].type
+            elif isinstance(kind, ObjectOf) and kind.path not in self._recursive and kind.path in self._maps:
+                kind = self._maps[kind.path]
+                maps += 1
+            else:
+                return (maps, kind.kind if isinstance(kind, Scalar) else kind)
 
     def _function(self, kind: Type, hint: str) -> FunctionView:
         expanded = self._protocol.aliases[kind.name].type if isinstance(kind, AliasOf) else kind

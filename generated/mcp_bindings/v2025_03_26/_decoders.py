@@ -2604,12 +2604,6 @@ def structure_request_id(v: Json) -> Json:
     return v
 
 
-def structure_progress_token(v: Json) -> Json:
-    if v.__class__ is not str and v.__class__ is not int:
-        raise Invalid
-    return v
-
-
 def structure_role(v: Json) -> Json:
     if v not in ROLE:
         raise Invalid
@@ -2822,7 +2816,7 @@ TYPES: Decoders = {
     types.JSONRPCBatchRequest: structure_jsonrpc_batch_request,
     types.JSONRPCBatchResponse: structure_jsonrpc_batch_response,
     types.RequestId: structure_request_id,
-    types.ProgressToken: structure_progress_token,
+    types.ProgressToken: structure_request_id,
     types.EmptyResult: structure_result,
     types.Role: structure_role,
     types.Cursor: structure_cursor,

@@ -3276,12 +3276,6 @@ def structure_request_id(v: Json) -> Json:
     return v
 
 
-def structure_progress_token(v: Json) -> Json:
-    if v.__class__ is not str and v.__class__ is not int:
-        raise Invalid
-    return v
-
-
 def structure_role(v: Json) -> Json:
     if v not in ROLE:
         raise Invalid
@@ -3492,7 +3486,7 @@ TYPES: Decoders = {
     types.ElicitResult: structure_elicit_result,
     types.JSONRPCMessage: structure_jsonrpc_message,
     types.RequestId: structure_request_id,
-    types.ProgressToken: structure_progress_token,
+    types.ProgressToken: structure_request_id,
     types.EmptyResult: structure_result,
     types.Role: structure_role,
     types.Cursor: structure_cursor,

@@ -5162,12 +5162,6 @@ def structure_request_id(v: Json) -> Json:
     return v
 
 
-def structure_progress_token(v: Json) -> Json:
-    if v.__class__ is not str and v.__class__ is not int:
-        raise Invalid
-    return v
-
-
 def structure_jsonrpc_response(v: Json) -> Json:
     if v.__class__ is dict:
         if "result" in v:
@@ -5536,7 +5530,7 @@ TYPES: Decoders = {
     types.ElicitationCompleteNotificationParams: structure_elicitation_complete_notification_params,
     types.JSONRPCMessage: structure_jsonrpc_message,
     types.RequestId: structure_request_id,
-    types.ProgressToken: structure_progress_token,
+    types.ProgressToken: structure_request_id,
     types.JSONRPCResponse: structure_jsonrpc_response,
     types.EmptyResult: structure_result,
     types.Role: structure_role,

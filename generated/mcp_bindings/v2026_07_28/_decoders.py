@@ -4989,12 +4989,6 @@ def structure_request_id(v: Json) -> Json:
     return v
 
 
-def structure_progress_token(v: Json) -> Json:
-    if v.__class__ is not str and v.__class__ is not int:
-        raise Invalid
-    return v
-
-
 def structure_result_type(v: Json) -> Json:
     if v.__class__ is not str:
         raise Invalid
@@ -5107,12 +5101,6 @@ def structure_server_result(v: Json) -> Json:
 
 
 def structure_json_object(v: Json) -> Json:
-    if v.__class__ is not dict:
-        raise Invalid
-    return v
-
-
-def structure_meta_object(v: Json) -> Json:
     if v.__class__ is not dict:
         raise Invalid
     return v
@@ -5327,7 +5315,7 @@ TYPES: Decoders = {
     types.JSONArray: structure_json_array,
     types.JSONRPCMessage: structure_jsonrpc_message,
     types.RequestId: structure_request_id,
-    types.ProgressToken: structure_progress_token,
+    types.ProgressToken: structure_request_id,
     types.ResultType: structure_result_type,
     types.JSONRPCResponse: structure_jsonrpc_response,
     types.EmptyResult: structure_result,
@@ -5349,7 +5337,7 @@ TYPES: Decoders = {
     types.ServerNotification: structure_server_notification,
     types.ServerResult: structure_server_result,
     types.JSONObject: structure_json_object,
-    types.MetaObject: structure_meta_object,
+    types.MetaObject: structure_json_object,
     types.InputRequests: structure_input_requests,
     types.InputResponses: structure_input_responses,
 }
