@@ -10,7 +10,7 @@ The name of the module is that of the package it lies in, if the bindings were g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,12 @@ def mcp_client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
     """
     opened: list[Any] = []
 
-    def connect(server: Server, *, handlers: Any = None, **options: Any) -> Client:
+    def connect(
+        server: Server,
+        *,
+        handlers: Mapping[Any, Callable[[Any, Any], Any]] | None = None,
+        **options: Any,
+    ) -> Client:
         record = tmp_path / f"mcp-{len(opened) // 2 + 1}.jsonl"
         client: Client = client_of(server).in_memory(server, **{"record": record, **options})
         opened.extend((client, server))
