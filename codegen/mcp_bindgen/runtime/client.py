@@ -66,6 +66,7 @@ class Client:
         self._record = record
         self._handlers = Handlers(self.binding, "client")
         self._connection: Connection | None = None
+        self._closed = False
         self._connecting = Lock()
 
     @classmethod
@@ -215,6 +216,7 @@ class Client:
 
     def close(self) -> None:
         """Ends the connection. Idempotent; from any thread."""
+        self._closed = True
         connection = self._connection
         if connection is not None:
             connection.close()

@@ -25,7 +25,9 @@ class StatelessClient(Client):
 
     ``log_level`` is the least severity of the log messages that are wanted; none come without it. ``rounds`` is how
     often the server may ask for input during one request. With ``discover`` the client asks the server who it is when
-    it connects, which shows at once whether it speaks the revision; without, requests are sent in good faith.
+    it connects, which shows at once whether it speaks the revision; without, requests are sent in good faith. With
+    ``restart`` a connection that has ended by itself is opened anew when something is to be sent: a server process is
+    started again. What was in flight when it ended is lost (ConnectionClosed), and so are subscriptions.
     """
 
     def __init__(
@@ -35,12 +37,14 @@ class StatelessClient(Client):
         log_level: str | None = None,
         rounds: int = 16,
         discover: bool = True,
+        restart: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(open_transport, **options)
         self._log_level = log_level
         self._rounds = rounds
         self._discover = discover
+        self._restart = restart
 
     def _session(self) -> Any:
         return Core(self.binding, info=self.info, capabilities=self.capabilities, log_level=self._log_level)
@@ -56,6 +60,18 @@ class StatelessClient(Client):
                 raise UnsupportedRevision(self.binding.revision, []) from error
             with connection.lock:
                 session.learn(result)
+
+    @property
+    def connection(self) -> Connection:
+        """The connection, opened anew if need be; raises ConnectionClosed before ``connect``."""
+        connection = super().connection
+        if self._restart and connection.closed and not self._closed:
+            with self._connecting:
+                if self._connection is connection:
+                    self._connection = None
+            self.connect()
+            connection = super().connection
+        return connection
 
     def meta(self, entries: Mapping[str, Any] | None = None) -> Any:
         """``_meta`` of a request of this client, with further entries by their wire names."""
@@ -109,8 +125,8 @@ class StatelessClient(Client):
     ) -> Subscription:
         """Subscribes to changes of the lists of tools, prompts and resources, and of the resources with these URIs.
 
-        ``timeout`` is how many seconds the server may take to agree; what it has agreed to is ``acknowledged`` of what is
-        returned. Use that in a ``with`` block, and iterate over it.
+        ``timeout`` is how many seconds the server may take to agree; what it has agreed to is ``acknowledged`` of what
+        is returned. Use that in a ``with`` block, and iterate over it.
         """
         from .subscription import Subscription
 
