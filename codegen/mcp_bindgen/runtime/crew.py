@@ -37,6 +37,8 @@ class Crew:
     ) -> None:
         self.jobs: deque[Any] = deque()
         self.ended = False
+        self.answered = False
+        """Set by ``read`` when it has brought the answer that the last of the callers waited for."""
         self._name = name
         self._limit = limit
         self._read = read
@@ -124,24 +126,26 @@ class Crew:
     def _serve(self, bell: Lock | None) -> None:
         """What a thread does until it is of no use; with a bell it stands by at first."""
         while not self.ended:
+            yields = False
             if bell is not None:
                 leads = self._stand_by(bell)
                 bell = None
                 if leads:
-                    self._lead()
+                    yields = self._lead()
                 else:
                     self.work()
             elif self.take():
-                self._lead()
-            else:
+                yields = self._lead()
+            if yields or not self.vacant:
                 bell = self._sit_down()
                 if bell is None:
                     return
 
-    def _lead(self) -> None:
-        """Reads, and runs what it reads, until another thread has taken over.
+    def _lead(self) -> bool:
+        """Reads, and runs what it reads. The reading is held at first, not at the end.
 
-        The reading is held at first, not at the end.
+        Ends once another thread has taken over; or, with True, when it should be left to another: the caller that has
+        been handed its answer will ask again soon, and is faster if it reads by itself then.
         """
         while True:
             try:
@@ -149,13 +153,15 @@ class Crew:
             finally:
                 self.leave()
             if self.ended:
-                return
+                return False
             if self.jobs:
                 if self._standby is None:
                     self._recruit()
                 self.work()
+            elif self.answered:
+                return True
             if not self.take():
-                return
+                return False
 
     def _stand_by(self, bell: Lock) -> bool:
         """Watches; True once it has taken the reading over, False where there is a job to be run, or the end has come."""

@@ -280,6 +280,7 @@ class Connection:
         if isinstance(event, Outcome):
             call = self._calls.pop(event.id, None)
             if call is not None:
+                self._crew.answered = not self._calls
                 call.finish(event.result, event.error)
         elif isinstance(event, (Incoming, Reply)):
             self._crew.jobs.append(event)
