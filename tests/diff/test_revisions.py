@@ -161,11 +161,18 @@ class Test20251125:
         assert "ElicitRequestFormParams.message" not in subjects
 
     def test_schemas_of_choices(self):
-        variants = ("TitledMultiSelect", "TitledSingleSelect", "UntitledMultiSelect", "UntitledSingleSelect")
-        added = f"union-member-added {R}/{C}/{R} server"
-        assert {each for each in lines(self.NEW, "union_") if "Primitive" in each} == {
-            f"union_member_added PrimitiveSchemaDefinition {variant}EnumSchema {added}" for variant in variants
+        verdicts = {
+            "TitledMultiSelect": f"{R}/{C}/{R}",
+            "TitledSingleSelect": f"{R}/{C}/{R}",
+            "UntitledMultiSelect": f"{R}/{C}/{R}",
+            "UntitledSingleSelect": f"{C}/{C}/{R}",
         }
+        assert {each for each in lines(self.NEW, "union_") if "Primitive" in each} == {
+            f"union_member_added PrimitiveSchemaDefinition {variant}EnumSchema union-member-added {each} server"
+            for variant, each in verdicts.items()
+        }
+        untitled = change(self.NEW, "union_member_added:PrimitiveSchemaDefinition:UntitledSingleSelectEnumSchema")
+        assert untitled.reason == "An old client reads it as EnumSchema and misses nothing that it always has."
 
     def test_messages_to_models(self):
         added = f"union-member-added {R}/{R}/{R} client+server"
@@ -247,9 +254,22 @@ class Test20260728:
         assert lines(self.NEW, "method_result_changed") == {
             *(f"method_result_changed {name} {added}" for name in ("prompts/get", "resources/read", "tools/call")),
             f"method_result_changed tools/call CreateTaskResult union-member-removed {C}/{B}/{B} server",
-            f"method_result_changed elicitation/create CreateTaskResult union-member-removed {B}/{C}/{B} client",
-            f"method_result_changed sampling/createMessage CreateTaskResult union-member-removed {B}/{C}/{B} client",
+            # Their requests travel inside other messages now, so that no answer of its own gets anywhere.
+            f"method_result_changed elicitation/create CreateTaskResult union-member-removed {C}/{C}/{B} client",
+            f"method_result_changed sampling/createMessage CreateTaskResult union-member-removed {C}/{C}/{B} client",
         }
+
+    def test_what_travels_elsewhere_differs_in_no_message(self):
+        ids = [
+            "field_removed:CreateMessageRequestParams.task",
+            "field_removed:ElicitRequestURLParams.elicitationId",
+            "field_removed:ClientCapabilities.tasks",
+        ]
+        for found in (change(self.NEW, each) for each in ids):
+            assert (found.level, found.verdicts.api) == (C, B)
+            assert found.reason == (
+                "Neither revision sends it where the other one looks for it; code that uses it has to change."
+            )
 
     def test_an_embedded_request_has_no_envelope_and_nothing_is_said_of_that(self):
         subjects = {each.subject for each in changes("2025-11-25", self.NEW).values()}
@@ -305,7 +325,7 @@ class Test20260728:
         widened = {each for each in lines(self.NEW, "field_type_changed") if "type-widened" in each}
         assert widened == {
             f"field_type_changed CallToolResult.structuredContent type-widened {R}/{C}/{B} server",
-            f"field_type_changed ToolResultContent.structuredContent type-widened {R}/{R}/{B} client+server",
+            f"field_type_changed ToolResultContent.structuredContent type-widened {C}/{C}/{B} client+server",
         }
 
     def test_objects_by_another_name_are_the_same_objects(self):

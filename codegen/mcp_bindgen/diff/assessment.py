@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from attrs import field, frozen
@@ -46,6 +46,15 @@ def verdict(change: Change, pairing: Pairing) -> Verdict:
     return both.old_client_new_server if pairing == "old_client_new_server" else both.new_client_old_server
 
 
+def reason_in(change: Change, pairings: Sequence[Pairing]) -> str:
+    """Who breaks in some pairings, and why."""
+    if len(pairings) != 1:
+        return change.reason
+    both = change.reasons
+    only = both.old_client_new_server if pairings[0] == "old_client_new_server" else both.new_client_old_server
+    return only or change.reason
+
+
 @frozen(kw_only=True)
 class Assessment:
     """A difference, and how to look at it."""
@@ -64,6 +73,10 @@ class Assessment:
     def level(self, change: Change) -> Verdict:
         """How bad a change is in these pairings."""
         return level_from(change, self.perspective)
+
+    def reason(self, change: Change) -> str:
+        """Who breaks in these pairings, and why."""
+        return reason_in(change, self.pairings)
 
     def witness(self, change: Change) -> Witness | None:
         """The message that shows what a change means, if it is one of these pairings in which it does."""

@@ -70,6 +70,15 @@ Pairing: TypeAlias = Literal["old_client_new_server", "new_client_old_server"]
 
 PAIRINGS: tuple[Pairing, ...] = ("old_client_new_server", "new_client_old_server")
 
+
+@frozen
+class Reasons:
+    """What a change does in one pairing alone; None where it is compatible there."""
+
+    old_client_new_server: str | None = None
+    new_client_old_server: str | None = None
+
+
 Outcome: TypeAlias = Literal["refused", "ignored", "unanswered"]
 
 
@@ -119,6 +128,8 @@ class Change:
     """The methods and notifications whose messages contain the subject, in the order of the source."""
     reason: str
     """Who breaks, and why, in one sentence for people."""
+    reasons: Reasons = Reasons()
+    """The same, with nothing but one pairing in it."""
     hint: str | None = None
     """What to do about it."""
     witness: Witness | None = None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import evolve
 
-from mcp_bindgen.diff.changes import Change, Difference, Kind, Revision
+from mcp_bindgen.diff.changes import PAIRINGS, Change, Difference, Kind, Reasons, Revision
 from mcp_bindgen.diff.constants import compare_constants
 from mcp_bindgen.diff.exploration import Exploration, Found
 from mcp_bindgen.diff.findings import Couple, Finding
@@ -17,12 +17,12 @@ from mcp_bindgen.diff.partners import Partners
 from mcp_bindgen.diff.peers import in_order
 from mcp_bindgen.diff.reasons import hint, reason
 from mcp_bindgen.diff.renames import find_partners
-from mcp_bindgen.diff.rules import HARMLESS, RULES
+from mcp_bindgen.diff.rules import HARMLESS, RULES, Weights
 from mcp_bindgen.diff.senders import SUMS
 from mcp_bindgen.diff.subjects import Subjects
 from mcp_bindgen.diff.traffic import Traffic
 from mcp_bindgen.diff.typescript import below
-from mcp_bindgen.diff.verdicts import judged
+from mcp_bindgen.diff.verdicts import judged, within
 from mcp_bindgen.ir.protocol import Protocol, Side
 
 _OF_METHODS: tuple[Kind, ...] = (
@@ -43,7 +43,7 @@ def compare(old: Protocol, new: Protocol, *, docs: bool = False) -> Difference:
     found = _explore(exploration, partners)
     findings = gathered(found.findings)
     findings += [*_names(exploration, partners), *compare_constants(old, new, docs=docs)]
-    judge = _Judge(old, new, Subjects(old, new, partners, found.origins), Traffic(old, new, found.origins))
+    judge = _Judge(old, new, Subjects(old, new, partners, found.origins), Traffic(exploration.types, found.origins))
     changes = sorted((judge.change(finding) for finding in findings), key=_place)
     return Difference(
         Revision(old.revision, old.source), Revision(new.revision, new.source), tuple(_told_apart(changes))
@@ -94,11 +94,10 @@ class _Judge:
         subject = finding.subject or (name if finding.field is None else below(name, finding.field))
         couples = (finding.couple, *finding.inherited_by)
         rule = RULES[finding.rule]
-        weights = finding.weights or rule.weights
-        sent_by: Iterable[Side] = finding.sent_by or self._traffic.shared(couples)
-        by_side = dict(finding.by_side) or dict.fromkeys(in_order(sent_by), weights)
+        sent_by = in_order(finding.sent_by or self._traffic.shared(couples))
+        by_side = self._by_side(finding, couples, sent_by)
         if not sent_by and rule.weights == HARMLESS:
-            sent_by = self._traffic.all(couples)
+            sent_by = in_order(self._traffic.all(couples))
         return Change(
             id=":".join([finding.kind, subject, *([finding.member] if finding.member else [])]),
             kind=finding.kind,
@@ -110,17 +109,33 @@ class _Judge:
             old=finding.old,
             new=finding.new,
             required=finding.required,
-            sent_by=in_order(sent_by),
+            sent_by=in_order([*sent_by, *by_side]),
             verdicts=judged(by_side, rule.api),
             methods=finding.methods or self._traffic.methods(couples),
-            reason=reason(finding, by_side),
+            reason=reason(finding, by_side, sent_by),
+            reasons=Reasons(*(_in_pairing(finding, within(by_side, pairing)) for pairing in PAIRINGS)),
             hint=hint(finding, by_side),
         )
+
+    def _by_side(self, finding: Finding, couples: Sequence[Couple], sent_by: Iterable[Side]) -> dict[Side, Weights]:
+        """What it does to the messages of each side."""
+        if finding.by_side is not None:
+            return dict(finding.by_side)
+        usual = RULES[finding.rule].weights
+        weights = finding.weights or usual
+        if finding.sent_by or weights == usual == HARMLESS:
+            return dict.fromkeys(sent_by, weights)
+        return self._traffic.exposed(couples, weights)
 
     def _declared_in(self, finding: Finding) -> str | None:
         """The type that declares the field, unless it is the one that has it or has no name."""
         name = finding.declared_in
         return name if name in self._names and name not in {finding.couple.old, finding.couple.new} else None
+
+
+def _in_pairing(finding: Finding, by_side: Mapping[Side, Weights]) -> str | None:
+    """The reason, given what happens in one pairing."""
+    return reason(finding, by_side, tuple(by_side)) if by_side else None
 
 
 def _place(change: Change) -> tuple[int, str, str, str, str]:

@@ -62,8 +62,8 @@ class Finding:
     why: str | None = None
     hint: str | None = None
     """Instead of that of the rule."""
-    by_side: tuple[tuple[Side, Weights], ...] = ()
-    """Weights that are not the same for both senders."""
+    by_side: tuple[tuple[Side, Weights], ...] | None = None
+    """Weights by sender, where the rule and the types do not say."""
     sent_by: tuple[Side, ...] = ()
     """Who sends it, where the types do not say."""
     methods: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from mcp_bindgen.diff.alternatives import alternatives
 from mcp_bindgen.diff.changes import Kind
 from mcp_bindgen.diff.findings import Couple, Finding
 from mcp_bindgen.diff.peers import OTHER, in_order, in_words
+from mcp_bindgen.diff.readings import Reading
 from mcp_bindgen.diff.rules import HARMLESS, RULES, Weights
 from mcp_bindgen.diff.types import Types
 from mcp_bindgen.ir.protocol import AliasOf, Method, Protocol, Side
@@ -110,12 +111,23 @@ def _results(types: Types, old: Method, new: Method) -> Iterator[Finding]:
         new=types.new_text.type(new.result),
         sent_by=in_order(OTHER[side] for side in (*old.sent_by, *new.sent_by)),
     )
+    # Only an answer to what both revisions ask for, in the same way, gets where the other revision reads it.
+    asking = set(old.sent_by) & set(new.sent_by) if old.embedded == new.embedded else set[Side]()
+    answering = in_order(OTHER[side] for side in asking)
+
+    def told(rule: str, member: str, reading: Reading | None) -> Finding:
+        weights = RULES[rule].weights if reading is None else reading.weights
+        by_side = tuple((side, weights) for side in answering)
+        why = reading.why if reading is not None and by_side else None
+        return evolve(finding, rule=rule, member=member, by_side=by_side, why=why)
+
     old_names, new_names = _names(types.old, old), _names(types.new, new)
     for path in matched.old:
         member = old_names.get(path) or types.old_text.object(path)
-        yield evolve(finding, rule="union-member-removed", member=member)
+        yield told("union-member-removed", member, types.readings.of_old(path, new.result))
     for path in matched.new:
-        yield evolve(finding, member=new_names.get(path) or types.new_text.object(path))
+        member = new_names.get(path) or types.new_text.object(path)
+        yield told("union-member-added", member, types.readings.of_new(path, old.result))
 
 
 def _names(protocol: Protocol, method: Method) -> dict[str, str]:

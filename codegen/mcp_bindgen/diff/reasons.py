@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from mcp_bindgen.diff.findings import Finding
@@ -107,15 +107,19 @@ _RESULTS: Mapping[str, _Texts] = {
 """The same for what answers a method."""
 
 
-def reason(finding: Finding, by_side: Mapping[Side, Weights]) -> str:
+_NOWHERE = "No message that both revisions know contains it"
+_ELSEWHERE = "Neither revision sends it where the other one looks for it"
+
+
+def reason(finding: Finding, by_side: Mapping[Side, Weights], sent_by: Collection[Side]) -> str:
     """Who breaks and why, in one sentence."""
     words = _words(finding, by_side)
-    if finding.by_side:
+    if finding.kind == "direction_changed":
         return _direction(finding)
     rule = RULES[finding.rule]
     if not by_side and (rule.weights != HARMLESS or finding.weights is not None):
         changed = "; code that uses it has to change" if rule.api == "breaking" else ""
-        return f"No message that both revisions know contains it{changed}."
+        return f"{_ELSEWHERE if sent_by else _NOWHERE}{changed}."
     if finding.why is not None:
         return _filled(finding.why, words)
     texts = _RESULTS[finding.rule] if finding.kind == "method_result_changed" else _TEXTS[finding.rule]
@@ -150,7 +154,7 @@ def _direction(finding: Finding) -> str:
     """Who no longer sends it, and who now does."""
     before, after = set((finding.old or "").split(" and ")), set((finding.new or "").split(" and "))
     parts = [f"a new {side} no longer sends it" for side in sorted(before - after)]
-    parts += [f"an old {OTHER[side]} does not expect it" for side, _ in finding.by_side if side in after - before]
+    parts += [f"an old {OTHER[side]} does not expect it" for side, _ in finding.by_side or () if side in after - before]
     text = ", and ".join(parts)
     return f"{text[:1].upper()}{text[1:]}."
 

@@ -26,7 +26,7 @@ SUMS: Mapping[str, Side] = {
 }
 """Unions that say who sends what."""
 
-_PAYLOAD = frozenset({"params", "result"})
+PAYLOAD = frozenset({"params", "result"})
 """Members of an envelope in which a message has what its method says, and not what the envelope says."""
 
 
@@ -38,8 +38,12 @@ class Senders:
         self._usage = Usage(protocol)
         self._sides: dict[str, frozenset[Side]] = {}
         self._methods: dict[str, tuple[str, ...]] = {}
-        self._envelopes: dict[str, set[Side]] = {}
-        self._spread_envelopes()
+        self.envelopes: dict[str, frozenset[Side]] = {}
+        """What is around messages, whatever their method, with the sides that send it."""
+        self._spread_out: dict[str, set[Side]] = {}
+        self._find_envelopes()
+        for path, sides in self.envelopes.items():
+            self._spread(path, sides)
 
     def sides(self, name: str) -> frozenset[Side]:
         """Who sends messages that contain a type, by the name of an alias or the path of an object."""
@@ -53,25 +57,30 @@ class Senders:
             self._sides[name] = self._found(name)
         return self._sides[name]
 
+    def sums_up(self, name: str) -> bool:
+        """Whether a name is that of an alias in no message: one that only sums messages up, or parts of them."""
+        return name in self._protocol.aliases and not self._inside_messages(name)
+
     def methods(self, name: str) -> tuple[str, ...]:
         """The methods whose messages contain a type, in the order of the source."""
         found = {occurrence.method for occurrence in self._usage.messages(name)}
         return tuple(method for method in self._protocol.methods if method in found)
 
     def _found(self, name: str) -> frozenset[Side]:
-        found: set[Side] = set()
+        if not self.sums_up(name):
+            return frozenset(self._inside_messages(name))
+        # What it sums up says it itself.
+        leaves = alternatives(AliasOf(name), self._protocol.aliases)
+        inside = [*leaves.objects, *(each for one in leaves.lists for each in _named(one.element))]
+        return frozenset(side for each in inside if each != name for side in self.sides(each))
+
+    def _inside_messages(self, name: str) -> set[Side]:
+        found = set(self._spread_out.get(name, ()))
         for occurrence in self._usage.messages(name):
             found.update(occurrence.sent_by)
-        found |= self._envelopes.get(name, set())
-        if not found and name in self._protocol.aliases:
-            # A union that only sums messages up: they say it themselves.
-            leaves = alternatives(AliasOf(name), self._protocol.aliases)
-            inside = [*leaves.objects, *(each for one in leaves.lists for each in _named(one.element))]
-            found = {side for each in inside if each != name for side in self.sides(each)}
-        return frozenset(found)
+        return found
 
-    def _spread_envelopes(self) -> None:
-        """What requests, notifications and responses have besides what their method says."""
+    def _find_envelopes(self) -> None:
         protocol = self._protocol
         requests = [method for method in protocol.methods.values() if method.kind == "request" and not method.embedded]
         others = [method for method in protocol.methods.values() if method.kind == "notification"]
@@ -79,17 +88,16 @@ class Senders:
         telling = frozenset[Side]().union(*(method.sent_by for method in others))
         answering: frozenset[Side] = frozenset(OTHER[side] for side in asking)
         for path, declared in protocol.objects.items():
-            names = {path, *declared.bases}
             if path in _REQUESTS:
-                self._spread(path, asking)
+                self.envelopes[path] = asking
             elif path in _NOTIFICATIONS:
-                self._spread(path, telling)
-            elif names & _RESPONSES:
-                self._spread(path, answering)
+                self.envelopes[path] = telling
+            elif {path, *declared.bases} & _RESPONSES:
+                self.envelopes[path] = answering
         for method in requests:
             response = f"{method.interface.removesuffix('Request')}ResultResponse"
             if response in protocol.objects:
-                self._envelopes[response] = {OTHER[side] for side in method.sent_by}
+                self.envelopes[response] = frozenset(OTHER[side] for side in method.sent_by)
 
     def _spread(self, start: str, sides: Iterable[Side]) -> None:
         waiting = [start]
@@ -98,7 +106,7 @@ class Senders:
             name = waiting.pop()
             if name not in seen:
                 seen.add(name)
-                self._envelopes.setdefault(name, set()).update(sides)
+                self._spread_out.setdefault(name, set()).update(sides)
                 waiting.extend(self._inside(name, payload=name != start))
 
     def _inside(self, name: str, *, payload: bool) -> Iterator[str]:
@@ -107,7 +115,7 @@ class Senders:
             yield from _named(self._protocol.aliases[name].type)
             return
         for member in declared.fields:
-            if payload or member.name not in _PAYLOAD:
+            if payload or member.name not in PAYLOAD:
                 yield from _named(member.type)
         if declared.index is not None:
             yield from _named(declared.index)

@@ -1,4 +1,4 @@
-"""Who sends what two revisions know both: sides and methods of couples of types, by the ways that lead to them."""
+"""Who sends what of two revisions, and in which pairings of peers that matters: for couples of types."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from mcp_bindgen.diff.findings import Couple, Nested
+from mcp_bindgen.diff.peers import in_order
+from mcp_bindgen.diff.places import Passage, Places
+from mcp_bindgen.diff.rules import HARMLESS, Weights
 from mcp_bindgen.diff.senders import Senders
-from mcp_bindgen.ir.protocol import Protocol, Side
+from mcp_bindgen.diff.types import Types
+from mcp_bindgen.ir.protocol import Side
 
 Item = TypeVar("Item", bound=str)
 
@@ -15,9 +19,18 @@ Item = TypeVar("Item", bound=str)
 class Traffic:
     """The senders in two revisions. ``origins`` says by which ways each couple was reached; partners need none."""
 
-    def __init__(self, old: Protocol, new: Protocol, origins: Mapping[Couple, Sequence[Nested]]) -> None:
+    def __init__(self, types: Types, origins: Mapping[Couple, Sequence[Nested]]) -> None:
+        old, new = types.old, types.new
         self._old, self._new = Senders(old), Senders(new)
         self._origins = origins
+        self._is_known = bool(old.methods and new.methods)
+        envelopes = {
+            couple: self._old.envelopes[couple.old] & self._new.envelopes[couple.new]
+            for couple in types.partners.couples()
+            if couple.old in self._old.envelopes and couple.new in self._new.envelopes
+        }
+        self._envelopes = envelopes.keys()
+        self._places = Places(types, envelopes)
         self._order = {name: place for place, name in enumerate(dict.fromkeys([*new.methods, *old.methods]))}
         self._shared: dict[Couple, frozenset[Side]] = {}
         self._all: dict[Couple, frozenset[Side]] = {}
@@ -26,6 +39,33 @@ class Traffic:
     def shared(self, couples: Iterable[Couple]) -> frozenset[Side]:
         """The sides that send messages with any of some types, by both revisions."""
         return frozenset[Side]().union(*(self._over_ways(each, self._shared, self._in_both) for each in couples))
+
+    def exposed(self, couples: Iterable[Couple], weights: Weights) -> dict[Side, Weights]:
+        """What a change of some types does to the messages of the sides that send them, as far as any message shows it.
+
+        A pairing in which no message has such a type where the other peer looks for it is not concerned.
+        """
+        found = frozenset[Passage]().union(*map(self._passages, couples))
+        by_side: dict[Side, Weights] = {}
+        for side in in_order(passage.sender for passage in found):
+            left = Weights(
+                weights.old_to_new if Passage(side, is_old=True) in found else "compatible",
+                weights.new_to_old if Passage(side, is_old=False) in found else "compatible",
+            )
+            if left != HARMLESS or weights == HARMLESS:
+                by_side[side] = left
+        return by_side
+
+    def _passages(self, couple: Couple) -> frozenset[Passage]:
+        if self._is_known and not self._is_around(couple):
+            return self._places.passages(couple)
+        # Either nothing says where anything is, or it is wherever there is a message.
+        return frozenset(Passage(side, is_old) for side in self.shared([couple]) for is_old in (True, False))
+
+    def _is_around(self, couple: Couple) -> bool:
+        """Whether two types are not inside messages but around them."""
+        sums = (self._old.sums_up(couple.old or ""), self._new.sums_up(couple.new or ""))
+        return couple in self._envelopes or all(sums)
 
     def all(self, couples: Iterable[Couple]) -> frozenset[Side]:
         """The sides that send messages with any of some types, by either revision."""

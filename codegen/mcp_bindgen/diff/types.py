@@ -14,6 +14,7 @@ from mcp_bindgen.diff.alternatives import Alternatives, alias_names, alternative
 from mcp_bindgen.diff.enumerations import lost, values
 from mcp_bindgen.diff.findings import Couple, Shift, Step
 from mcp_bindgen.diff.partners import Partners
+from mcp_bindgen.diff.readings import Readings
 from mcp_bindgen.diff.rules import RULES, Weights
 from mcp_bindgen.diff.typescript import TypeScript
 from mcp_bindgen.diff.unions import Matched, Unions
@@ -43,6 +44,7 @@ class Types:
         self.old_text, self.new_text = TypeScript(old), TypeScript(new)
         self.acceptance = Acceptance(old, new, partners)
         self.meetings: dict[Couple, None] = {}
+        self.readings = Readings(old, new, self.acceptance, lambda couple: deep(couple).weights)
         self._unions = Unions(self)
         self._open: set[tuple[Type, Type]] = set()
 

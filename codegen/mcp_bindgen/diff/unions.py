@@ -6,14 +6,15 @@ place, or if one of them has all that the other has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from mcp_bindgen.diff.alternatives import Alternatives, Literal, alternatives
 from mcp_bindgen.diff.enumerations import NOTHING_LEFT, lost, values
 from mcp_bindgen.diff.findings import Couple, Shift, Step
+from mcp_bindgen.diff.readings import Reading
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectType, Protocol, Type
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ class Matched:
     old: list[str]
     new: list[str]
     couples: list[Couple] = field(factory=list[Couple])
-    """Those that are the same without being the same type."""
+    """Those that are the same without being the same type, and of which one at least has no name."""
+    pairs: list[Couple] = field(factory=list[Couple])
+    """All that are the same without being the same type."""
     same: int = 0
     """How many were found to be the same."""
 
@@ -72,11 +75,16 @@ class Unions:
                 open_to_others=strings and whole_old.any_string,
             )
         old_text, new_text = self._types.old_text, self._types.new_text
-        yield from self._members(
-            [*_scalars(before, whole_new), *map(old_text.object, objects.old)]
-            + [before.lists[each] or old_text.list_of(each.element) for each in old_lists],
-            [*_scalars(after, whole_old), *map(new_text.object, objects.new)]
-            + [after.lists[each] or new_text.list_of(each.element) for each in new_lists],
+        readings = self._types.readings
+        yield from _gone(
+            [(each, None) for each in _scalars(before, whole_new)]
+            + [(old_text.object(path), readings.of_old(path, new)) for path in objects.old]
+            + [(before.lists[each] or old_text.list_of(each.element), None) for each in old_lists]
+        )
+        yield from _come(
+            [(each, None) for each in _scalars(after, whole_old)]
+            + [(new_text.object(path), readings.of_new(path, old)) for path in objects.new]
+            + [(after.lists[each] or new_text.list_of(each.element), None) for each in new_lists],
             nothing_left=not (named or scalars or literals),
         )
 
@@ -89,16 +97,6 @@ class Unions:
     def _has_parts(self, alias: str) -> bool:
         found = alternatives(AliasOf(alias), self._types.old.aliases)
         return bool(found.objects or found.lists)
-
-    def _members(self, removed: list[str], added: list[str], *, nothing_left: bool) -> Iterator[Shift]:
-        for member in removed:
-            yield Shift("union_member_removed", "union-member-removed", member)
-        for member in added:
-            if nothing_left:
-                why = f"All alternatives are others now: an old receiver knows none that a new sender has, such as {member}."
-                yield Shift("union_member_added", "union-member-added", member, weights=NOTHING_LEFT, why=why)
-            else:
-                yield Shift("union_member_added", "union-member-added", member)
 
     def _objects(
         self, before: Alternatives, after: Alternatives, whole_old: Alternatives, whole_new: Alternatives
@@ -130,6 +128,7 @@ class Unions:
             found.old.remove(old)
             found.new.remove(new)
             found.same += 1
+            found.pairs.append(Couple(old, new))
             if not self._are_declared(old, new):
                 found.couples.append(Couple(old, new))
 
@@ -183,6 +182,28 @@ class Unions:
         if any(isinstance(each, Shift) and each.rule == "type-replaced" for each in found):
             return 2
         return 1 if found else 0
+
+
+def _gone(members: Iterable[tuple[str, Reading | None]]) -> Iterator[Shift]:
+    """The members that went, with what a new receiver reads them as."""
+    for member, reading in members:
+        shift = Shift("union_member_removed", "union-member-removed", member)
+        yield shift if reading is None else evolve(shift, weights=reading.weights, why=reading.why)
+
+
+def _come(members: Iterable[tuple[str, Reading | None]], *, nothing_left: bool) -> Iterator[Shift]:
+    """The members that came, with what an old receiver reads them as."""
+    for member, reading in members:
+        shift = Shift("union_member_added", "union-member-added", member)
+        if reading is not None:
+            yield evolve(shift, weights=reading.weights, why=reading.why)
+        elif nothing_left:
+            why = (
+                f"All alternatives are others now: an old receiver knows none that a new sender has, such as {member}."
+            )
+            yield evolve(shift, weights=NOTHING_LEFT, why=why)
+        else:
+            yield shift
 
 
 def _scalars(some: Alternatives, others: Alternatives) -> list[str]:

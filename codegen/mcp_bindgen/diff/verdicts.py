@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mcp_bindgen.diff.changes import Verdict, Verdicts, worst
-from mcp_bindgen.diff.rules import Weights
+from attrs import evolve
+
+from mcp_bindgen.diff.changes import PAIRINGS, Pairing, Verdict, Verdicts, worst
+from mcp_bindgen.diff.rules import HARMLESS, Weights
 from mcp_bindgen.ir.protocol import Side
 
 
-def judged(by_side: Mapping[Side, Weights], api: Verdict) -> Verdicts:
-    """The verdicts, given what the change does to the messages of each side that sends them.
+def within(by_side: Mapping[Side, Weights], pairing: Pairing) -> dict[Side, Weights]:
+    """What of all this happens in one pairing, in which the old peer sends to the new one, and that sends back."""
+    old = "client" if pairing == "old_client_new_server" else "server"
+    found: dict[Side, Weights] = {}
+    for side, weights in by_side.items():
+        left = evolve(weights, new_to_old="compatible") if side == old else evolve(weights, old_to_new="compatible")
+        if left != HARMLESS:
+            found[side] = left
+    return found
 
-    What an old client sends to a new server is judged in the same pairing as what that server sends back.
-    """
-    client, server = by_side.get("client"), by_side.get("server")
-    old_client_new_server: list[Verdict] = []
-    new_client_old_server: list[Verdict] = []
-    if client is not None:
-        old_client_new_server.append(client.old_to_new)
-        new_client_old_server.append(client.new_to_old)
-    if server is not None:
-        old_client_new_server.append(server.new_to_old)
-        new_client_old_server.append(server.old_to_new)
-    return Verdicts(worst(*old_client_new_server), worst(*new_client_old_server), api)
+
+def judged(by_side: Mapping[Side, Weights], api: Verdict) -> Verdicts:
+    """The verdicts, given what the change does to the messages of each side that sends them."""
+    return Verdicts(_worst(within(by_side, PAIRINGS[0])), _worst(within(by_side, PAIRINGS[1])), api)
+
+
+def _worst(by_side: Mapping[Side, Weights]) -> Verdict:
+    found: list[Verdict] = [verdict for each in by_side.values() for verdict in (each.old_to_new, each.new_to_old)]
+    return worst(*found)

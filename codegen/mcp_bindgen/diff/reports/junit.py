@@ -37,7 +37,7 @@ def _add(suite: ET.Element, assessment: Assessment, change: Change) -> None:
     level = assessment.level(change)
     lines = [
         f"{level}: {kind_words(change)}{'' if extra is None else f': {extra}'}",
-        change.reason,
+        assessment.reason(change),
         *([change.hint] if change.hint else []),
         *([f"in {', '.join(change.methods)}"] if change.methods else []),
     ]
@@ -46,7 +46,7 @@ def _add(suite: ET.Element, assessment: Assessment, change: Change) -> None:
         lines += [told(witness), message(witness)]
     text = "\n".join(visible(line) for line in lines)
     if assessment.counts(change):
-        failure = ET.SubElement(case, "failure", {"type": change.rule, "message": visible(change.reason)})
+        failure = ET.SubElement(case, "failure", {"type": change.rule, "message": visible(assessment.reason(change))})
         failure.text = text
         return
     if change.id in assessment.approved:

@@ -17,6 +17,7 @@ from mcp_bindgen.diff.reports.wording import (
     owner,
     told,
     verdict_counts,
+    why,
 )
 from mcp_bindgen.escaping import visible
 
@@ -94,15 +95,15 @@ def _row(assessment: Assessment, change: Change, level: Verdict) -> str:
     cells = [code(change.subject), f"{kind_words(change)}{'' if extra is None else f'<br>{code(extra)}'}"]
     approval = assessment.approved.get(change.id)
     if level != "compatible":
-        why = [f"<i>{affected(assessment, change, level)}</i>: {prose(change.reason)}"]
-        why += [prose(change.hint)] if change.hint else []
-        why += [f"<i>in</i> {', '.join(map(code, change.methods[:4]))}"] if change.methods else []
-        why += [f"<i>with it</i> {prose(listed(change.inherited_by, 4))}"] if change.inherited_by else []
+        said = [f"<i>{affected(assessment, change, level)}</i>: {prose(why(assessment, change, level))}"]
+        said += [prose(change.hint)] if change.hint else []
+        said += [f"<i>in</i> {', '.join(map(code, change.methods[:4]))}"] if change.methods else []
+        said += [f"<i>with it</i> {prose(listed(change.inherited_by, 4))}"] if change.inherited_by else []
         witness = assessment.witness(change)
         if witness is not None:
             summary = f"<summary>{told(witness)}</summary>"
-            why.append(f"<details>{summary}{code(message(witness))}</details>")
-        cells.append("<br>".join(why))
+            said.append(f"<details>{summary}{code(message(witness))}</details>")
+        cells.append("<br>".join(said))
     if approval is not None:
         cells[-1] += f"<br>✓ <i>approved</i>: {prose(approval)}"
     return f"| {' | '.join(cells)} |"

@@ -19,6 +19,7 @@ from mcp_bindgen.diff.reports.wording import (
     owner,
     told,
     verdict_counts,
+    why,
 )
 from mcp_bindgen.escaping import visible
 
@@ -115,7 +116,9 @@ class _Report:
         if approval is not None:
             yield from map(self._ink.dim, self._wrapped(f"Approved: {approval}"))
         elif level != "compatible":
-            yield from self._wrapped(f"{affected(self._assessment, change, level)}: {change.reason}")
+            yield from self._wrapped(
+                f"{affected(self._assessment, change, level)}: {why(self._assessment, change, level)}"
+            )
             if change.hint is not None:
                 yield from map(self._ink.dim, self._wrapped(change.hint))
             yield from map(self._ink.dim, self._wrapped(_elsewhere(change)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment, verdict
-from mcp_bindgen.diff.changes import Change, Kind, Verdict, Witness
+from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment, reason_in, verdict
+from mcp_bindgen.diff.changes import Change, Kind, Pairing, Verdict, Witness
 from mcp_bindgen.diff.peers import OTHER
 
 _KINDS: Mapping[Kind, str] = {
@@ -83,8 +83,17 @@ def detail(change: Change) -> str | None:
 
 def affected(assessment: Assessment, change: Change, level: Verdict) -> str:
     """The pairings in which a change is at its level: ``old client, new server``."""
-    found = [PAIRING_WORDS[pairing] for pairing in assessment.pairings if verdict(change, pairing) == level]
-    return "either way" if len(found) == len(PAIRING_WORDS) else "; ".join(found)
+    found = _pairings(assessment, change, level)
+    return PAIRING_WORDS[found[0]] if len(found) == 1 else "either way"
+
+
+def why(assessment: Assessment, change: Change, level: Verdict) -> str:
+    """What a change does in the pairings in which it is at its level."""
+    return reason_in(change, _pairings(assessment, change, level))
+
+
+def _pairings(assessment: Assessment, change: Change, level: Verdict) -> list[Pairing]:
+    return [pairing for pairing in assessment.pairings if verdict(change, pairing) == level]
 
 
 def told(witness: Witness) -> str:

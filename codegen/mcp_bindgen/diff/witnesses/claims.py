@@ -10,12 +10,14 @@ from typing import TypeAlias
 from attrs import evolve, frozen
 
 from mcp_bindgen.describe.canonical import schema_type
+from mcp_bindgen.diff.alternatives import alternatives
 from mcp_bindgen.diff.changes import Change, Outcome
+from mcp_bindgen.diff.exchanges import is_sent
 from mcp_bindgen.diff.typescript import below
 from mcp_bindgen.diff.witnesses.direction import Direction
 from mcp_bindgen.diff.witnesses.filling import Form
 from mcp_bindgen.diff.witnesses.reading import Json, Path
-from mcp_bindgen.diff.witnesses.routes import Route, Start, enveloped, is_sent, routes
+from mcp_bindgen.diff.witnesses.routes import Route, Start, enveloped, routes
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Type
 
 MESSAGE = "JSONRPCMessage"
@@ -150,10 +152,10 @@ def _forms(change: Change, direction: Direction, kind: Type | None) -> Iterator[
     """The values of a type that show the member that came or went; all of them where it is about no member."""
     if kind is None:
         return
-    forms = direction.filler.forms(kind)
-    if isinstance(kind, ObjectOf):
-        forms = chain(forms, direction.filler.with_each_member(kind.path))
-    for form in islice(forms, MAX_FORMS):
+    filler = direction.filler
+    objects = alternatives(kind, direction.sending.aliases).objects
+    more = (form for path in objects for form in filler.with_each_member(path))
+    for form in islice(chain(filler.forms(kind), more), MAX_FORMS):
         if change.member is None or change.member in form.members:
             yield form
 

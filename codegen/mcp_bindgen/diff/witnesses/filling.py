@@ -163,13 +163,14 @@ class Filler:
     def with_each_member(self, path: str) -> Iterator[Form]:
         """An object with one more of its members in each of its forms."""
         declared = self._protocol.objects[path]
+        name = frozenset({self._text.object(path)})
         for least in self.some(ObjectOf(path)):
             for field in declared.fields:
                 for each in self.forms(schema_type(field), field.constraints):
-                    yield Form({**least, field.name: each.value})
+                    yield Form({**least, field.name: each.value}, name)
             if declared.index is not None:
                 for each in self.forms(declared.index):
-                    yield Form({**least, "a": each.value}, each.members)
+                    yield Form({**least, "a": each.value}, each.members | name)
 
     def some(self, kind: Type) -> list[Json]:
         """The smallest value, if there is one."""

@@ -9,10 +9,10 @@ from typing import TypeAlias
 from attrs import evolve, field, frozen
 
 from mcp_bindgen.describe.canonical import schema_type
-from mcp_bindgen.diff.peers import OTHER
+from mcp_bindgen.diff.exchanges import exchanges
 from mcp_bindgen.diff.witnesses.filling import Filler
 from mcp_bindgen.diff.witnesses.reading import Json, Path
-from mcp_bindgen.ir.protocol import AliasOf, ListOf, Method, ObjectOf, Protocol, Scalar, Side, Type, Union
+from mcp_bindgen.ir.protocol import AliasOf, ListOf, ObjectOf, Protocol, Scalar, Side, Type, Union
 
 Stop: TypeAlias = tuple[str | None, str | int]
 """An object and a member of it, or None and the place of an element."""
@@ -77,31 +77,15 @@ def enveloped(message: dict[str, Json]) -> dict[str, Json]:
     return {name: message[name] for name in [*first, *message]}
 
 
-def is_sent(method: Method | None, side: Side) -> bool:
-    """Whether a side sends a message of its own for a method."""
-    return method is not None and side in method.sent_by and not method.embedded
-
-
 def starts(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[Start]:
     """The messages that a side of one revision sends to a peer of the other, which expects them."""
-    for name, method in sending.methods.items():
-        other = receiving.methods.get(name)
-        if other is None or other.kind != method.kind:
+    for each in exchanges(sending, receiving, side):
+        if each.answers is None:
+            yield Start(each.sent, each.read)
             continue
-        if is_sent(method, side) and is_sent(other, side):
-            yield Start(ObjectOf(method.interface), ObjectOf(other.interface))
-        answered = is_sent(method, OTHER[side]) and is_sent(other, OTHER[side])
-        if answered and method.result is not None and other.result is not None:
-            asked = Filler(receiving, receiving.revision).some(ObjectOf(other.interface))
-            yield from (Start(method.result, other.result, ("result",), name, each.get("id", 1)) for each in asked)
-    sent, read = _error(sending), _error(receiving)
-    if sent is not None and read is not None:
-        yield Start(ObjectOf(sent), ObjectOf(read))
-
-
-def _error(protocol: Protocol) -> str | None:
-    """What the answer to a request that failed is called."""
-    return next((name for name in ("JSONRPCErrorResponse", "JSONRPCError") if name in protocol.objects), None)
+        request = ObjectOf(receiving.methods[each.answers].interface)
+        for asked in Filler(receiving, receiving.revision).some(request):
+            yield Start(each.sent, each.read, ("result",), each.answers, asked.get("id", 1))
 
 
 def routes(sending: Protocol, receiving: Protocol, start: Start) -> Iterator[Route]:

@@ -1,0 +1,101 @@
+"""What becomes of a member of a union that the other revision's union does not have: it may be read as another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import frozen
+
+from mcp_bindgen.diff.acceptance import Acceptance
+from mcp_bindgen.diff.changes import Verdict
+from mcp_bindgen.diff.findings import Couple
+from mcp_bindgen.diff.rules import Weights
+from mcp_bindgen.ir.decisions import ByKey, ByKind, ByTag, Decision, Member
+from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ObjectOf, ObjectType, Protocol, Type, Union
+
+
+@frozen
+class Reading:
+    """How a receiver reads all values of an object."""
+
+    weights: Weights
+    why: str
+
+
+class Readings:
+    """The readings between two revisions. ``deep`` says what it means that one object stands in place of another."""
+
+    def __init__(self, old: Protocol, new: Protocol, acceptance: Acceptance, deep: Callable[[Couple], Weights]) -> None:
+        self._old, self._new = old, new
+        self._acceptance = acceptance
+        self._deep = deep
+
+    def of_old(self, path: str, new: Type) -> Reading | None:
+        """How a new receiver reads an object of an old sender; None if it refuses some, or misses what it always has."""
+        other = _read_as(self._new, new, self._old.objects[path])
+        if other is None or not self._acceptance.forward(ObjectOf(path), ObjectOf(other)):
+            return None
+        if not _has_all(self._old.objects[path], self._new.objects[other]):
+            return None
+        verdict = self._deep(Couple(path, other)).old_to_new
+        return Reading(Weights(verdict, "compatible"), _why("A new", other, verdict))
+
+    def of_new(self, path: str, old: Type) -> Reading | None:
+        """How an old receiver reads an object of a new sender; None if it refuses some, or misses what it always has."""
+        other = _read_as(self._old, old, self._new.objects[path])
+        if other is None or not self._acceptance.backward(ObjectOf(other), ObjectOf(path)):
+            return None
+        if not _has_all(self._new.objects[path], self._old.objects[other]):
+            return None
+        verdict = self._deep(Couple(other, path)).new_to_old
+        return Reading(Weights("compatible", verdict), _why("An old", other, verdict))
+
+
+def _why(receiver: str, other: str, verdict: Verdict) -> str:
+    what = "misses nothing that it always has" if verdict == "compatible" else "may ignore a part of it"
+    return f"{receiver} {{r}} reads it as {other} and {what}."
+
+
+def _has_all(sent: ObjectType, read: ObjectType) -> bool:
+    """Whether a receiver looks at everything that every value has."""
+    return {each.name for each in sent.fields if not each.optional} <= {each.name for each in read.fields}
+
+
+def _read_as(protocol: Protocol, kind: Type, sent: ObjectType) -> str | None:
+    """The object as which all values are read where a type is looked for; None if there is no such object."""
+    while isinstance(kind, AliasOf):
+        kind = protocol.aliases[kind.name].type
+    if isinstance(kind, Union):
+        index = _decided(kind.decision, sent)
+        if index is None:
+            return None
+        kind = kind.members[index]
+    return kind.path if isinstance(kind, ObjectOf) else None
+
+
+def _decided(decision: Decision | None, sent: ObjectType) -> int | None:
+    """The member for which a receiver decides, whatever the value; None where it depends on that, or is refused."""
+    match decision:
+        case Member():
+            return decision.index
+        case ByKind():
+            return _decided(dict(decision.branches).get("object"), sent)
+        case ByKey() | ByTag():
+            field = next((each for each in sent.fields if each.name == decision.key), None)
+            if field is None:
+                return _decided(decision.absent, sent)
+            if field.optional:
+                return None
+            if isinstance(decision, ByKey):
+                return _decided(decision.present, sent)
+            return _decided(_branch(decision, field), sent)
+        case _:
+            return None
+
+
+def _branch(decision: ByTag, field: Field) -> Decision | None:
+    """The branch for the one value that a field has."""
+    if not isinstance(field.type, Enum) or field.type.open or len(field.type.values) != 1:
+        return None
+    (value,) = field.type.values
+    return next((branch for tag, branch in decision.branches if type(tag) is type(value) and tag == value), None)
