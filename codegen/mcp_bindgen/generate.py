@@ -38,10 +38,12 @@ class SchemaFile:
     label: str
     mapped: Mapping[str, str] = field(factory=dict[str, str])
     """Import specifier to a file or a bundled revision."""
+    options: Mapping[str, str] = field(factory=dict[str, str])
+    """Import specifier to the option that said so, where it was not ``--map``."""
 
     def modules(self) -> Modules:
         """The schema and its imports as written."""
-        return read_modules(self.path, self.mapped)
+        return read_modules(self.path, self.mapped, self.options)
 
 
 Input = Bundled | SchemaFile

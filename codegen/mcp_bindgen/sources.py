@@ -51,14 +51,17 @@ class Modules:
     texts: Texts
 
 
-def read_modules(file: Path, mapped: Mapping[str, str]) -> Modules:
-    """Read a schema file and, transitively, what it imports; ``mapped`` leads specifiers elsewhere."""
-    return _Search(mapped).run(_Place(_key(file), file, str(file)))
+def read_modules(file: Path, mapped: Mapping[str, str], options: Mapping[str, str] | None = None) -> Modules:
+    """Read a schema file and, transitively, what it imports; ``mapped`` leads specifiers elsewhere.
+
+    ``options``: which option said so, where it was not ``--map``.
+    """
+    return _Search(mapped, options or {}).run(_Place(_key(file), file, str(file)))
 
 
 def read_bundled(revision: str) -> Modules:
     """Read the schema of a bundled revision, which imports nothing."""
-    return _Search({}).run(_bundled(revision))
+    return _Search({}, {}).run(_bundled(revision))
 
 
 def read_bytes(file: Path) -> bytes:
@@ -91,8 +94,9 @@ class _Place:
 
 
 class _Search:
-    def __init__(self, mapped: Mapping[str, str]) -> None:
+    def __init__(self, mapped: Mapping[str, str], options: Mapping[str, str]) -> None:
         self._mapped = mapped
+        self._options = options
         self._used: set[str] = set()
         self._faults: list[Fault] = []
         self._found: dict[str, Module] = {}
@@ -109,7 +113,8 @@ class _Search:
             raise SchemaError(self._faults)
         for specifier in self._mapped:
             if specifier not in self._used:
-                message = f"--map {specifier}=… matches no import of {main.name}"
+                option = self._options.get(specifier, "--map")
+                message = f"{option} {specifier}=… matches no import of {main.name}"
                 raise BindgenError(message)
         # Where others import the main file too, both ways have to lead to the same module.
         imported = {self._names[key]: module for key, module in self._found.items()}

@@ -171,6 +171,25 @@ def test_imports_are_found_where_map_says(cli, elsewhere: Path) -> None:
     assert "--map core=FILE" in err
 
 
+def test_each_file_has_imports_of_its_own(cli, elsewhere: Path) -> None:
+    for name, field in (("a", "size: number"), ("b", "size?: number")):
+        Path(f"{name}.ts").write_text(
+            f'import {{ Tool }} from "core";\nexport interface Acme {{ tool: Tool; {field} }}\n'
+        )
+    Path("c.ts").write_text("export interface Acme { size: number }\n")
+    status, out, _ = cli(
+        "diff", "a.ts", "b.ts", "--old-map", "core=2025-06-18", "--new-map", "core=2025-11-25", "--format", "json"
+    )
+    assert status == 0
+    ids = {change["id"] for change in json.loads(out)["changes"]}
+    assert {"field_became_optional:Acme.size", "field_added:Tool.execution"} <= ids
+    # What is said of one file goes before what is said of both.
+    both = cli("diff", "a.ts", "b.ts", "--map", "core=2025-06-18", "--new-map", "core=2025-11-25", "--format", "json")
+    assert both.out == out
+    assert cli("diff", "c.ts", "b.ts", "--new-map", "core=2025-11-25", "--fail-on", "none").status == 0
+    assert "--map core=… matches no import of c.ts" in cli("diff", "c.ts", "b.ts", "--map", "core=2025-11-25").err
+
+
 def test_a_report_in_a_file(cli, schemas) -> None:
     status, out, err = cli("diff", *schemas, "--format", "junit", "-o", "build/diff.xml")
     assert (status, out) == (1, "")
@@ -282,6 +301,14 @@ def test_the_json_schema(cli, schemas) -> None:
         ([*PAIR, "--old-name", "x"], "--old-name names a schema file, and 2025-11-25 is a bundled revision"),
         (["old.ts", "new.ts", "--new-name", " "], "--new-name needs a name"),
         ([*PAIR, "--map", "core=x.ts"], "bundled revisions import nothing; leave it out"),
+        ([*PAIR, "--old-map", "core=x.ts"], "--old-map says where a schema's imports are, and 2025-11-25 is a bundled"),
+        (["old.ts", "2025-11-25", "--new-map", "core=x.ts"], "2025-11-25 is a bundled revision; leave it out"),
+        (["old.ts", "new.ts", "--new-map", "core=2025-06-18"], "--new-map core=… matches no import of new.ts"),
+        (["old.ts", "new.ts", "--old-map", "core"], "--old-map 'core' is not of the form NAME=FILE or NAME=REVISION"),
+        (
+            [*PAIR, "--print-approvals", "--format", "json"],
+            "--print-approvals prints TOML, and not json; leave out --format json",
+        ),
         (["old.ts", "new.ts", "--map", "core=2025-06-18"], "--map core=… matches no import of old.ts"),
         (
             [*PAIR, "--method", "tool/call"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcp_bindgen import catalog
 from mcp_bindgen.cli.options import pairs
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 class Side(NamedTuple):
     """One side, as it was asked for."""
 
+    which: Literal["old", "new"]
     word: str
     name: str | None
-    """Of ``option``: what to call a file."""
-    option: str
+    """What to call a file, of ``--old-name`` or ``--new-name``."""
     mapped: tuple[str, ...]
+    """Where imports lead on both sides, of ``--map``."""
+    own: tuple[str, ...]
+    """The same on this side alone, of ``--old-map`` or ``--new-map``."""
 
 
 def side(asked: Side) -> Input:
@@ -28,10 +31,14 @@ def side(asked: Side) -> Input:
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled, SchemaFile
 
-    word, name, option, mapped = asked
+    which, word, name, mapped, own = asked
+    option, map_option = f"--{which}-name", f"--{which}-map"
     if word in catalog.revisions():
         if name is not None:
             message = f"{option} names a schema file, and {word} is a bundled revision; for a file write ./{word}"
+            raise BindgenError(message)
+        if own:
+            message = f"{map_option} says where a schema's imports are, and {word} is a bundled revision; leave it out"
             raise BindgenError(message)
         return Bundled(word)
     file = Path(word)
@@ -40,7 +47,10 @@ def side(asked: Side) -> Input:
     if name is not None and not name.strip():
         message = f"{option} needs a name"
         raise BindgenError(message)
-    return SchemaFile(file, name or catalog.label_of(file), pairs(mapped))
+    alone = pairs(own, map_option)
+    return SchemaFile(
+        file, name or catalog.label_of(file), {**pairs(mapped), **alone}, dict.fromkeys(alone, map_option)
+    )
 
 
 def missing(old: str | None) -> str:

@@ -152,17 +152,17 @@ def _own(schema: Path, versions: tuple[str, ...], mapped: Any) -> Input:
     return SchemaFile(schema, versions[0] if versions else catalog.label_of(schema), mapped)
 
 
-def pairs(mapped: tuple[str, ...]) -> dict[str, str]:
-    """Where ``--map`` leads each import to."""
+def pairs(mapped: tuple[str, ...], option: str = "--map") -> dict[str, str]:
+    """Where an option of this kind leads each import to."""
     from mcp_bindgen.errors import BindgenError
 
     found: dict[str, str] = {}
     for text in mapped:
         name, equals, place = text.partition("=")
         if not (name and equals and place):
-            message = f"--map {text!r} is not of the form NAME=FILE or NAME=REVISION"
+            message = f"{option} {text!r} is not of the form NAME=FILE or NAME=REVISION"
             raise BindgenError(message)
         if found.setdefault(name, place) != place:
-            message = f"--map says twice where {name!r} is: {found[name]} and {place}"
+            message = f"{option} says twice where {name!r} is: {found[name]} and {place}"
             raise BindgenError(message)
     return found

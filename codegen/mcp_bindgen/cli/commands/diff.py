@@ -34,6 +34,8 @@ class _Output(NamedTuple):
 @click.option("--old-name", metavar="NAME", help="What to call OLD, where it is a file.")
 @click.option("--new-name", metavar="NAME", help="What to call NEW, where it is a file.")
 @map_option
+@click.option("--old-map", multiple=True, metavar="NAME=FILE", help="The same for OLD alone, before --map. Repeatable.")
+@click.option("--new-map", multiple=True, metavar="NAME=FILE", help="The same for NEW alone, before --map. Repeatable.")
 @click.option(
     "--format",
     "form",
@@ -79,7 +81,11 @@ class _Output(NamedTuple):
     metavar="FILE",
     help="A TOML file that says of single changes why they are fine; these do not count.",
 )
-@click.option("--print-approvals", is_flag=True, help="Print such a file for what counts now, without the reasons.")
+@click.option(
+    "--print-approvals",
+    is_flag=True,
+    help="Print such a file for what counts now, without the reasons. It is TOML: there is no --format for it.",
+)
 @click.option("--list-rules", is_flag=True, help="Say by which rules changes are judged, and compare nothing.")
 @click.option("--explain", "explained", metavar="RULE", help="Say what one of these rules means.")
 @click.option("--json-schema", is_flag=True, help="Print the JSON Schema of what --format json prints.")
@@ -120,10 +126,13 @@ def command(
 
     if old is None or new is None:
         raise BindgenError(missing(old))
+    if options["print_approvals"] and form != "text":
+        message = f"--print-approvals prints TOML, and not {form}; leave out --format {form}"
+        raise BindgenError(message)
     mapped = options["mapped"]
     inputs = (
-        side(Side(old, options["old_name"], "--old-name", mapped)),
-        side(Side(new, options["new_name"], "--new-name", mapped)),
+        side(Side("old", old, options["old_name"], mapped, options["old_map"])),
+        side(Side("new", new, options["new_name"], mapped, options["new_map"])),
     )
     if mapped and not any(map(_file_of, inputs)):
         message = "--map says where a schema's imports are, and bundled revisions import nothing; leave it out"
