@@ -8,7 +8,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from attrs import evolve
-from diff.comparing import compare
+from diff.comparing import compare, resolve
+from diff.test_methods import EMBEDDED, SENT
 from mcp_bindgen import catalog, diff
 from mcp_bindgen.diff.assessment import Assessment
 from mcp_bindgen.diff.reports import github, junit, markdown, text
@@ -70,6 +71,28 @@ def test_text_in_colour_says_the_same():
     assert re.sub(r"[<>]", "", text.render(assessment(), width=100, ink=ink).replace("->", "")) == TEXT.replace(
         "->", ""
     )
+
+
+def test_a_reason_is_that_of_the_pairing_beside_it():
+    own, inside = resolve(SENT), resolve(EMBEDDED)
+    difference = diff.compare(own, inside)
+    (change,) = (each for each in difference.changes if each.kind == "method_embedded")
+    sent, embedded = change.reason.removesuffix(".").split("; ")
+    assert sent == "An old server sends it as a request of its own, where a new client does not look for it"
+    assert embedded == "a new server sends it inside another message, where an old client does not look for it"
+    for perspective, pairing, told, other in (
+        ("both", "new client, old server", sent, embedded),
+        ("server", "new client, old server", sent, embedded),
+        ("client", "old client, new server", embedded.capitalize(), sent),
+    ):
+        seen = Assessment(difference=difference, perspective=perspective)
+        shown = " ".join(text.render(seen, width=100).split())
+        assert f"{pairing}: {told}." in shown
+        assert other not in shown
+        assert f"<i>{pairing}</i>: {told}." in markdown.render(seen)
+        for whole in (github.render(seen), junit.render(seen)):
+            assert told in whole
+            assert (other in whole) == (perspective == "both")
 
 
 def test_text_without_changes():

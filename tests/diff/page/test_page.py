@@ -63,6 +63,14 @@ def test_reasons_and_both_types_are_there_without_a_script(old: str, new: str) -
 
 
 @each_pair
+def test_a_folded_change_says_what_it_means_for_messages_and_for_code(old: str, new: str) -> None:
+    difference, text = bundled(old, new)
+    folded = dict(re.findall(r'<details class="change[^>]* id="([^"]*)".*?<summary>(.*?)</summary>', text, re.DOTALL))
+    told = {html.unescape(name): re.findall('class="v ([a-z]+)"', inside) for name, inside in folded.items()}
+    assert told == {each.id: [each.level, each.verdicts.api] for each in difference.changes}
+
+
+@each_pair
 def test_a_page_asks_nobody_for_anything(old: str, new: str) -> None:
     found = Page(bundled(old, new)[1])
     assert {each[:1] for each in found.references()} == {"#"}

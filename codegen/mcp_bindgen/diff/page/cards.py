@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from attrs import define, field, frozen
 
-from mcp_bindgen.diff.changes import Change
+from mcp_bindgen.diff.changes import Change, Verdict
 from mcp_bindgen.diff.page.markup import Content, Html, breakable, element, joined, quoted
 from mcp_bindgen.diff.page.matrix import state
 from mcp_bindgen.diff.page.sides import Heads, sides
@@ -96,9 +96,10 @@ class Cards:
         summary = element(
             "summary",
             None,
-            element("span", {"class": f"v {change.level}"}, change.level),
+            _verdict(change.level),
             element("span", {"class": "name"}, *name),
             element("span", {"class": "kind"}, kind_words(change.kind)),
+            element("span", {"class": "api"}, "code: ", _verdict(change.verdicts.api)),
             element("span", {"class": "reason"}, change.reason),
         )
         body = element("div", {"class": "body"}, *self._body(change))
@@ -142,7 +143,7 @@ def _has(protocol: Protocol, name: str) -> bool:
 def _facts(change: Change) -> Iterator[Html]:
     for pairing, (title, *_) in PAIRINGS.items():
         verdict = verdict_of(change, pairing)
-        yield _fact(title, element("span", {"class": f"v {verdict}"}, verdict))
+        yield _fact(title, _verdict(verdict))
     if change.sent_by:
         yield _fact("Sent by", " and ".join(change.sent_by))
     if change.required is not None:
@@ -157,6 +158,10 @@ def _facts(change: Change) -> Iterator[Html]:
         yield _fact("In messages of", joined(links, ", "))
     link = element("a", {"class": "link", "href": f"#{quoted(change.id)}"}, element("code", None, change.id))
     yield _fact("Link", link)
+
+
+def _verdict(verdict: Verdict) -> Html:
+    return element("span", {"class": f"v {verdict}"}, verdict)
 
 
 def _fact(title: str, content: Content) -> Html:
