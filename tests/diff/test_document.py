@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from diff.comparing import compare, framed, only, resolve
-from mcp_bindgen import diff
+from mcp_bindgen import catalog, diff
 
 WIDGETS = """
 export interface JSONRPCRequest { jsonrpc: "2.0"; id: string; method: string }
@@ -158,3 +158,15 @@ def test_sides():
     assert diff.compare(resolve(framed(""), revision="a"), resolve(framed(""), revision="b")) == diff.Difference(
         diff.Revision("a", "a.ts"), diff.Revision("b", "b.ts"), ()
     )
+
+
+def test_the_message_of_a_witness_is_an_object():
+    old, new = catalog.load("2025-03-26"), catalog.load("2025-06-18")
+    difference = diff.with_witnesses(diff.compare(old, new), old, new)
+    batches = {each.id for each in difference.changes if each.witness and isinstance(each.witness.message, list)}
+    assert batches == {f"union_member_removed:JSONRPCMessage:JSONRPCBatch{name}" for name in ("Request", "Response")}
+    entries = diff.to_document(difference)["changes"]
+    shown = {each["id"]: each["witness"]["message"] for each in entries if "witness" in each}
+    assert shown
+    assert not batches & shown.keys()
+    assert {type(message) for message in shown.values()} == {dict}

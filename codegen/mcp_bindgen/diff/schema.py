@@ -48,7 +48,7 @@ _WITNESS = _object(
     {
         "pairing": {"enum": list(_PAIRINGS)},
         "sender": {"enum": list(SIDES)},
-        "message": _told("The JSON that is sent; an array is a batch.", {"type": ["object", "array"]}),
+        "message": _told("The JSON that is sent; there is no witness of a batch.", {"type": "object"}),
         "outcome": {"enum": ["refused", "ignored", "unanswered"]},
     },
 )
