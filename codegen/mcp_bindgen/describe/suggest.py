@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from mcp_bindgen import catalog
 from mcp_bindgen.describe import history
@@ -25,8 +25,14 @@ def unknown_in(name: str, lookup: Lookup, elsewhere: list[str]) -> BindgenError:
 
 def unknown_anywhere(name: str) -> BindgenError:
     """The error for a name that no bundled revision has."""
-    lookups = [history.lookup(revision) for revision in reversed(catalog.revisions())]
-    return _unknown(name, "the bundled revisions", _hints(name, lookups))
+    lookups = [history.lookup(revision) for revision in catalog.revisions()]
+    return unknown_among(name, lookups, "the bundled revisions")
+
+
+def unknown_among(name: str, lookups: Sequence[Lookup], where: str | None = None) -> BindgenError:
+    """The error for a name that none of some revisions has, the oldest first; ``where``: what to call them."""
+    revisions = [lookup.protocol.revision for lookup in lookups]
+    return _unknown(name, where or _listed(revisions, "or"), _hints(name, reversed(lookups)))
 
 
 def _unknown(name: str, where: str, hints: list[str]) -> BindgenError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attrs import evolve
+from attrs import evolve, field, frozen
 
 from mcp_bindgen.diff.changes import PAIRINGS, Change, Difference, Kind, Reasons, Revision
 from mcp_bindgen.diff.constants import compare_constants
@@ -36,17 +36,38 @@ _OF_METHODS: tuple[Kind, ...] = (
 )
 
 
+@frozen
+class Comparison:
+    """A difference, and how it was come by."""
+
+    difference: Difference
+    findings: Mapping[str, Finding] = field(repr=False)
+    """What each change is made of, by its id."""
+    partners: Partners = field(repr=False)
+    couples: tuple[Couple, ...] = field(repr=False)
+    """All objects that were compared with each other, those without a name too."""
+
+
 def compare(old: Protocol, new: Protocol, *, docs: bool = False) -> Difference:
     """All that differs between two revisions; ``docs``: what their documentation says too."""
+    return compared(old, new, docs=docs).difference
+
+
+def compared(old: Protocol, new: Protocol, *, docs: bool = False) -> Comparison:
+    """The same, with what is known of it besides."""
     partners = find_partners(old, new)
     exploration = Exploration(old, new, partners, docs=docs)
     found = _explore(exploration, partners)
     findings = gathered(found.findings)
     findings += [*_names(exploration, partners), *compare_constants(old, new, docs=docs)]
     judge = _Judge(old, new, Subjects(old, new, partners, found.origins), Traffic(exploration.types, found.origins))
-    changes = sorted((judge.change(finding) for finding in findings), key=_place)
-    return Difference(
-        Revision(old.revision, old.source), Revision(new.revision, new.source), tuple(_told_apart(changes))
+    made = sorted(((judge.change(finding), finding) for finding in findings), key=lambda each: _place(each[0]))
+    changes = tuple(_told_apart(change for change, _ in made))
+    return Comparison(
+        Difference(Revision(old.revision, old.source), Revision(new.revision, new.source), changes),
+        {change.id: finding for change, (_, finding) in zip(changes, made, strict=True)},
+        partners,
+        tuple(found.origins),
     )
 
 

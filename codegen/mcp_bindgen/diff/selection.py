@@ -15,6 +15,7 @@ from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import Protocol
 
 KINDS: tuple[str, ...] = get_args(Kind)
+_PAIR = 2
 _FEW = 8
 """So many names are all told."""
 
@@ -31,12 +32,14 @@ class Selection:
     """The least severe level to keep, in the pairings of the perspective."""
     perspective: Perspective = "both"
 
-    def check(self, old: Protocol, new: Protocol) -> None:
+    def check(self, *protocols: Protocol) -> None:
         """Raise BindgenError for a method, kind or rule that there is not."""
         _check("--kind", "kind of change", self.kinds, KINDS)
         for option, rules in (("--only", self.only), ("--ignore", self.ignored)):
             _check(option, "rule", rules, RULES)
-        _check("--method", "method of either revision", self.methods, [*old.methods, *new.methods])
+        known = [name for protocol in protocols for name in protocol.methods]
+        whose = "either revision" if len(protocols) == _PAIR else "any of the revisions"
+        _check("--method", f"method of {whose}", self.methods, known)
 
     def of(self, difference: Difference) -> Difference:
         """The difference with nothing but what is to be kept."""

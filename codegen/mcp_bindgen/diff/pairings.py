@@ -1,0 +1,97 @@
+"""What breaks for every client with every server, each of one of some revisions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from attrs import frozen
+
+from mcp_bindgen.diff.assessment import verdict
+from mcp_bindgen.diff.changes import PAIRINGS, Change, Pairing, Revision, Verdict
+from mcp_bindgen.diff.compare import compare
+from mcp_bindgen.diff.selection import Selection
+from mcp_bindgen.ir.protocol import Protocol, Side
+
+_OLD: Mapping[Pairing, Side] = {"old_client_new_server": "client", "new_client_old_server": "server"}
+
+
+@frozen(kw_only=True)
+class Cell:
+    """A client of one revision with a server of another one, which do not negotiate."""
+
+    client: str
+    server: str
+    pairing: Pairing
+    """Which of the two is the old one."""
+    breaking: int
+    """How many changes break this pairing."""
+    risky: int
+    compatible: int
+
+    @property
+    def perspective(self) -> Side:
+        """The side that is the old one: what to give ``--perspective``."""
+        return _OLD[self.pairing]
+
+    @property
+    def old(self) -> str:
+        """The older of the two revisions."""
+        return self.client if self.perspective == "client" else self.server
+
+    @property
+    def new(self) -> str:
+        """The newer of the two revisions."""
+        return self.server if self.perspective == "client" else self.client
+
+    @property
+    def level(self) -> Verdict:
+        """The worst that there is."""
+        return "breaking" if self.breaking else "risky" if self.risky else "compatible"
+
+
+@frozen
+class Matrix:
+    """All pairings of some revisions."""
+
+    revisions: tuple[Revision, ...]
+    """The oldest first."""
+    cells: tuple[Cell, ...]
+    """By client, then by server, in the order of the revisions; none for a revision with itself."""
+    methods: tuple[str, ...]
+    """If any: only changes of what the messages of these methods contain were counted."""
+
+    def cell(self, client: str, server: str) -> Cell | None:
+        """One pairing; None where both are of the same revision."""
+        return next((cell for cell in self.cells if (cell.client, cell.server) == (client, server)), None)
+
+
+def matrix(protocols: Sequence[Protocol], *, methods: Sequence[str] = ()) -> Matrix:
+    """How many changes break what, for every client with every server.
+
+    ``protocols`` are the revisions, the oldest first. ``methods``: count only changes of what their messages contain.
+    Raises BindgenError for a method that no revision has.
+    """
+    selection = Selection(methods=tuple(methods))
+    selection.check(*protocols)
+    places = {protocol.revision: place for place, protocol in enumerate(protocols)}
+    found: list[Cell] = []
+    for old, new in combinations(protocols, 2):
+        changes = selection.of(compare(old, new)).changes
+        found += [_cell(old.revision, new.revision, pairing, changes) for pairing in PAIRINGS]
+    found.sort(key=lambda cell: (places[cell.client], places[cell.server]))
+    revisions = tuple(Revision(protocol.revision, protocol.source) for protocol in protocols)
+    return Matrix(revisions, tuple(found), tuple(methods))
+
+
+def _cell(old: str, new: str, pairing: Pairing, changes: Sequence[Change]) -> Cell:
+    levels = [verdict(change, pairing) for change in changes]
+    is_client_old = _OLD[pairing] == "client"
+    return Cell(
+        client=old if is_client_old else new,
+        server=new if is_client_old else old,
+        pairing=pairing,
+        breaking=levels.count("breaking"),
+        risky=levels.count("risky"),
+        compatible=levels.count("compatible"),
+    )

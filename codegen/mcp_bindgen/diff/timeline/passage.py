@@ -1,0 +1,152 @@
+"""From one revision to the next: what a target is called on the other side, and which changes concern it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from attrs import evolve
+
+from mcp_bindgen.diff.changes import Change, Kind
+from mcp_bindgen.diff.compare import compared
+from mcp_bindgen.diff.findings import Couple, Finding
+from mcp_bindgen.diff.timeline.extent import Extent, extent_of, holder_of
+from mcp_bindgen.diff.timeline.targets import Target, exists
+from mcp_bindgen.ir.protocol import Protocol
+
+_OF_METHODS = ("method_", "notification_", "direction_")
+_OF_WHOLES: tuple[Kind, ...] = ("type_added", "type_removed", "type_changed")
+_NAMES: tuple[Kind, ...] = ("type_added", "type_removed")
+
+_NOTHING = Couple(None, None)
+
+_WORDS: tuple[Kind, ...] = ("deprecated_added", "deprecated_removed", "constraint_changed", "doc_changed")
+"""What is said about a thing; no alternative of it comes or goes by that."""
+
+
+class Passage:
+    """The way between two revisions."""
+
+    def __init__(self, old: Protocol, new: Protocol) -> None:
+        self.old, self.new = old, new
+        self._comparison = compared(old, new)
+        self._onward = _paired(self._comparison.couples, old, new)
+        self._back = _paired((Couple(each.new, each.old) for each in self._comparison.couples), new, old)
+
+    def onward(self, target: Target) -> Target | None:
+        """What a target of the old revision is in the new one; None where it is gone."""
+        return self._across(target, self.new, self._owners(target.name, onward=True))
+
+    def back(self, target: Target) -> Target | None:
+        """What a target of the new revision was in the old one; None where it was not there."""
+        return self._across(target, self.old, self._owners(target.name, onward=False))
+
+    def changes(self, before: Target | None, after: Target | None) -> tuple[Change, ...]:
+        """The changes that concern a target, by what it is called on both sides; None: it is not there."""
+        member = {each.member for each in (before, after) if each is not None and each.member is not None}
+        if not member:
+            return self._of(before, after)
+        # The whole may be there where the alternative is not.
+        old = evolve(before, member=None) if before is not None else None
+        new = evolve(after, member=None) if after is not None else None
+        found = self._of(old or (new and self.back(new)), new or (old and self.onward(old)))
+        own = tuple(change for change in found if change.member in member)
+        if own or (before is not None and after is not None):
+            return own
+        # It came or went with all that it is an alternative of.
+        return tuple(change for change in found if change.kind not in _WORDS)
+
+    def renames(self, name: str) -> bool:
+        """Whether a type of the old revision has another name in the new one."""
+        return name in self._comparison.partners.renamed
+
+    def in_messages(self, method: str) -> tuple[Change, ...]:
+        """All changes of what the messages of a method contain."""
+        return tuple(change for change in self._comparison.difference.changes if method in change.methods)
+
+    def _of(self, before: Target | None, after: Target | None) -> tuple[Change, ...]:
+        if before is None or after is None:
+            one = before or after
+            assert one is not None
+            return self._coming(one, new=before is None)
+        old, new = extent_of(self.old, before), extent_of(self.new, after)
+        return self._those(lambda finding: _is_own(after, finding) or _is_within(finding, old, new, after))
+
+    def _coming(self, target: Target, *, new: bool) -> tuple[Change, ...]:
+        """The changes by which a target came or went: its own, else those of what has it."""
+
+        def told(finding: Finding, field: str | None) -> bool:
+            couples = (finding.couple, *finding.inherited_by)
+            return finding.field == field and target.name in {each.new if new else each.old for each in couples}
+
+        if target.kind in {"method", "constant"}:
+            return self._those(lambda finding: _is_own(target, finding))
+        found = self._those(lambda finding: not _is_of_names(finding) and told(finding, target.field))
+        found = found or self._those(lambda finding: finding.kind in _OF_WHOLES and told(finding, None))
+        holder = None if found else holder_of(self.new if new else self.old, target.name)
+        return found if holder is None else self._coming(holder, new=new)
+
+    def _those(self, chosen: Callable[[Finding], bool]) -> tuple[Change, ...]:
+        findings = self._comparison.findings
+        return tuple(change for change in self._comparison.difference.changes if chosen(findings[change.id]))
+
+    def _owners(self, name: str, *, onward: bool) -> Iterator[str]:
+        """What a type, or an object without a name, may be on the other side, the surest first."""
+        partners = self._comparison.partners
+        partner = partners.of_old(name) if onward else partners.of_new(name)
+        if partner is not None:
+            yield partner
+        if name in partners.redefined:
+            yield name
+        yield from (self._onward if onward else self._back).get(name, ())
+
+    def _across(self, target: Target, there: Protocol, owners: Iterator[str]) -> Target | None:
+        if target.kind in {"method", "constant"}:
+            owners = iter((target.name,))
+        members = [target.member]
+        if target.member is not None:
+            # An alternative may be a type that has another name there.
+            members += self._owners(target.member, onward=there is self.new)
+        found = (evolve(target, name=owner, member=member) for owner in owners for member in members)
+        return next((each for each in found if exists(there, each)), None)
+
+
+def _is_of_names(finding: Finding) -> bool:
+    """Whether a finding is about a method or a constant, which have names of their own."""
+    return finding.kind.startswith(_OF_METHODS) or finding.kind.startswith("constant_") or finding.couple == _NOTHING
+
+
+def _is_own(target: Target, finding: Finding) -> bool:
+    """Whether a finding is about a method or a constant itself."""
+    return target.kind in {"method", "constant"} and _is_of_names(finding) and finding.subject == target.name
+
+
+def _is_within(finding: Finding, old: Extent, new: Extent, target: Target) -> bool:
+    """Whether a finding is about a type, or a part of one, that belongs to a target."""
+    if _is_of_names(finding) or (target.kind == "method" and finding.kind in _NAMES):
+        # That the parts of a message have names of their own is nothing to its method.
+        return False
+    field = finding.field
+    for couple in (finding.couple, *finding.inherited_by):
+        if couple.old is None or couple.new is None:
+            within = (couple.old is not None and old.has(couple.old, field)) or (
+                couple.new is not None and new.has(couple.new, field)
+            )
+        else:
+            within = (old.has(couple.old, field) and new.meets(couple.new, field)) or (
+                new.has(couple.new, field) and old.meets(couple.old, field)
+            )
+        if within:
+            return True
+    return False
+
+
+def _paired(couples: Iterable[Couple], here: Protocol, there: Protocol) -> Mapping[str, list[str]]:
+    """What stands in place of each object on the other side, where one of the two has no name; the same path first."""
+    found: dict[str, list[str]] = {}
+    for couple in couples:
+        if couple.old is None or couple.new is None:
+            continue
+        if here.objects[couple.old].kind == "inline" or there.objects[couple.new].kind == "inline":
+            places = found.setdefault(couple.old, [])
+            places.insert(0 if couple.new == couple.old else len(places), couple.new)
+    return found

@@ -1,0 +1,172 @@
+"""What a history is told of, in the terms of one revision: a type, a field, a method, a constant, or an alternative."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Literal, TypeAlias
+
+from attrs import evolve, frozen
+
+from mcp_bindgen.describe.canonical import literal, schema_type
+from mcp_bindgen.describe.lookup import ConstantSubject, Lookup, MemberSubject, MethodSubject, Subject, TypeSubject
+from mcp_bindgen.diff.alternatives import alternatives
+from mcp_bindgen.diff.peers import in_words
+from mcp_bindgen.diff.typescript import TypeScript, below
+from mcp_bindgen.ir.protocol import About, Field, ObjectOf, Protocol, Type
+
+_LAST_STEP = re.compile(r"(\.[^.\[\]]+|\[[^\]]+\])(\[\])*$")
+
+TargetKind: TypeAlias = Literal["type", "field", "method", "constant"]
+
+
+@frozen
+class Target:
+    """A thing of one revision; the next may know it by another name."""
+
+    kind: TargetKind
+    name: str
+    """Of the method, the constant or the type; for a field the type or the path of the object that has it."""
+    field: str | None = None
+    member: str | None = None
+    """One of the alternatives, as TypeScript writes it."""
+
+    @property
+    def subject(self) -> str:
+        """The name that differences use: ``Tool.outputSchema``; an alternative follows after a colon, as in ids."""
+        whole = self.name if self.field is None else below(self.name, self.field)
+        return whole if self.member is None else f"{whole}:{self.member}"
+
+
+def target_of(query: str, lookup: Lookup) -> Target | None:
+    """What a query means in one revision; None where it is nothing there."""
+    found = lookup.find(query)
+    if found is not None:
+        return _target(found)
+    # A name may hold a colon itself.
+    for place in (place for place, char in enumerate(query) if char == ":"):
+        found = lookup.find(query[:place])
+        if found is not None:
+            target = _target(found)
+            word = query[place + 1 :]
+            known = members(lookup.protocol, target)
+            member = next((text for text in (word, json.dumps(word, ensure_ascii=False)) if text in known), None)
+            return None if member is None else evolve(target, member=member)
+    return None
+
+
+def is_gone(query: str, lookup: Lookup) -> bool:
+    """Whether a revision knows the owner of the field that a query asks for, and has no such field."""
+    head = _LAST_STEP.sub("", query.partition(":")[0])
+    return head != query and lookup.find(head) is not None and lookup.find(query) is None
+
+
+def exists(protocol: Protocol, target: Target) -> bool:
+    """Whether a revision has a target, by exactly this name."""
+    if target.member is not None and target.member not in members(protocol, target):
+        return False
+    match target.kind:
+        case "method":
+            return target.name in protocol.methods
+        case "constant":
+            return target.name in protocol.constants
+        case "type":
+            return target.name in protocol.objects or target.name in protocol.aliases
+        case "field":
+            return field_of(protocol, target) is not None
+
+
+def field_of(protocol: Protocol, target: Target) -> Field | None:
+    """The field that a target is."""
+    owner = protocol.objects.get(target.name)
+    fields = owner.fields if owner is not None else ()
+    return next((each for each in fields if each.name == target.field), None)
+
+
+def type_of(protocol: Protocol, target: Target) -> Type | None:
+    """The type that a target has, or is; None for constants, and for what the revision does not have."""
+    match target.kind:
+        case "method":
+            method = protocol.methods.get(target.name)
+            return method.result if method is not None else None
+        case "type":
+            alias = protocol.aliases.get(target.name)
+            if alias is not None:
+                return alias.written or alias.type
+            return ObjectOf(target.name) if target.name in protocol.objects else None
+        case "field":
+            found = field_of(protocol, target)
+            return schema_type(found) if found is not None else None
+        case "constant":
+            return None
+
+
+def members(protocol: Protocol, target: Target) -> list[str]:
+    """The alternatives of what a target may be, as TypeScript writes them; none where there is only one."""
+    kind = type_of(protocol, target)
+    texts = TypeScript(protocol)
+    seen: set[Type] = set()
+    while kind is not None and kind not in seen:
+        seen.add(kind)
+        found = alternatives(kind, protocol.aliases)
+        names = [*found.literals, *(["string"] if found.any_string else []), *found.scalars]
+        names += [*map(texts.object, found.objects), *(name or texts.type(each) for each, name in found.lists.items())]
+        if len(names) != 1:
+            return names
+        # An array, or a map, is told of by what it holds.
+        kind = next((each.element for each in found.lists), None) or _values(protocol, next(iter(found.objects), None))
+    return []
+
+
+def about(protocol: Protocol, target: Target) -> About:
+    """What documentation says of a target that there is."""
+    match target.kind:
+        case "method":
+            return protocol.objects[protocol.methods[target.name].interface].about
+        case "constant":
+            return protocol.constants[target.name].about
+        case "type":
+            return (protocol.objects.get(target.name) or protocol.aliases[target.name]).about
+        case "field":
+            found = field_of(protocol, target)
+            assert found is not None
+            return found.about
+
+
+def text_of(protocol: Protocol, target: Target) -> str:
+    """What a target is in one revision that has it: its type, its value, or who sends it and what answers."""
+    texts = TypeScript(protocol)
+    if target.member is not None:
+        return target.member
+    match target.kind:
+        case "constant":
+            return literal(protocol.constants[target.name].value)
+        case "type":
+            declared = protocol.objects.get(target.name)
+            return texts.braces(declared) if declared is not None else texts.definition(target.name)
+        case "field":
+            found = field_of(protocol, target)
+            assert found is not None
+            return texts.field(found)
+        case "method":
+            method = protocol.methods[target.name]
+            inside = ", inside another message" if method.embedded else ""
+            answer = f", answered by {texts.type(method.result)}" if method.result is not None else ""
+            return f"{method.kind} from {in_words(method.sent_by)}{inside}{answer}"
+
+
+def _target(found: Subject) -> Target:
+    match found:
+        case MethodSubject():
+            return Target("method", found.name)
+        case ConstantSubject():
+            return Target("constant", found.name)
+        case TypeSubject():
+            return Target("type", found.name)
+        case MemberSubject():
+            return Target("field", found.owner.path, field=found.member.name)
+
+
+def _values(protocol: Protocol, path: str | None) -> Type | None:
+    declared = protocol.objects.get(path or "")
+    return declared.index if declared is not None and declared.is_map else None
