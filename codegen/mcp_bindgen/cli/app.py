@@ -20,6 +20,8 @@ COMMANDS = {
     "model": "mcp_bindgen.cli.commands.model",
     "validate": "mcp_bindgen.cli.commands.validate",
     "diff": "mcp_bindgen.cli.commands.diff",
+    "history": "mcp_bindgen.cli.commands.history",
+    "matrix": "mcp_bindgen.cli.commands.matrix",
 }
 """Name to module: only the command that runs is imported."""
 
@@ -102,6 +104,8 @@ Typed Python bindings for the Model Context Protocol, generated from its TypeScr
   mcp-codegen explain tools/call         look something up
   mcp-codegen validate session.jsonl     check recorded messages
   mcp-codegen diff 2025-06-18 2025-11-25 say what changes, and for whom
+  mcp-codegen history Tool.outputSchema  say when it appeared, changed and went
+  mcp-codegen matrix                     count what breaks, client by server
 
 Options without a command are those of generate; see mcp-codegen generate --help.
 """

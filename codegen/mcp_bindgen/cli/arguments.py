@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Mapping
 
@@ -12,6 +13,17 @@ BARE_VERSION = "--bundled-revisions"
 
 _OWN = frozenset({"-V", "-h", "--help"})
 """Options of ``mcp-codegen`` itself."""
+
+
+class TakesNumbers(click.Command):
+    """Lets an error code stand as it is written: ``explain -32042``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the codes where no option is looked for."""
+        codes = [word for word in args if re.fullmatch(r"-\d+", word)]
+        if codes and "--" not in args:
+            args = [*(word for word in args if word not in codes), "--", *codes]
+        return super().parse_args(ctx, args)
 
 
 def normalise(arguments: list[str], commands: Collection[str], options: Mapping[str, bool]) -> list[str]:

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+from typing import Any
 
 from mcp_bindgen.cli import output
 from mcp_bindgen.errors import BindgenError
+
+
+def deliver(text: str, file: Path | None) -> None:
+    """Print the text, or write it to the file."""
+    if file is None:
+        output.write(text)
+    else:
+        write_file(file, text)
+
+
+def json_for(document: Any, file: Path | None) -> str:
+    """A document for a program, for standard output or a file."""
+    return output.json_text(document, sys.stdout if file is None else None)
 
 
 def write_file(file: Path, text: str) -> None:

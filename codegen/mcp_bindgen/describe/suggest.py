@@ -32,7 +32,9 @@ def unknown_anywhere(name: str) -> BindgenError:
 def unknown_among(name: str, lookups: Sequence[Lookup], where: str | None = None) -> BindgenError:
     """The error for a name that none of some revisions has, the oldest first; ``where``: what to call them."""
     revisions = [lookup.protocol.revision for lookup in lookups]
-    return _unknown(name, where or _listed(revisions, "or"), _hints(name, reversed(lookups)))
+    return _unknown(
+        name, where or " to ".join(dict.fromkeys([revisions[0], revisions[-1]])), _hints(name, reversed(lookups))
+    )
 
 
 def _unknown(name: str, where: str, hints: list[str]) -> BindgenError:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from mcp_bindgen.cli import output
+from mcp_bindgen.cli.files import deliver, json_for
 from mcp_bindgen.cli.options import map_option
 
 if TYPE_CHECKING:
     from mcp_bindgen.diff import Difference
     from mcp_bindgen.diff.assessment import Assessment
-    from mcp_bindgen.diff.reports.text import Ink
     from mcp_bindgen.generate import Input
 
 _FORMS = ("text", "json", "html", "markdown", "github", "junit")
@@ -117,7 +115,7 @@ def command(
     if json_schema:
         from mcp_bindgen.diff.schema import SCHEMA
 
-        _deliver(_json(SCHEMA, target), target)
+        deliver(json_for(SCHEMA, target.file), target.file)
         return 0
     if list_rules or explained is not None:
         return _rules(explained, target)
@@ -172,14 +170,14 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
         approved=_approved(options["approvals"], whole),
     )
     if options["print_approvals"]:
-        _deliver(skeleton(assessment), target)
+        deliver(skeleton(assessment), target.file)
         return 0
     if target.form == "html":
         from mcp_bindgen.diff import page
 
-        _deliver(page.render(difference, old, new, approved=assessment.approved), target)
+        deliver(page.render(difference, old, new, approved=assessment.approved), target.file)
     else:
-        _deliver(_rendered(assessment, target, _file_of(inputs[1])), target)
+        deliver(_rendered(assessment, target, _file_of(inputs[1])), target.file)
     if target.file is not None:
         output.note(_line(assessment, target.file))
     return 1 if assessment.counting else 0
@@ -211,7 +209,7 @@ def _rendered(assessment: Assessment, target: _Output, file: str | None) -> str:
         case "json":
             from mcp_bindgen.diff import to_document
 
-            return _json(to_document(assessment.difference, approved=assessment.approved), target)
+            return json_for(to_document(assessment.difference, approved=assessment.approved), target.file)
         case "markdown":
             from mcp_bindgen.diff.reports import markdown
 
@@ -225,37 +223,12 @@ def _rendered(assessment: Assessment, target: _Output, file: str | None) -> str:
 
             return junit.render(assessment)
         case _:
+            from mcp_bindgen.cli.ink import verdict_ink
             from mcp_bindgen.diff.reports import text
 
             if target.file is not None:
                 return text.render(assessment, width=100)
-            return text.render(assessment, width=output.width(), ink=_ink())
-
-
-def _ink() -> Ink:
-    from mcp_bindgen.diff.reports.text import Ink
-
-    hues = {"breaking": "red", "risky": "yellow", "compatible": "green"}
-    paint = partial(output.paint, sys.stdout)
-    return Ink(
-        bold=partial(paint, bold=True),
-        dim=partial(paint, dim=True),
-        level=lambda level, text: paint(text, fg=hues[level]),
-    )
-
-
-def _json(document: Any, target: _Output) -> str:
-    return output.json_text(document, sys.stdout if target.file is None else None)
-
-
-def _deliver(text: str, target: _Output) -> None:
-    """Print the text, or write it to the file."""
-    if target.file is None:
-        output.write(text)
-        return
-    from mcp_bindgen.cli.files import write_file
-
-    write_file(target.file, text)
+            return text.render(assessment, width=output.width(), ink=verdict_ink())
 
 
 def _line(assessment: Assessment, file: Path) -> str:
@@ -275,7 +248,7 @@ def _rules(word: str | None, target: _Output) -> int:
         raise BindgenError(message)
     shown = rules.chosen(word)
     if target.form == "json":
-        _deliver(_json(rules.document(shown), target), target)
+        deliver(json_for(rules.document(shown), target.file), target.file)
     else:
-        _deliver(rules.listing(shown) if word is None else rules.page(shown[0], output.width()), target)
+        deliver(rules.listing(shown) if word is None else rules.page(shown[0], output.width()), target.file)
     return 0

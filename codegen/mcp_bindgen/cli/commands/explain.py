@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
+from mcp_bindgen.cli.arguments import TakesNumbers
 from mcp_bindgen.cli.options import Asked, bundled, choose_one, map_option, schema_option, text_or_json, version_option
 
 if TYPE_CHECKING:
@@ -17,17 +17,7 @@ if TYPE_CHECKING:
     from mcp_bindgen.describe.page import Ink
 
 
-class _TakesNumbers(click.Command):
-    """Lets an error code stand as it is written: ``explain -32042``."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        codes = [word for word in args if re.fullmatch(r"-\d+", word)]
-        if codes and "--" not in args:
-            args = [*(word for word in args if word not in codes), "--", *codes]
-        return super().parse_args(ctx, args)
-
-
-@click.command("explain", cls=_TakesNumbers, short_help="Show a type, a field, a method or a constant.")
+@click.command("explain", cls=TakesNumbers, short_help="Show a type, a field, a method or a constant.")
 @click.argument("name")
 @version_option("A bundled revision; the newest that has NAME unless given.")
 @schema_option

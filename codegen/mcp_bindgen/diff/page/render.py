@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Collection
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from mcp_bindgen.diff.changes import Change, Difference
 from mcp_bindgen.diff.page.cards import Cards, Group, grouped
 from mcp_bindgen.diff.page.filters import filters
+from mcp_bindgen.diff.page.head import head, own
 from mcp_bindgen.diff.page.markup import Html, data, element, joined, seen, verbatim
 from mcp_bindgen.diff.page.matrix import matrix, overview
 from mcp_bindgen.diff.page.sides import Heads
@@ -44,27 +41,12 @@ def render(
         element("main", None, *content),
         _footer(),
         data("index", _index([change for group in groups for change in group.changes])),
-        verbatim("script", _own("page.js")),
+        verbatim("script", own("page.js")),
     )
-    page = element("html", {"lang": "en"}, _head(f"{heads.old} to {heads.new}: what changes"), body)
+    page = element(
+        "html", {"lang": "en"}, head(f"{heads.old} to {heads.new}: what changes", script=own("page.js")), body
+    )
     return f"<!doctype html>\n{page.text}\n"
-
-
-def _head(title: str) -> Html:
-    policy = (
-        f"default-src 'none'; script-src {_hash(_own('page.js'))}; style-src {_hash(_own('page.css'))}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return element(
-        "head",
-        None,
-        element("meta", {"charset": "utf-8"}),
-        element("meta", {"http-equiv": "Content-Security-Policy", "content": policy}),
-        element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
-        element("meta", {"name": "color-scheme", "content": "light dark"}),
-        element("title", None, title),
-        verbatim("style", _own("page.css")),
-    )
 
 
 def _header(difference: Difference) -> Html:
@@ -142,12 +124,3 @@ def _index(changes: list[Change]) -> dict[str, Any]:
 
 def _said(text: str) -> Html:
     return element("span", {"class": "said"}, text)
-
-
-@cache
-def _own(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

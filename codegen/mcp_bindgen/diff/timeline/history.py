@@ -10,10 +10,21 @@ from typing import Literal, TypeAlias
 from attrs import frozen
 
 from mcp_bindgen.describe.lookup import Lookup
+from mcp_bindgen.describe.nearest import nearest_names
 from mcp_bindgen.describe.suggest import unknown_among
 from mcp_bindgen.diff.changes import Change, Revision
 from mcp_bindgen.diff.timeline.passage import Passage
-from mcp_bindgen.diff.timeline.targets import Target, TargetKind, about, exists, is_gone, target_of, text_of
+from mcp_bindgen.diff.timeline.targets import (
+    Target,
+    TargetKind,
+    about,
+    alternatives_of,
+    exists,
+    is_gone,
+    target_of,
+    text_of,
+)
+from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import Protocol
 
 State: TypeAlias = Literal["absent", "first", "appeared", "returned", "unchanged", "changed", "renamed", "went"]
@@ -90,6 +101,10 @@ class Timeline:
             target = target_of(subject, self._lookups[place])
             if target is not None:
                 return place, target
+        for lookup in reversed(self._lookups):
+            known = alternatives_of(subject, lookup)
+            if known is not None:
+                raise _no_alternative(subject, *known)
         raise unknown_among(subject, self._lookups)
 
     def _followed(self, subject: str, anchor: int, target: Target) -> list[Target | None]:
@@ -118,6 +133,13 @@ class Timeline:
 
     def _come_back(self, place: int, known: Target) -> Target | None:
         return known if exists(self._protocols[place], known) else None
+
+
+def _no_alternative(subject: str, whole: str, known: Sequence[str]) -> BindgenError:
+    word = subject.rpartition(":")[2]
+    near = nearest_names(word, known)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+    return BindgenError(f"no alternative {word!r} of {whole}; {hint}")
 
 
 def _chapters(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 from attrs import evolve, frozen
@@ -43,16 +43,26 @@ def target_of(query: str, lookup: Lookup) -> Target | None:
     found = lookup.find(query)
     if found is not None:
         return _target(found)
-    # A name may hold a colon itself.
+    for whole, word in _with_member(query, lookup):
+        known = members(lookup.protocol, whole)
+        member = next((text for text in (word, literal(word)) if text in known), None)
+        if member is not None:
+            return evolve(whole, member=member)
+    return None
+
+
+def alternatives_of(query: str, lookup: Lookup) -> tuple[str, list[str]] | None:
+    """For an alternative that there is not: of what it would be one, and which there are."""
+    found = next(((whole.subject, members(lookup.protocol, whole)) for whole, _ in _with_member(query, lookup)), None)
+    return found if found is not None and found[1] else None
+
+
+def _with_member(query: str, lookup: Lookup) -> Iterator[tuple[Target, str]]:
+    """The readings of a query with an alternative after a colon; a name may hold a colon itself."""
     for place in (place for place, char in enumerate(query) if char == ":"):
         found = lookup.find(query[:place])
         if found is not None:
-            target = _target(found)
-            word = query[place + 1 :]
-            known = members(lookup.protocol, target)
-            member = next((text for text in (word, json.dumps(word, ensure_ascii=False)) if text in known), None)
-            return None if member is None else evolve(target, member=member)
-    return None
+            yield _target(found), query[place + 1 :]
 
 
 def is_gone(query: str, lookup: Lookup) -> bool:

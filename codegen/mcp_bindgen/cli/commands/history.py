@@ -1,0 +1,79 @@
+"""``mcp-codegen history``: what became of one thing, revision by revision."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcp_bindgen.cli import output
+from mcp_bindgen.cli.arguments import TakesNumbers
+from mcp_bindgen.cli.files import deliver, json_for
+from mcp_bindgen.cli.lineup import lined_up, lineup_options
+
+SUBJECT_MISSING = (
+    "say what to look up: mcp-codegen history SUBJECT, a type, a field such as Tool.inputSchema, a method or a constant"
+)
+
+
+@click.command("history", cls=TakesNumbers, short_help="Say when something appeared, changed and went.")
+@click.argument("subject", required=False)
+@lineup_options
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    help="For people, for programs, for a page or a pull request.",
+)
+@click.option(
+    "-o", "--output", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to a file."
+)
+@click.option("--json-schema", is_flag=True, help="Print the JSON Schema of what --format json prints.")
+def command(subject: str | None, form: str, file: Path | None, json_schema: bool, **options: Any) -> int:
+    """Say what became of SUBJECT, revision by revision, and what that breaks.
+
+    \b
+      mcp-codegen history Tool                          a type
+      mcp-codegen history Tool.outputSchema             a field, or a path of fields
+      mcp-codegen history tools/call                    a method
+      mcp-codegen history CallToolResult.content:AudioContent
+                                                        one of several alternatives
+
+    SUBJECT may be a constant, an error code or a name in Python, too. Names that
+    changed are followed, where the comparison of two revisions proves it.
+    """
+    if json_schema:
+        from mcp_bindgen.diff.timeline.document import SCHEMA
+
+        deliver(json_for(SCHEMA, file), file)
+        return 0
+    from mcp_bindgen.diff import history
+    from mcp_bindgen.errors import BindgenError
+
+    if subject is None:
+        raise BindgenError(SUBJECT_MISSING)
+    protocols, typed = lined_up(**options)
+    found = history(protocols, subject)
+    match form:
+        case "json":
+            from mcp_bindgen.diff.timeline.document import to_document
+
+            deliver(json_for(to_document(found), file), file)
+        case "markdown":
+            from mcp_bindgen.diff.reports import history_markdown
+
+            deliver(history_markdown.render(found, typed=typed), file)
+        case _:
+            from mcp_bindgen.cli.ink import verdict_ink
+            from mcp_bindgen.diff.reports import history_text
+
+            if file is not None:
+                text = history_text.render(found, width=100, typed=typed)
+            else:
+                text = history_text.render(found, width=output.width(), ink=verdict_ink(), typed=typed)
+            deliver(text, file)
+    if file is not None:
+        output.note(f"{found.subject}, {len(found.chapters)} revisions -> {output.shown(file)}")
+    return 0

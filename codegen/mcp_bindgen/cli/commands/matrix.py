@@ -1,0 +1,95 @@
+"""``mcp-codegen matrix``: how much breaks for every client with every server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcp_bindgen.cli import output
+from mcp_bindgen.cli.files import deliver, json_for
+from mcp_bindgen.cli.lineup import lined_up, lineup_options
+
+if TYPE_CHECKING:
+    from mcp_bindgen.diff import Matrix
+
+
+@click.command("matrix", short_help="Say how much breaks for every client with every server.")
+@lineup_options
+@click.option("--method", "methods", multiple=True, metavar="METHOD", help="Only what its messages have. Repeatable.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "html", "markdown"]),
+    default="text",
+    help="For people, for programs, as a page for a browser, for a page or a pull request.",
+)
+@click.option(
+    "--link",
+    metavar="PATTERN",
+    help="Where the pages of mcp-codegen diff are, for --format html: a path or address with {old} and {new} in it.",
+)
+@click.option(
+    "-o", "--output", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to a file."
+)
+@click.option("--json-schema", is_flag=True, help="Print the JSON Schema of what --format json prints.")
+def command(
+    methods: tuple[str, ...], form: str, link: str | None, file: Path | None, json_schema: bool, **options: Any
+) -> int:
+    """Count what breaks for every client with every server, which do not negotiate.
+
+    \b
+      mcp-codegen matrix
+      mcp-codegen matrix --method tools/call --method tools/list
+      mcp-codegen matrix --from 2025-06-18 --schema draft/schema.ts
+
+    A client of an older revision than its server is an old client with a new
+    server; a client of a newer one is a new client with an old server.
+    """
+    if json_schema:
+        from mcp_bindgen.diff.pairings.document import SCHEMA
+
+        deliver(json_for(SCHEMA, file), file)
+        return 0
+    from mcp_bindgen.diff import matrix
+    from mcp_bindgen.errors import BindgenError
+
+    if link is not None and form != "html":
+        message = f"--link is for --format html, and this is {form}"
+        raise BindgenError(message)
+    protocols, typed = lined_up(**options)
+    if len(protocols) == 1:
+        message = (
+            f"{protocols[0].revision} alone makes no pairing; give --from and --to other revisions, or --schema FILE"
+        )
+        raise BindgenError(message)
+    found = matrix(protocols, methods=methods)
+    deliver(_rendered(found, form, typed, link, file), file)
+    if file is not None:
+        output.note(f"{len(found.revisions)} revisions, {len(found.cells)} pairings -> {output.shown(file)}")
+    return 0
+
+
+def _rendered(matrix: Matrix, form: str, typed: dict[str, str], link: str | None, file: Path | None) -> str:
+    match form:
+        case "json":
+            from mcp_bindgen.diff.pairings.document import to_document
+
+            return json_for(to_document(matrix, typed), file)
+        case "html":
+            from mcp_bindgen.diff.page import pairings
+
+            return pairings.render(matrix, typed=typed, link=link)
+        case "markdown":
+            from mcp_bindgen.diff.reports import matrix_markdown
+
+            return matrix_markdown.render(matrix, typed=typed)
+        case _:
+            from mcp_bindgen.diff.reports import matrix_text
+
+            if file is not None:
+                return matrix_text.render(matrix, width=100, typed=typed)
+            from mcp_bindgen.cli.ink import verdict_ink
+
+            return matrix_text.render(matrix, width=output.width(), ink=verdict_ink(), typed=typed)

@@ -1,0 +1,20 @@
+"""Verdicts in colour."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+from mcp_bindgen.cli import output
+from mcp_bindgen.diff.reports.text import Ink
+
+
+def verdict_ink() -> Ink:
+    """How the reports of differences look on standard output."""
+    hues = {"breaking": "red", "risky": "yellow", "compatible": "green"}
+    paint = partial(output.paint, sys.stdout)
+    return Ink(
+        bold=partial(paint, bold=True),
+        dim=partial(paint, dim=True),
+        level=lambda level, text: paint(text, fg=hues[level]),
+    )

@@ -1,0 +1,82 @@
+"""The revisions that ``history`` and ``matrix`` go through: the bundled ones, or some of them, and perhaps a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from mcp_bindgen import catalog
+from mcp_bindgen.cli import output
+from mcp_bindgen.cli.options import map_option, pairs
+
+if TYPE_CHECKING:
+    from mcp_bindgen.ir.protocol import Protocol
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Lineup(NamedTuple):
+    """Some revisions, the oldest first."""
+
+    protocols: Sequence[Protocol]
+    typed: dict[str, str]
+    """What to type for those that are not bundled, by their labels."""
+
+
+def lineup_options(command: Command) -> Command:
+    """``--from``, ``--to``, ``--schema``, ``--name`` and ``--map``."""
+    for option in (
+        map_option,
+        click.option("--name", metavar="NAME", help="What to call that schema."),
+        click.option(
+            "--schema",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="A schema.ts of your own, as the newest revision.",
+        ),
+        click.option("--to", "last", metavar="REVISION", help="The newest bundled revision to look at."),
+        click.option("--from", "first", metavar="REVISION", help="The oldest bundled revision to look at."),
+    ):
+        command = option(command)
+    return command
+
+
+def lined_up(
+    first: str | None, last: str | None, schema: Path | None, name: str | None, mapped: tuple[str, ...]
+) -> Lineup:
+    """The revisions that these options ask for; raises BindgenError where they make no sense."""
+    from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.generate import SchemaFile, understood
+
+    known = catalog.revisions()
+    for word in (first, last):
+        if word is not None and word not in known:
+            raise catalog.unknown_revision(word)
+    start, stop = first or known[0], last or known[-1]
+    if start > stop:
+        message = f"--from {start} is newer than --to {stop}; exchange them"
+        raise BindgenError(message)
+    protocols = [catalog.load(revision) for revision in known if start <= revision <= stop]
+    if schema is None:
+        if name is not None or mapped:
+            message = (
+                f"{'--name' if name is not None else '--map'} is about a schema of your own; it needs --schema FILE"
+            )
+            raise BindgenError(message)
+        return Lineup(protocols, {})
+    if name is not None and not name.strip():
+        message = "--name needs a name"
+        raise BindgenError(message)
+    label = name or catalog.label_of(schema)
+    if label in known:
+        message = (
+            f"--schema: {output.shown(schema)} would be called {label}, as a bundled revision is; give it a --name"
+        )
+        raise BindgenError(message)
+    own = understood(SchemaFile(schema, label, pairs(mapped)))
+    for text in own.warnings:
+        output.warning(f"{label}: {text}")
+    return Lineup([*protocols, own], {label: str(schema)})

@@ -1,0 +1,100 @@
+"""A history for a terminal: the revisions one below the other, and what each did to the subject."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from mcp_bindgen.diff.changes import Change
+from mcp_bindgen.diff.reports.history_wording import (
+    QUIET,
+    SHOWN,
+    Step,
+    change_words,
+    further_command,
+    further_words,
+    ordered,
+    state_words,
+    steps,
+    title,
+)
+from mcp_bindgen.diff.reports.text import Ink
+from mcp_bindgen.diff.reports.wording import affected
+from mcp_bindgen.diff.timeline.history import History
+from mcp_bindgen.escaping import visible
+
+_LEVEL = 12
+"""Columns of the verdict of a change."""
+
+_MOST = 3
+"""So many lines of what the subject is are shown."""
+
+
+def render(history: History, *, width: int = 80, ink: Ink | None = None, typed: Mapping[str, str] | None = None) -> str:
+    """The whole history. ``typed``: what to type for revisions that are not bundled, such as the path of a file."""
+    return "\n".join(_Report(history, max(width, 50), ink or Ink(), typed or {}).lines()) + "\n"
+
+
+class _Report:
+    def __init__(self, history: History, width: int, ink: Ink, typed: Mapping[str, str]) -> None:
+        self._history = history
+        self._width = width
+        self._ink = ink
+        self._typed = typed
+        names = [visible(chapter.revision.revision) for chapter in history.chapters]
+        # A label that is longer than a date stands in a line of its own.
+        self._margin = min(max(map(len, names)), 12) + 2
+
+    def lines(self) -> Iterator[str]:
+        history = self._history
+        yield f"{self._ink.bold(visible(history.subject))}  {self._ink.dim(history.kind)}"
+        yield from textwrap.wrap(title(history), self._width)
+        yield ""
+        for step in steps(history):
+            yield from self._step(step)
+
+    def _step(self, step: Step) -> Iterator[str]:
+        chapter = step.chapter
+        words = state_words(chapter, self._history)
+        if chapter.state in SHOWN:
+            words += f": {chapter.text}"
+        first, *rest = self._wrapped(words, self._margin, _MOST)
+        name = visible(chapter.revision.revision)
+        if len(name) + 2 > self._margin:
+            yield self._ink.bold(name)
+            yield first
+        elif chapter.state in QUIET:
+            yield self._ink.dim(f"{name:<{self._margin}}{first[self._margin :]}")
+        else:
+            yield f"{self._ink.bold(f'{name:<{self._margin}}')}{first[self._margin :]}"
+        yield from rest
+        for change in ordered(step):
+            yield from self._change(step, change)
+        if chapter.further:
+            yield from map(self._ink.dim, self._wrapped(further_words(chapter), self._margin))
+            command = shlex.join(further_command(self._history, step, self._typed))
+            # In one line, to be copied.
+            yield self._ink.dim(f"{' ' * self._margin}  {visible(command)}")
+
+    def _change(self, step: Step, change: Change) -> Iterator[str]:
+        level = step.assessment.level(change)
+        inner = self._margin + _LEVEL
+        subject, how = change_words(change, step.chapter)
+        first, *rest = self._wrapped(how if subject is None else f"{subject}  {how}", inner)
+        yield f"{' ' * self._margin}{self._ink.level(level, f'{level:<{_LEVEL}}')}{first[inner:]}"
+        yield from rest
+        if level != "compatible":
+            yield from self._wrapped(f"{affected(step.assessment, change, level)}: {change.reason}", inner)
+
+    def _wrapped(self, text: str, margin: int, most: int | None = None) -> list[str]:
+        return textwrap.wrap(
+            visible(text),
+            self._width,
+            initial_indent=" " * margin,
+            subsequent_indent=" " * margin,
+            break_on_hyphens=False,
+            break_long_words=False,
+            max_lines=most,
+            placeholder=" …",
+        )

@@ -1,0 +1,86 @@
+"""A history as the JSON document that ``mcp-codegen history --format json`` prints, and its JSON Schema."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from mcp_bindgen.describe.jsonschema import DIALECT
+from mcp_bindgen.diff.document import to_entry
+from mcp_bindgen.diff.schema import DEFINITIONS
+from mcp_bindgen.diff.schema_terms import TEXT, Json, closed, told
+from mcp_bindgen.diff.timeline.history import Chapter, History, State
+from mcp_bindgen.diff.timeline.targets import TargetKind
+
+FORMAT = "mcp-history/1"
+
+
+def to_document(history: History) -> Json:
+    """The document."""
+    return {
+        "format": FORMAT,
+        "subject": history.subject,
+        "kind": history.kind,
+        "revisions": [_chapter(chapter) for chapter in history.chapters],
+    }
+
+
+def _chapter(chapter: Chapter) -> Json:
+    """What one revision did; what does not apply is left out, but ``changes`` is always there."""
+    optional: Json = {
+        "name": chapter.name,
+        "renamed_from": chapter.renamed_from,
+        "text": chapter.text,
+        "deprecated": chapter.deprecated,
+        "further_changes": chapter.further or None,
+    }
+    return {
+        "revision": chapter.revision.revision,
+        "source": chapter.revision.source,
+        "state": chapter.state,
+        **{name: value for name, value in optional.items() if value is not None},
+        "changes": [to_entry(change) for change in chapter.changes],
+    }
+
+
+_CHAPTER = closed(
+    "What one revision did to the subject.",
+    {
+        "revision": told("Its id.", TEXT),
+        "source": told("Where its schema was read.", TEXT),
+        "state": told(
+            "first: the oldest revision has it already; returned: it was there before, and not in between; renamed: "
+            "nothing but its name changed; absent: not there, and not in the revision before.",
+            {"enum": list(get_args(State))},
+        ),
+        "changes": told(
+            "The changes since the revision before that concern it, as in mcp-diff/1.",
+            {"type": "array", "items": {"$ref": "#/$defs/change"}},
+        ),
+    },
+    {
+        "name": told("The subject in this revision; absent where it does not exist.", TEXT),
+        "renamed_from": told("What it was called in the revision before, where that was something else.", TEXT),
+        "text": told("What it is, in TypeScript; for a method who sends it, and what answers it.", TEXT),
+        "deprecated": told("The text of the deprecation, possibly empty.", {"type": "string"}),
+        "further_changes": told(
+            "For a method: how many more changes there are, in the types that its messages contain.",
+            {"type": "integer", "minimum": 1},
+        ),
+    },
+)
+
+SCHEMA: Json = {
+    "$schema": DIALECT,
+    "title": f"What became of one thing, revision by revision, {FORMAT}",
+    **closed(
+        "One entry for each revision, the oldest first.",
+        {
+            "format": {"const": FORMAT},
+            "subject": told("The name that the newest revision gives it.", TEXT),
+            "kind": {"enum": list(get_args(TargetKind))},
+            "revisions": {"type": "array", "items": _CHAPTER, "minItems": 1},
+        },
+    ),
+    "$defs": {name: DEFINITIONS[name] for name in ("level", "change")},
+}
+"""JSON Schema 2020-12."""
