@@ -51,8 +51,9 @@ def render(matrix: Matrix, *, typed: Mapping[str, str] | None = None, link: str 
 
 def _lead(matrix: Matrix) -> Html:
     where = f" in messages of {listed(matrix.methods, 3)}" if matrix.methods else ""
-    text = f"Breaking and risky changes{where}, for peers that do not negotiate"
-    return element("p", {"class": "lead"}, text)
+    words = (element("span", {"class": f"v {level}"}, f"{level} changes") for level in ("breaking", "risky"))
+    told = (joined(words, " and "), f"{where}, for peers that do not negotiate")
+    return element("p", {"class": "lead"}, *told)
 
 
 def _table(matrix: Matrix, where: _Link) -> Html:
@@ -68,7 +69,7 @@ def _table(matrix: Matrix, where: _Link) -> Html:
         )
         for client in names
     ]
-    table = element("table", {"class": "matrix"}, element("thead", None, top), element("tbody", None, *rows))
+    table = element("table", {"class": "matrix revisions"}, element("thead", None, top), element("tbody", None, *rows))
     return element("div", {"class": "scroller", "tabindex": 0, "role": "region", "aria-label": _TITLE}, table)
 
 

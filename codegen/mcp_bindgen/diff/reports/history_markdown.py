@@ -47,7 +47,7 @@ def _cell(history: History, step: Step, typed: Mapping[str, str]) -> Iterator[st
 
 def _change(step: Step, change: Change) -> str:
     level = step.assessment.level(change)
-    subject, how = change_words(change, step.chapter)
+    subject, how = change_words(change, step)
     line = f"<b>{level}</b> {'' if subject is None else f'{code(subject)} '}{prose(how)}"
     if level == "compatible":
         return line

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import groupby
 
 from mcp_bindgen.diff.changes import Change
 from mcp_bindgen.diff.reports.history_wording import (
@@ -69,23 +71,25 @@ class _Report:
         else:
             yield f"{self._ink.bold(f'{name:<{self._margin}}')}{first[self._margin :]}"
         yield from rest
-        for change in ordered(step):
-            yield from self._change(step, change)
+        yield from self._changes(step)
         if chapter.further:
             yield from map(self._ink.dim, self._wrapped(further_words(chapter), self._margin))
             command = shlex.join(further_command(self._history, step, self._typed))
             # In one line, to be copied.
             yield self._ink.dim(f"{' ' * self._margin}  {visible(command)}")
 
-    def _change(self, step: Step, change: Change) -> Iterator[str]:
-        level = step.assessment.level(change)
+    def _changes(self, step: Step) -> Iterator[str]:
+        """The changes; what happens for the same reason has it once, below."""
         inner = self._margin + _LEVEL
-        subject, how = change_words(change, step.chapter)
-        first, *rest = self._wrapped(how if subject is None else f"{subject}  {how}", inner)
-        yield f"{' ' * self._margin}{self._ink.level(level, f'{level:<{_LEVEL}}')}{first[inner:]}"
-        yield from rest
-        if level != "compatible":
-            yield from self._wrapped(f"{affected(step.assessment, change, level)}: {change.reason}", inner)
+        for why, changes in groupby(ordered(step), key=partial(_why, step)):
+            for change in changes:
+                level = step.assessment.level(change)
+                subject, how = change_words(change, step)
+                first, *rest = self._wrapped(how if subject is None else f"{subject}  {how}", inner)
+                yield f"{' ' * self._margin}{self._ink.level(level, f'{level:<{_LEVEL}}')}{first[inner:]}"
+                yield from rest
+            if why is not None:
+                yield from self._wrapped(why, inner)
 
     def _wrapped(self, text: str, margin: int, most: int | None = None) -> list[str]:
         return textwrap.wrap(
@@ -98,3 +102,9 @@ class _Report:
             max_lines=most,
             placeholder=" …",
         )
+
+
+def _why(step: Step, change: Change) -> str | None:
+    """Who breaks, and why; None where nobody does."""
+    level = step.assessment.level(change)
+    return None if level == "compatible" else f"{affected(step.assessment, change, level)}: {change.reason}"

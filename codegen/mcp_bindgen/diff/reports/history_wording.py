@@ -38,15 +38,17 @@ class Step(NamedTuple):
     """Of its changes, since the revision before."""
     before: str | None
     """The revision before; None for the oldest."""
+    names: frozenset[str | None]
+    """What the subject is called here, and in the revision before."""
 
 
 def steps(history: History) -> Iterator[Step]:
     """The chapters, each with the one before it."""
     first = history.chapters[0]
-    yield Step(first, Assessment(difference=Difference(first.revision, first.revision, ())), None)
+    yield Step(first, Assessment(difference=Difference(first.revision, first.revision, ())), None, frozenset())
     for old, new in pairwise(history.chapters):
         assessment = Assessment(difference=Difference(old.revision, new.revision, new.changes))
-        yield Step(new, assessment, old.revision.revision)
+        yield Step(new, assessment, old.revision.revision, frozenset({old.name, new.name}))
 
 
 def title(history: History) -> str:
@@ -72,16 +74,17 @@ def state_words(chapter: Chapter, history: History) -> str:
 
 def ordered(step: Step) -> list[Change]:
     """The changes of a step: those of the subject itself, then those inside it, the worst first."""
-    inside = {change.id: change_words(change, step.chapter)[0] is not None for change in step.chapter.changes}
-    rank = {change.id: -VERDICTS.index(change.level) for change in step.chapter.changes}
-    return sorted(step.chapter.changes, key=lambda change: (inside[change.id], rank[change.id]))
+    return sorted(
+        step.chapter.changes,
+        key=lambda change: (change.subject not in step.names, -VERDICTS.index(change.level)),
+    )
 
 
-def change_words(change: Change, chapter: Chapter) -> tuple[str | None, str]:
+def change_words(change: Change, step: Step) -> tuple[str | None, str]:
     """What changed, unless that is the subject itself, and how: ``Tool.title``, ``new field: string``."""
-    own = change.subject in {chapter.name, chapter.renamed_from}
+    own = change.subject in step.names
     # What the subject is was said already.
-    extra = None if own and chapter.state in SHOWN else detail(change)
+    extra = None if own and step.chapter.state in SHOWN else detail(change)
     return None if own else change.subject, f"{kind_words(change)}{'' if extra is None else f': {extra}'}"
 
 
