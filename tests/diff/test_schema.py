@@ -10,7 +10,9 @@ from checkout import ROOT
 from diff.comparing import compare
 from jsonschema import Draft202012Validator
 from mcp_bindgen import catalog, diff
+from mcp_bindgen.diff.pairings import document as pairings
 from mcp_bindgen.diff.schema import SCHEMA
+from mcp_bindgen.diff.timeline import document as timeline
 
 REVISIONS = catalog.revisions()
 VALIDATOR = Draft202012Validator(SCHEMA)
@@ -20,15 +22,20 @@ def wrong(document) -> list[str]:
     return [f"{error.json_path}: {error.message}" for error in VALIDATOR.iter_errors(document)]
 
 
-def test_it_is_a_schema():
-    Draft202012Validator.check_schema(SCHEMA)
+ALL = {"diff": SCHEMA, "history": timeline.SCHEMA, "matrix": pairings.SCHEMA}
+"""By the command that prints documents of it."""
 
 
-def test_it_is_in_the_documentation():
-    published = (ROOT / "docs" / "diff.schema.json").read_text(encoding="utf-8")
-    assert (
-        published == json.dumps(SCHEMA, indent=2) + "\n"
-    ), "run: mcp-codegen diff --json-schema -o docs/diff.schema.json"
+@pytest.mark.parametrize("command", ALL)
+def test_it_is_a_schema(command):
+    Draft202012Validator.check_schema(ALL[command])
+
+
+@pytest.mark.parametrize("command", ALL)
+def test_it_is_in_the_documentation(command):
+    published = (ROOT / "docs" / f"{command}.schema.json").read_text(encoding="utf-8")
+    advice = f"run: mcp-codegen {command} --json-schema -o docs/{command}.schema.json"
+    assert published == json.dumps(ALL[command], indent=2) + "\n", advice
 
 
 @pytest.mark.parametrize("old", REVISIONS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from mcp_bindgen.diff.pairings import Cell, Matrix
@@ -28,7 +29,7 @@ def render(matrix: Matrix, *, width: int = 80, ink: Ink | None = None, typed: Ma
     columns = [max(len(name), _NARROWEST) for name in names]
     label = max(map(len, [*names, "client"]))
     fits = label + sum(columns) + _GAP * len(columns) <= width
-    lines = _table(matrix, label, columns, ink) if fits else _list(matrix, ink, typed or {})
+    lines = _table(matrix, label, columns, ink, typed or {}) if fits else _list(matrix, ink, typed or {})
     return "\n".join([ink.bold(caption(matrix)), "", *lines]) + "\n"
 
 
@@ -38,7 +39,7 @@ def caption(matrix: Matrix) -> str:
     return f"breaking / risky changes{where}, for peers that do not negotiate"
 
 
-def _table(matrix: Matrix, label: int, columns: Sequence[int], ink: Ink) -> Iterator[str]:
+def _table(matrix: Matrix, label: int, columns: Sequence[int], ink: Ink, typed: Mapping[str, str]) -> Iterator[str]:
     gap = " " * _GAP
     names = [each.revision for each in matrix.revisions]
     yield f"{'client':<{label}}{gap}server"
@@ -53,6 +54,7 @@ def _table(matrix: Matrix, label: int, columns: Sequence[int], ink: Ink) -> Iter
     yield ink.dim(f"  mcp-codegen diff CLIENT SERVER --perspective client{methods}")
     yield "new client, old server (to the left of it):"
     yield ink.dim(f"  mcp-codegen diff SERVER CLIENT --perspective server{methods}")
+    yield from (f"where {visible(name)} is {visible(shlex.quote(word))}" for name, word in typed.items())
 
 
 def _cell(cell: Cell | None, width: int, ink: Ink) -> str:

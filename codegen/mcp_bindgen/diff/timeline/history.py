@@ -97,10 +97,15 @@ class Timeline:
 
     def _anchor(self, subject: str) -> tuple[int, Target]:
         """The newest revision that knows a subject, and what it is there."""
-        for place in reversed(range(len(self._lookups))):
-            target = target_of(subject, self._lookups[place])
-            if target is not None:
-                return place, target
+        found = [
+            (place, target)
+            for place, lookup in reversed(list(enumerate(self._lookups)))
+            if (target := target_of(subject, lookup)) is not None
+        ]
+        # The name of something comes before what some revision calls so in Python.
+        named = [each for each in found if each[1].kind != "field" and each[1].subject == subject]
+        if found:
+            return (named or found)[0]
         for lookup in reversed(self._lookups):
             known = alternatives_of(subject, lookup)
             if known is not None:

@@ -69,7 +69,15 @@ class Passage:
             assert one is not None
             return self._coming(one, new=before is None)
         old, new = extent_of(self.old, before), extent_of(self.new, after)
-        return self._those(lambda finding: _is_own(after, finding) or _is_within(finding, old, new, after))
+        # What has no name in one revision is told at its place, which may be inside the target.
+        below = tuple(f"{each.subject}{char}" for each in (before, after) for char in ".[")
+        return tuple(
+            change
+            for change in self._comparison.difference.changes
+            if change.subject.startswith(below)
+            or _is_own(after, finding := self._comparison.findings[change.id])
+            or _is_within(finding, old, new, after)
+        )
 
     def _coming(self, target: Target, *, new: bool) -> tuple[Change, ...]:
         """The changes by which a target came or went: its own, else those of what has it."""
