@@ -104,6 +104,11 @@ def understood(item: Input) -> Protocol:
     return understand(item.modules(), item.label)
 
 
+def protocol_of(item: Input) -> Protocol:
+    """The same, read once where it is bundled."""
+    return catalog.load(item.label) if isinstance(item, Bundled) else understood(item)
+
+
 def count_types(protocol: Protocol) -> int:
     """How many types a schema declares: its objects and aliases, without the inline ones."""
     return sum(declared.kind != "inline" for declared in protocol.objects.values()) + len(protocol.aliases)

@@ -104,7 +104,7 @@ Typed Python bindings for the Model Context Protocol, generated from its TypeScr
   mcp-codegen explain tools/call         look something up
   mcp-codegen validate session.jsonl     check recorded messages
   mcp-codegen diff 2025-06-18 2025-11-25 say what changes, and for whom
-  mcp-codegen history Tool.outputSchema  say when it appeared, changed and went
+  mcp-codegen history Tool.outputSchema  say when it came, changed and went
   mcp-codegen matrix                     count what breaks, client by server
 
 Options without a command are those of generate; see mcp-codegen generate --help.

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.errors import BindgenError
 
 
 def deliver(text: str, file: Path | None) -> None:
@@ -27,6 +26,7 @@ def json_for(document: Any, file: Path | None) -> str:
 def write_file(file: Path, text: str) -> None:
     """Write the file whole, or raise BindgenError and leave everything as it was."""
     from mcp_bindgen.emit.swap import swap
+    from mcp_bindgen.errors import BindgenError
 
     # What a link leads to is written, not the link.
     place = Path(os.path.realpath(file))

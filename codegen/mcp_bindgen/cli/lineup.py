@@ -13,7 +13,7 @@ from mcp_bindgen.cli import output
 from mcp_bindgen.cli.options import map_option, pairs
 
 if TYPE_CHECKING:
-    from mcp_bindgen.ir.protocol import Protocol
+    from mcp_bindgen.generate import Input
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -21,7 +21,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 class Lineup(NamedTuple):
     """Some revisions, the oldest first."""
 
-    protocols: Sequence[Protocol]
+    inputs: Sequence[Input]
     typed: dict[str, str]
     """What to type for those that are not bundled, by their labels."""
 
@@ -49,7 +49,7 @@ def lined_up(
 ) -> Lineup:
     """The revisions that these options ask for; raises BindgenError where they make no sense."""
     from mcp_bindgen.errors import BindgenError
-    from mcp_bindgen.generate import SchemaFile, understood
+    from mcp_bindgen.generate import Bundled, SchemaFile
 
     known = catalog.revisions()
     for word in (first, last):
@@ -59,14 +59,14 @@ def lined_up(
     if start > stop:
         message = f"--from {start} is newer than --to {stop}; exchange them"
         raise BindgenError(message)
-    protocols = [catalog.load(revision) for revision in known if start <= revision <= stop]
+    inputs: list[Input] = [Bundled(revision) for revision in known if start <= revision <= stop]
     if schema is None:
         if name is not None or mapped:
             message = (
                 f"{'--name' if name is not None else '--map'} is about a schema of your own; it needs --schema FILE"
             )
             raise BindgenError(message)
-        return Lineup(protocols, {})
+        return Lineup(inputs, {})
     if name is not None and not name.strip():
         message = "--name needs a name"
         raise BindgenError(message)
@@ -76,7 +76,4 @@ def lined_up(
             f"--schema: {output.shown(schema)} would be called {label}, as a bundled revision is; give it a --name"
         )
         raise BindgenError(message)
-    own = understood(SchemaFile(schema, label, pairs(mapped)))
-    for text in own.warnings:
-        output.warning(f"{label}: {text}")
-    return Lineup([*protocols, own], {label: str(schema)})
+    return Lineup([*inputs, SchemaFile(schema, label, pairs(mapped))], {label: str(schema)})

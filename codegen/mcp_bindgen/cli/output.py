@@ -7,7 +7,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -80,6 +80,12 @@ def note(text: str) -> None:
 def warning(text: str) -> None:
     """Print what may go wrong."""
     _complain(paint(sys.stderr, "warning:", fg="yellow") + " ", text)
+
+
+def warnings(label: str, texts: Iterable[str]) -> None:
+    """Print what may go wrong with the schema of this label."""
+    for text in texts:
+        warning(f"{label}: {text}")
 
 
 def error(text: str) -> None:

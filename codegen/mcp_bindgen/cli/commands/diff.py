@@ -139,12 +139,11 @@ def command(
 
 
 def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, Any]) -> int:
-    from mcp_bindgen import catalog
     from mcp_bindgen.diff import compare, with_witnesses
     from mcp_bindgen.diff.approvals import skeleton
     from mcp_bindgen.diff.assessment import Assessment
     from mcp_bindgen.diff.selection import Selection
-    from mcp_bindgen.generate import Bundled, understood
+    from mcp_bindgen.generate import protocol_of
 
     selection = Selection(
         methods=options["methods"],
@@ -154,10 +153,9 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
         level=options["level"],
         perspective=options["perspective"],
     )
-    old, new = (catalog.load(each.label) if isinstance(each, Bundled) else understood(each) for each in inputs)
+    old, new = map(protocol_of, inputs)
     for protocol in (old, new):
-        for text in protocol.warnings:
-            output.warning(f"{protocol.revision}: {text}")
+        output.warnings(protocol.revision, protocol.warnings)
     selection.check(old, new)
     whole = compare(old, new, docs=options["docs"])
     difference = selection.of(whole)

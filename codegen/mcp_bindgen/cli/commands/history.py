@@ -51,10 +51,14 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
         return 0
     from mcp_bindgen.diff import history
     from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.generate import protocol_of
 
     if subject is None:
         raise BindgenError(SUBJECT_MISSING)
-    protocols, typed = lined_up(**options)
+    inputs, typed = lined_up(**options)
+    protocols = [protocol_of(each) for each in inputs]
+    for protocol in protocols:
+        output.warnings(protocol.revision, protocol.warnings)
     found = history(protocols, subject)
     match form:
         case "json":

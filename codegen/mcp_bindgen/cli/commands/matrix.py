@@ -54,16 +54,18 @@ def command(
         return 0
     from mcp_bindgen.diff import matrix
     from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.generate import protocol_of
 
     if link is not None and form != "html":
         message = f"--link is for --format html, and this is {form}"
         raise BindgenError(message)
-    protocols, typed = lined_up(**options)
-    if len(protocols) == 1:
-        message = (
-            f"{protocols[0].revision} alone makes no pairing; give --from and --to other revisions, or --schema FILE"
-        )
+    inputs, typed = lined_up(**options)
+    if len(inputs) == 1:
+        message = f"{inputs[0].label} alone makes no pairing; give --from and --to other revisions, or --schema FILE"
         raise BindgenError(message)
+    protocols = [protocol_of(each) for each in inputs]
+    for protocol in protocols:
+        output.warnings(protocol.revision, protocol.warnings)
     found = matrix(protocols, methods=methods)
     deliver(_rendered(found, form, typed, link, file), file)
     if file is not None:
