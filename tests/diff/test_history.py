@@ -139,6 +139,15 @@ STATES = {
         ),
         ["first", "changed type_changed:X", "unchanged"],
     ),
+    "a field of a renamed type whose name was given to something else": (
+        "X.y",
+        (
+            f"{X}\nexport interface In {{ i: X }}",
+            f"{Y}\nexport interface Z {{ z: 1 }}\nexport type X = Z | string\nexport interface In {{ i: Y; j?: X }}",
+            A,
+        ),
+        ["first", "renamed as Y.y", "went type_removed:Y"],
+    ),
     "inherited": (
         "In.b",
         (
@@ -307,6 +316,12 @@ def test_a_method_that_became_embedded_and_deprecated():
 def test_a_change_that_reaches_a_method_by_another_way_is_not_told_of_it():
     changes = TIMELINE.history("tools/call").chapters[4].changes
     assert not [change.id for change in changes if change.subject.startswith("ListRootsRequest")]
+
+
+def test_that_the_params_of_a_method_got_a_name_is_nothing_to_it():
+    ids = [change.id for change in TIMELINE.history("tools/call").chapters[3].changes]
+    assert "field_added:CallToolRequestParams.task" in ids
+    assert "type_added:CallToolRequestParams" not in ids
 
 
 @pytest.mark.parametrize(("old", "new"), list(pairwise(REVISIONS)))

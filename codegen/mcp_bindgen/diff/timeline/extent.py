@@ -23,13 +23,13 @@ class Extent:
     named: frozenset[str]
     """The types that these refer to by name: what they have is told of them, and not of the target."""
 
-    def has(self, path: str, field: str | None) -> bool:
+    def has(self, path: str | None, field: str | None) -> bool:
         """Whether a type, or a field of it, belongs to the target."""
-        return path in self.types or (field is not None and self.field == (path, field))
+        return path is not None and (path in self.types or (field is not None and self.field == (path, field)))
 
-    def meets(self, path: str, field: str | None) -> bool:
-        """Whether it belongs to the target, or stands in it by its name."""
-        return path in self.named or self.has(path, field)
+    def meets(self, path: str | None, field: str | None) -> bool:
+        """Whether it belongs to the target, stands in it by its name, or is nothing at all (None)."""
+        return path is None or path in self.named or self.has(path, field)
 
 
 def extent_of(protocol: Protocol, target: Target) -> Extent:

@@ -134,27 +134,19 @@ def _is_within(finding: Finding, old: Extent, new: Extent, target: Target) -> bo
         # That the parts of a message have names of their own is nothing to its method.
         return False
     field = finding.field
-    for couple in (finding.couple, *finding.inherited_by):
-        if couple.old is None or couple.new is None:
-            within = (couple.old is not None and old.has(couple.old, field)) or (
-                couple.new is not None and new.has(couple.new, field)
-            )
-        else:
-            within = (old.has(couple.old, field) and new.meets(couple.new, field)) or (
-                new.has(couple.new, field) and old.meets(couple.old, field)
-            )
-        if within:
-            return True
-    return False
+    return any(
+        (old.has(each.old, field) and new.meets(each.new, field))
+        or (new.has(each.new, field) and old.meets(each.old, field))
+        for each in (finding.couple, *finding.inherited_by)
+    )
 
 
 def _paired(couples: Iterable[Couple], here: Protocol, there: Protocol) -> Mapping[str, list[str]]:
-    """What stands in place of each object on the other side, where one of the two has no name; the same path first."""
+    """What stands in place of each object on the other side, where one of the two has no name."""
     found: dict[str, list[str]] = {}
     for couple in couples:
         if couple.old is None or couple.new is None:
             continue
         if here.objects[couple.old].kind == "inline" or there.objects[couple.new].kind == "inline":
-            places = found.setdefault(couple.old, [])
-            places.insert(0 if couple.new == couple.old else len(places), couple.new)
+            found.setdefault(couple.old, []).append(couple.new)
     return found
