@@ -230,6 +230,14 @@ class TestAbsenceThatIsTolerated:
         )
 
 
+def test_the_request_that_finds_out_the_revision_is_for_receivers_of_any():
+    asked = ASK.replace("'ask'", "'server/discover'")
+    old, new = framed(""), with_unions(asked, ClientRequest="AskRequest")
+    change = next(each for each in diff.compare(resolve(old), resolve(new)).changes if each.kind == "method_added")
+    assert line(change) == f"method_added server/discover method-added {C}/{R}/{C} client"
+    assert change.hint == "Call it first: who refuses it as unknown, or does not answer, has an earlier revision."
+
+
 class TestSenders:
     def test_nothing_says_who_sends_what_where_there_are_no_methods(self):
         old, new = "export interface A { a?: string }", "export interface A { a: string }"

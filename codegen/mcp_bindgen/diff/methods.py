@@ -20,6 +20,11 @@ _HANDSHAKE = frozenset({"initialize"})
 
 _OTHER_BEGINNING = "Begin in the way of one revision, and in that of the other where it is refused."
 
+_PROBES = frozenset({"server/discover"})
+"""Requests that may be sent to whoever does not know them, to find out the revision that is spoken there."""
+
+_PROBE_FIRST = "Call it first: who refuses it as unknown, or does not answer, has an earlier revision."
+
 
 def compare_methods(types: Types) -> Iterator[Finding]:
     """How the methods of two revisions differ, by wire name."""
@@ -52,6 +57,8 @@ def _added(method: Method) -> Finding:
     request = method.kind == "request"
     kind: Kind = "method_added" if request else "notification_added"
     finding = _finding(None, method, kind, "method-added" if request else "notification-added")
+    if method.name in _PROBES:
+        return evolve(finding, hint=_PROBE_FIRST)
     if method.name not in _HANDSHAKE:
         return finding
     why = (
