@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from diff.comparing import compare, framed, line, lines, only, resolve
-from mcp_bindgen import diff
+from mcp_bindgen import catalog, diff
 from mcp_bindgen.diff.senders import Senders
 from mcp_bindgen.resolve.overrides import Overrides
 
@@ -212,7 +212,7 @@ class TestAbsenceThatIsTolerated:
         change = self.line(self.WITHOUT, self.WITH)
         assert line(change) == f"field_added Out.mode field-added-required {C}/{C}/{B} server"
         assert change.reason == (
-            'An old sender does not send it, but a new receiver does without it and takes it for "full", as the '
+            'An old server does not send it, but a new client does without it and takes it for "full", as the '
             "specification asks."
         )
         assert (
@@ -228,6 +228,51 @@ class TestAbsenceThatIsTolerated:
         assert line(self.line(optional, self.WITH)) == (
             f"field_became_required Out.mode field-became-required {C}/{C}/{B} server"
         )
+
+
+class TestParamsThatDeclareWhatTheirBaseHad:
+    """The early revisions have ``_meta`` in the params of every request, and leave it out where they spell params out."""
+
+    OLD = framed("").replace("params?: { [key: string]: unknown }", "params?: { tag?: string; [key: string]: unknown }")
+
+    def added(self, declaration: str) -> diff.Change:
+        new = self.OLD.replace("GetRequestParams { ", f"GetRequestParams {{ {declaration}; ")
+        return only(diff.compare(resolve(self.OLD), resolve(new)))
+
+    def test_it_is_not_new_in_messages(self):
+        change = self.added("tag?: string")
+        assert line(change) == f"field_added GetRequestParams.tag field-added-optional {C}/{C}/{C} client"
+        assert change.reason == (
+            "It is not new in messages: Request.params had it for all of them, and now these params declare it too."
+        )
+
+    def test_required_it_is_what_an_old_sender_may_leave_out_and_an_old_receiver_takes(self):
+        change = self.added("tag: string")
+        assert line(change) == f"field_added GetRequestParams.tag field-added-required {B}/{C}/{B} client"
+        assert change.reason == (
+            "An old client may leave it out, which Request.params allowed in all messages, and a new server requires it."
+        )
+        assert change.hint == "Send it always: receivers of the old revision take it too."
+
+    def test_others_are_new(self):
+        assert self.added("label?: string").reason == "An old server ignores it, a new server does without it."
+
+    def test_revisions_say_so_of_meta(self):
+        changes = diff.compare(catalog.load("2025-06-18"), catalog.load("2025-11-25")).changes
+        found = {each.subject for each in changes if each.reason.startswith("It is not new")}
+        params = ("CallToolRequest", "PaginatedRequest", "ElicitRequestForm", "ProgressNotification")
+        assert {f"{name}Params._meta" for name in params} <= found
+        assert all(subject.endswith("Params._meta") for subject in found)
+        assert not {"SamplingMessage._meta", "ElicitRequestFormParams.task"} & found
+
+
+def test_a_field_that_comes_deprecated():
+    text = "export interface In { i: string; /** @deprecated Use i. */ late?: string }"
+    change = only(compare("export interface In { i: string }", text))
+    assert line(change) == f"field_added In.late field-added-optional {C}/{C}/{C} client"
+    assert change.reason == (
+        "An old server ignores it, a new server does without it; it comes deprecated, and may go in a later revision."
+    )
 
 
 def test_the_request_that_finds_out_the_revision_is_for_receivers_of_any():

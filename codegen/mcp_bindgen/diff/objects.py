@@ -12,10 +12,12 @@ from mcp_bindgen.diff.findings import Couple, Finding, Nested, Shift, Step
 from mcp_bindgen.diff.rules import HARMLESS
 from mcp_bindgen.diff.types import Types
 from mcp_bindgen.diff.typescript import tags
-from mcp_bindgen.ir.protocol import About, Constraints, Field, ObjectType, Protocol
+from mcp_bindgen.ir.protocol import About, Constraints, Field, ObjectOf, ObjectType, Protocol
 
 _ENVELOPE = frozenset({"jsonrpc", "id"})
 """What some revisions spell out in every message, and others leave to its base."""
+
+_TAKEN = "Send it always: receivers of the old revision take it too."
 
 _NOTHING = ObjectType(path="", kind="inline", fields=(), index=None)
 
@@ -28,6 +30,7 @@ class Objects:
         self._docs = docs
         self._old_messages = _messages(types.old)
         self._new_messages = _messages(types.new)
+        self._old_implied = _implied(types.old)
         self._old_responses = _responses(self._old_messages)
         self._new_responses = _responses(self._new_messages)
 
@@ -74,6 +77,7 @@ class Objects:
     def _added(self, couple: Couple, field: Field) -> Finding:
         owner = self._types.partners.of_new(field.declared_in)
         tolerated = field.absence_tolerated
+        before = self._old_implied.get(couple.old or "", {}).get(field.name)
         return Finding(
             couple=couple,
             field=field.name,
@@ -85,7 +89,12 @@ class Objects:
             declared=(Couple(owner, field.declared_in),) if owner else (),
             declared_in=field.declared_in,
             weights=HARMLESS if tolerated and not field.optional else None,
-            why=_tolerated("An old sender does not send it, but a new receiver", field) if tolerated else None,
+            why=(
+                _tolerated("An old {s} does not send it, but a new {r}", field)
+                if tolerated
+                else _more_said(field, before)
+            ),
+            hint=_TAKEN if before is not None else None,
         )
 
     def _removed(self, couple: Couple, field: Field, old: ObjectType, new: ObjectType) -> Finding:
@@ -108,7 +117,7 @@ class Objects:
             declared=(Couple(field.declared_in, owner),) if owner else (),
             declared_in=field.declared_in,
             weights=HARMLESS if tolerated and not now_open else None,
-            why=_tolerated("A new sender no longer sends it, but an old receiver", field) if tolerated else None,
+            why=_tolerated("A new {s} no longer sends it, but an old {r}", field) if tolerated else None,
         )
 
     def _changed(self, couple: Couple, old: Field, new: Field) -> Iterator[Finding | Nested]:
@@ -128,10 +137,10 @@ class Objects:
             declared_in=new.declared_in,
         )
         if old.optional and not new.optional:
-            why = _tolerated("An old sender may leave it out, but a new receiver", new)
+            why = _tolerated("An old {s} may leave it out, but a new {r}", new)
             yield _unless(new.absence_tolerated, finding, "field_became_required", "field-became-required", why)
         if new.optional and not old.optional:
-            why = _tolerated("A new sender may leave it out, but an old receiver", old)
+            why = _tolerated("A new {s} may leave it out, but an old {r}", old)
             yield _unless(old.absence_tolerated, finding, "field_became_optional", "field-became-optional", why)
         is_params = new.name == "params" and couple.old in self._old_messages and couple.new in self._new_messages
         for each in types.compare(schema_type(old), schema_type(new), is_params=is_params):
@@ -192,6 +201,21 @@ def _messages(protocol: Protocol) -> frozenset[str]:
     return frozenset(method.interface for method in protocol.methods.values())
 
 
+def _implied(protocol: Protocol) -> dict[str, dict[str, str]]:
+    """By the path of the params of a message: what only the params of its base declare, and the name of these."""
+    found: dict[str, dict[str, str]] = {}
+    for method in protocol.methods.values():
+        if not isinstance(method.params, ObjectOf):
+            continue
+        own = {each.name for each in protocol.objects[method.params.path].fields}
+        for base in protocol.objects[method.interface].bases:
+            params = next((each.type for each in protocol.objects[base].fields if each.name == "params"), None)
+            if isinstance(params, ObjectOf):
+                names = [each.name for each in protocol.objects[params.path].fields if each.name not in own]
+                found.setdefault(method.params.path, {}).update(dict.fromkeys(names, f"{base}.params"))
+    return found
+
+
 def _responses(messages: Iterable[str]) -> frozenset[str]:
     """The responses that belong to requests of some names."""
     return frozenset(f"{name.removesuffix('Request')}ResultResponse" for name in messages)
@@ -207,6 +231,17 @@ def _unless(tolerated: bool, finding: Finding, kind: Kind, rule: str, why: str) 
     if tolerated:
         return evolve(finding, kind=kind, rule=rule, weights=HARMLESS, why=why)
     return evolve(finding, kind=kind, rule=rule)
+
+
+def _more_said(field: Field, before: str | None) -> str | None:
+    """Why a field that came is judged as it is, where its rule does not tell all; ``before``: the params that had it."""
+    if before is not None and field.optional:
+        return f"It is not new in messages: {before} had it for all of them, and now these params declare it too."
+    if before is not None:
+        return f"An old {{s}} may leave it out, which {before} allowed in all messages, and a new {{r}} requires it."
+    if field.about.deprecated is not None and field.optional:
+        return "An old {r} ignores it, a new {r} does without it; it comes deprecated, and may go in a later revision."
+    return None
 
 
 def _tolerated(start: str, field: Field) -> str:
