@@ -148,6 +148,33 @@ def test_markdown():
     assert shown.count("<details") == shown.count("</details>") == 3
 
 
+def test_markdown_counts_the_methods_that_it_does_not_name():
+    difference = diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))
+    methods = next(
+        each.methods for each in difference.changes if each.id == "field_became_required:RequestParams._meta"
+    )
+    row = next(
+        each
+        for each in markdown.render(Assessment(difference=difference)).splitlines()
+        if each.startswith("| <code>RequestParams.&#95;meta</code> | now required")
+    )
+    assert f"<code>{methods[3]}</code> and {len(methods) - 4} more<br>" in row
+
+
+def test_markdown_tables_may_give_the_reasons_of_what_is_compatible():
+    looked_at = assessment(
+        new="export interface In { i: string; b?: string; c?: string }\nexport interface Out { o: 'x' }"
+    )
+    changes = looked_at.difference.changes
+    assert [*markdown.table(looked_at, changes, reasons=False)][-1] == (
+        "| <code>In.c</code> | new field<br><code>string</code> |"
+    )
+    assert [*markdown.table(looked_at, changes, reasons=True)][-1] == (
+        "| <code>In.c</code> | new field<br><code>string</code> | An old server ignores it, a new server does without it."
+        "<br><i>in</i> <code>widgets/get</code> |"
+    )
+
+
 def test_markdown_without_changes():
     assert markdown.render(assessment(new=OLD)) == "### acme → acme: nothing changed\n"
 

@@ -50,10 +50,7 @@ def _lines(assessment: Assessment, left_out: Sequence[Verdict]) -> Iterator[str]
         return
     yield f"### {old} → {new}: {verdict_counts(assessment.numbers())}"
     yield ""
-    yield "| | breaking | risky | compatible |"
-    yield "|---|--:|--:|--:|"
-    for pairing in assessment.pairings:
-        yield f"| {PAIRING_WORDS[pairing]} | {' | '.join(str(number) for number in assessment.numbers(pairing).values())} |"
+    yield from counts(assessment)
     yield ""
     yield _verdict(assessment)
     for level in reversed(VERDICTS):
@@ -61,6 +58,14 @@ def _lines(assessment: Assessment, left_out: Sequence[Verdict]) -> Iterator[str]
         if found:
             yield ""
             yield from _section(assessment, level, found, fits=level not in left_out)
+
+
+def counts(assessment: Assessment) -> Iterator[str]:
+    """The lines of a table: how many changes there are of each level, by pairing."""
+    yield "| | breaking | risky | compatible |"
+    yield "|---|--:|--:|--:|"
+    for pairing in assessment.pairings:
+        yield f"| {PAIRING_WORDS[pairing]} | {' | '.join(str(number) for number in assessment.numbers(pairing).values())} |"
 
 
 def _verdict(assessment: Assessment) -> str:
@@ -82,22 +87,28 @@ def _section(assessment: Assessment, level: Verdict, changes: Sequence[Change], 
     yield f"<details{' open' if level == 'breaking' else ''}>"
     yield f"<summary><b>{title}</b></summary>"
     yield ""
-    yield "| subject | change | who, and why |" if level != "compatible" else "| subject | change |"
-    yield "|---|---|---|" if level != "compatible" else "|---|---|"
-    for change in sorted(changes, key=lambda change: (owner(change), change.subject)):
-        yield _row(assessment, change, level)
+    yield from table(assessment, changes, reasons=level != "compatible")
     yield ""
     yield "</details>"
 
 
-def _row(assessment: Assessment, change: Change, level: Verdict) -> str:
-    extra = detail(change)
-    cells = [code(change.subject), f"{kind_words(change)}{'' if extra is None else f'<br>{code(extra)}'}"]
+def table(assessment: Assessment, changes: Sequence[Change], *, reasons: bool) -> Iterator[str]:
+    """The lines of a table of changes, in the order of their subjects; ``reasons``: with who breaks, and why."""
+    yield "| subject | change | who, and why |" if reasons else "| subject | change |"
+    yield "|---|---|---|" if reasons else "|---|---|"
+    for change in sorted(changes, key=lambda change: (owner(change), change.subject)):
+        yield _row(assessment, change, reasons=reasons)
+
+
+def _row(assessment: Assessment, change: Change, *, reasons: bool) -> str:
+    cells = [code(change.subject), what(change)]
     approval = assessment.approved.get(change.id)
-    if level != "compatible":
-        said = [f"<i>{affected(assessment, change, level)}</i>: {prose(why(assessment, change, level))}"]
+    if reasons:
+        level = assessment.level(change)
+        whom = "" if level == "compatible" else f"<i>{affected(assessment, change, level)}</i>: "
+        said = [f"{whom}{prose(why(assessment, change, level))}"]
         said += [prose(change.hint)] if change.hint else []
-        said += [f"<i>in</i> {', '.join(map(code, change.methods[:4]))}"] if change.methods else []
+        said += [f"<i>in</i> {listed([*map(code, change.methods)], 4)}"] if change.methods else []
         said += [f"<i>with it</i> {prose(listed(change.inherited_by, 4))}"] if change.inherited_by else []
         witness = assessment.witness(change)
         if witness is not None:
@@ -107,6 +118,12 @@ def _row(assessment: Assessment, change: Change, level: Verdict) -> str:
     if approval is not None:
         cells[-1] += f"<br>✓ <i>approved</i>: {prose(approval)}"
     return f"| {' | '.join(cells)} |"
+
+
+def what(change: Change) -> str:
+    """What kind of change it is, and from what to what."""
+    extra = detail(change)
+    return f"{kind_words(change)}{'' if extra is None else f'<br>{code(extra)}'}"
 
 
 def prose(text: str) -> str:
