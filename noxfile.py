@@ -122,6 +122,13 @@ def generate(session: nox.Session) -> None:
     session.run("mcp-codegen", "--version", "all")
 
 
+@nox.session(default=False)
+def revisions(session: nox.Session) -> None:
+    """Write the pages in docs/revisions/ anew; the tests compare them with what would be written."""
+    session.install("-e", ".[codegen]")
+    session.run("python", "docs/revisions/pages.py")
+
+
 @nox.session
 def vendored(session: nox.Session) -> None:
     """Use a copy made with --out where only attrs and cattrs are installed."""

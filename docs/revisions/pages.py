@@ -1,0 +1,156 @@
+"""Writes the pages of this folder, from the bundled schemas and from ``notes.toml``; run it as ``nox -s revisions``."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from mcp_bindgen import catalog, diff
+from mcp_bindgen.describe.nearest import nearest_names
+from mcp_bindgen.diff.assessment import Assessment
+from mcp_bindgen.diff.changes import VERDICTS, Kind
+from mcp_bindgen.diff.reports import markdown
+from mcp_bindgen.diff.reports.wording import counted, kind_words
+from mcp_bindgen.errors import BindgenError
+
+FOLDER = Path(__file__).resolve().parent
+NOTES = FOLDER / "notes.toml"
+
+_NAMES: frozenset[Kind] = frozenset({"type_added", "type_removed", "constant_added", "constant_removed"})
+"""Kinds of which the name says all."""
+
+
+@frozen
+class Step:
+    """Two revisions, and what people say of them."""
+
+    old: str
+    new: str
+    about: str
+    prose: Sequence[str] = ()
+    """What the official changelog tells, and no schema shows."""
+    unmentioned: Mapping[str, str] | None = None
+    """Ids of changes that the official changelog does not tell, each with a note; None where there is no changelog."""
+
+    @property
+    def title(self) -> str:
+        """What to call it."""
+        return f"{self.old} to {self.new}"
+
+    @property
+    def file(self) -> str:
+        """The name of its page."""
+        return f"{self.old}-to-{self.new}.md"
+
+
+def pages(notes: Mapping[str, Any]) -> dict[str, str]:
+    """The text of each page by the name of its file; raises BindgenError where a note is on a change that is none."""
+    steps = [Step(**each) for each in notes["steps"]]
+    found = [(step, _assessed(step)) for step in steps]
+    texts = {step.file: _text(_page(step, assessment)) for step, assessment in found}
+    return {"index.md": _text(_index(notes["index"], found)), **texts}
+
+
+def _assessed(step: Step) -> Assessment:
+    old, new = catalog.load(step.old), catalog.load(step.new)
+    difference = diff.with_witnesses(diff.compare(old, new), old, new)
+    ids = [change.id for change in difference.changes]
+    for each in step.unmentioned or ():
+        if each not in ids:
+            near = " or ".join(nearest_names(each, ids)) or "another"
+            message = f"{NOTES.name}: from {step.title} no change has the id {each!r}; did you mean {near}?"
+            raise BindgenError(message)
+    return Assessment(difference=difference)
+
+
+def _index(words: Mapping[str, str], found: Sequence[tuple[Step, Assessment]]) -> Iterator[str]:
+    yield "# Changes between revisions"
+    yield ""
+    yield words["about"].strip()
+    yield ""
+    yield "| | breaking | risky | compatible | not in the official changelog |"
+    yield "|---|--:|--:|--:|--:|"
+    for step, assessment in found:
+        numbers = " | ".join(str(number) for number in assessment.numbers().values())
+        silent = "" if step.unmentioned is None else len(step.unmentioned)
+        yield f"| [{step.title}]({step.file}) | {numbers} | {silent} |"
+    yield ""
+    yield "## How to read them"
+    yield ""
+    yield words["reading"].strip()
+
+
+def _page(step: Step, assessment: Assessment) -> Iterator[str]:
+    yield f"# {step.title}"
+    yield ""
+    yield step.about.strip()
+    yield ""
+    changes = counted(len(assessment.difference.changes), "change")
+    yield f"{changes} in all, by the bundled schemas; [how to read this](index.md#how-to-read-them)."
+    yield ""
+    yield from markdown.counts(assessment)
+    if step.unmentioned is not None:
+        yield from _unmentioned(step, step.unmentioned, assessment)
+    if step.prose:
+        yield from ["", "## Only in the prose", "", *(f"- {each}" for each in step.prose)]
+    for level in reversed(VERDICTS):
+        found = [change for change in assessment.difference.changes if assessment.level(change) == level]
+        if found:
+            yield from ["", f"## {level.capitalize()} ({len(found)})"]
+            yield from _by_kind(assessment, found) if level == "compatible" else _whole(assessment, found)
+
+
+def _unmentioned(step: Step, notes: Mapping[str, str], assessment: Assessment) -> Iterator[str]:
+    changelog = f"[official changelog](https://modelcontextprotocol.io/specification/{step.new}/changelog)"
+    yield from ["", "## Not in the official changelog", ""]
+    if not notes:
+        yield f"The {changelog} mentions all that can be seen in messages."
+        return
+    yield f"What can be seen in messages, and what the {changelog} does not mention:"
+    yield ""
+    yield "| subject | change | | |"
+    yield "|---|---|---|---|"
+    changes = {change.id: change for change in assessment.difference.changes}
+    for each, note in notes.items():
+        change = changes[each]
+        yield f"| {markdown.code(change.subject)} | {markdown.what(change)} | {assessment.level(change)} | {note} |"
+
+
+def _whole(assessment: Assessment, changes: Sequence[diff.Change]) -> Iterator[str]:
+    yield ""
+    yield from markdown.table(assessment, changes, reasons=True)
+
+
+def _by_kind(assessment: Assessment, changes: Sequence[diff.Change]) -> Iterator[str]:
+    """Parts of what would be too long as one table; of names, that they came or went is all there is to say."""
+    kinds: dict[str, list[diff.Change]] = {}
+    for change in changes:
+        kinds.setdefault(kind_words(change), []).append(change)
+    for words, found in sorted(kinds.items()):
+        yield from ["", f"### {words.capitalize()} ({len(found)})"]
+        if found[0].kind in _NAMES:
+            yield from ["", f"{', '.join(markdown.code(change.subject) for change in found)}."]
+        else:
+            yield from _whole(assessment, found)
+
+
+def _text(lines: Iterator[str]) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write what has changed, and say so."""
+    for name, text in pages(tomllib.loads(NOTES.read_text(encoding="utf-8"))).items():
+        file = FOLDER / name
+        same = file.is_file() and file.read_text(encoding="utf-8") == text
+        if not same:
+            file.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"{'unchanged' if same else 'written'}  {name}\n")
+
+
+if __name__ == "__main__":
+    main()
