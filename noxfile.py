@@ -197,7 +197,7 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure codec, generation and import, as ratios of medians in this one run, and write docs/benchmarks.md.
+    """Measure codec, generation, comparison and import, medians of this one run, and write docs/benchmarks.md.
 
     With ``-- --only codec --quick`` it prints what it finds, and writes nothing.
     """

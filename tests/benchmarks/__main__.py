@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import claims, codec, generation, imports
+from benchmarks import claims, codec, comparison, generation, imports
 from benchmarks.page import Section, render
 
-PARTS = ("codec", "generation", "imports")
+PARTS = ("codec", "generation", "comparison", "imports")
 
 
 def main() -> None:
@@ -28,7 +28,9 @@ def main() -> None:
         parser.error("--page is for a whole run: leave out --only and --quick, or --page")
     parts = options.only or PARTS
     if "codec" in parts and not (options.fast or options.standard):
-        parser.error("codec needs --fast or --standard; for the rest alone: --only generation --only imports")
+        parser.error(
+            "codec needs --fast or --standard; for the rest alone: --only generation --only comparison --only imports"
+        )
     sections: list[Section] = []
     versions: dict[str, str] = {}
     if "codec" in parts:
@@ -47,6 +49,8 @@ def main() -> None:
     if "generation" in parts:
         upstream = options.upstream if options.upstream and generation.has_judge() else None
         sections += generation.measure(upstream)
+    if "comparison" in parts:
+        sections.append(comparison.measure(comparison.QUICK if options.quick else comparison.RUNS))
     if "imports" in parts:
         sections.append(imports.measure(sys.executable, options.peer))
     page = render(sections, versions)

@@ -133,7 +133,7 @@ def _goals(columns: Sequence[str], goals: Sequence[str]) -> str:
 
 
 def is_met(value: float, goal: str) -> bool:
-    """Whether a figure is what the goal wants: ``at least 8``, ``at most 5 MiB``, ``below 1``."""
+    """Whether a figure is what the goal wants: ``at least 8``, ``at most 5 MiB``, ``at most 1 s``, ``below 1``."""
     words, bound = _bound(goal)
     return value >= bound if words == ["at", "least"] else value < bound if words == ["below"] else value <= bound
 
@@ -146,7 +146,7 @@ def shortfall(value: float, goal: str) -> str:
 
 
 def _bound(goal: str) -> tuple[list[str], float]:
-    words = goal.removesuffix(" MiB").split()
+    words = goal.removesuffix(" MiB").removesuffix(" s").split()
     return words[:-1], float(words[-1])
 
 

@@ -19,6 +19,7 @@ from benchmarks.page import Grid, Line, Listing, Row, Table, is_met, render, sho
         (1, "below 1", False),
         (0.99, "below 1", True),
         (5.0, "at most 5 MiB", True),
+        (1.01, "at most 1 s", False),
     ],
 )
 def test_a_goal_in_words_is_understood(value: float, goal: str, met: bool) -> None:
