@@ -170,3 +170,13 @@ def test_the_message_of_a_witness_is_an_object():
     assert shown
     assert not batches & shown.keys()
     assert {type(message) for message in shown.values()} == {dict}
+
+
+def test_only_names_of_types_and_constants_are_said_to_be_in_no_message():
+    """A code of an error is a constant, and in messages; a type that is gone may have taken its messages along."""
+    old, new = "export const A = -1\nexport interface Gone { a: string }", "export const A = -2\nexport const B = -3"
+    assert {change.id: change.reason for change in compare(old, new).changes} == {
+        "type_removed:Gone": "Names of types are not on the wire; code that uses it has to change.",
+        "constant_changed:A": "Names of constants are not on the wire; its value was -1 and is -2.",
+        "constant_added:B": "Names of constants are not on the wire.",
+    }

@@ -26,7 +26,8 @@ class _Texts(NamedTuple):
     harmless: str = ""
 
 
-_NAME = "Only the name is concerned, and names of types are not on the wire"
+_NAME = "Names of types are not on the wire"
+_CONSTANT = "Names of constants are not on the wire"
 
 _TEXTS: Mapping[str, _Texts] = {
     "field-added-required": _Texts("An old {s} does not send it, and a new {r} requires it", ""),
@@ -68,9 +69,9 @@ _TEXTS: Mapping[str, _Texts] = {
         "The name stands for something else now, but each side reads the messages of the other",
     ),
     "type-added": _Texts("", "", _NAME),
-    "constant-removed": _Texts("", "", "Constants are not on the wire; code that uses it has to change"),
-    "constant-added": _Texts("", "", "Constants are not on the wire"),
-    "constant-changed": _Texts("", "", "Constants are not on the wire; it was {old} and is {new}"),
+    "constant-removed": _Texts("", "", f"{_CONSTANT}; code that uses it has to change"),
+    "constant-added": _Texts("", "", _CONSTANT),
+    "constant-changed": _Texts("", "", f"{_CONSTANT}; its value was {{old}} and is {{new}}"),
     "deprecated-added": _Texts("", "", "It still works, and may go in a later revision"),
     "deprecated-removed": _Texts("", "", "It works as before, and is meant to stay"),
     "doc-changed": _Texts("", "", "Only the words have changed"),
