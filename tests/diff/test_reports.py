@@ -118,6 +118,18 @@ def test_methods_with_what_is_worst_come_first():
     assert titles[-4:-1] == ["in several methods", "in no message that both revisions know", "names"]
 
 
+def test_batches_are_in_messages_of_every_kind():
+    shown = text.render(Assessment(difference=diff.compare(catalog.load("2025-03-26"), catalog.load("2025-06-18"))))
+    start = "in messages of every kind\n  breaking    JSONRPCMessage  alternative gone: JSONRPCBatchRequest\n"
+    assert start in shown
+    assert "\nin no message that both revisions know\n  compatible  LATEST_PROTOCOL_VERSION  " in shown
+
+
+def test_what_became_required_is_shown_as_it_is_now():
+    shown = text.render(Assessment(difference=diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))))
+    assert "RequestParams._meta  now required: RequestMetaObject\n" in shown
+
+
 def test_a_method_is_told_before_its_types():
     difference = diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))
     assert "elicitation/create\n  breaking    elicitation/create  " in text.render(Assessment(difference=difference))

@@ -32,6 +32,7 @@ _NAMES: dict[Kind, str] = {
 """Kinds that are told in a row of names, as no message shows them."""
 
 _SEVERAL = "in several methods"
+_ANY = "in messages of every kind"
 _NOWHERE = "in no message that both revisions know"
 _MARGIN = " " * 14
 _ALSO = 4
@@ -86,7 +87,8 @@ class _Report:
 
     def _weight(self, title: str, changes: Sequence[Change]) -> tuple[int, int, str]:
         """Methods before the rest; sections with what is worst first, equal ones by name."""
-        place = (_SEVERAL, _NOWHERE).index(title) + 1 if title in {_SEVERAL, _NOWHERE} else 0
+        last = (_SEVERAL, _ANY, _NOWHERE)
+        place = last.index(title) + 1 if title in last else 0
         return place, self._rank(changes), title
 
     def _rank(self, changes: Iterable[Change]) -> int:
@@ -208,7 +210,8 @@ def _section(change: Change) -> str:
         return change.subject
     if len(change.methods) == 1:
         return change.methods[0]
-    return _SEVERAL if change.methods else _NOWHERE
+    # Envelopes are sent, and belong to no method.
+    return _SEVERAL if change.methods else _ANY if change.sent_by else _NOWHERE
 
 
 def _elsewhere(change: Change) -> str:

@@ -75,7 +75,8 @@ def detail(change: Change) -> str | None:
     if change.kind in _BOTH_TEXTS:
         return f"{_short(change.old)} -> {_short(change.new)}"
     if change.kind.startswith("field_"):
-        return _short(change.new if change.old is None else change.old)
+        # What became required or optional is to be written as the new revision has it.
+        return _short(change.old if change.new is None else change.new)
     if change.kind == "deprecated_added" and change.new:
         return " ".join(change.new.split())
     return None
