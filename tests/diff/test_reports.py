@@ -125,6 +125,16 @@ def test_batches_are_in_messages_of_every_kind():
     assert "\nin no message that both revisions know\n  compatible  LATEST_PROTOCOL_VERSION  " in shown
 
 
+def test_a_required_field_that_harms_nobody_says_why():
+    shown = text.render(Assessment(difference=diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))))
+    _, _, rest = shown.partition("  compatible  Result.resultType  new required field: ResultType\n")
+    assert rest.startswith("              An old server does not send it, but a new client does without it\n")
+    assert (
+        "compatible  ServerCapabilities.extensions  new field: { [key: string]:\n              JSONObject }\n  compatible"
+        in shown
+    )
+
+
 def test_what_became_required_is_shown_as_it_is_now():
     shown = text.render(Assessment(difference=diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))))
     assert "RequestParams._meta  now required: RequestMetaObject\n" in shown

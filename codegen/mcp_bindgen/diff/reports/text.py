@@ -21,6 +21,7 @@ from mcp_bindgen.diff.reports.wording import (
     verdict_counts,
     why,
 )
+from mcp_bindgen.diff.rules import HARMLESS, RULES
 from mcp_bindgen.escaping import visible
 
 _NAMES: dict[Kind, str] = {
@@ -129,6 +130,9 @@ class _Report:
                 yield from self._wrapped(told(witness))
                 # In one line, to be copied.
                 yield f"{_MARGIN}{visible(message(witness))}"
+        elif change.level == "compatible" and RULES[change.rule].weights != HARMLESS:
+            # Harmless against its rule: nobody would guess why.
+            yield from self._wrapped(change.reason)
 
     def _names(self, changes: Sequence[Change]) -> Iterator[str]:
         for kind, title in _NAMES.items():
