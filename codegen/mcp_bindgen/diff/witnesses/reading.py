@@ -114,22 +114,31 @@ class Reader:
                 return self._by_member(decision, value, path)
 
     def _by_member(
-        self, decision: ByTag | ByKey | ByNested, value: dict[str, Json], path: Path
+        self, decision: ByTag | ByKey | ByNested, value: dict[str, Json], path: Path, missed: Path | None = None
     ) -> int | Remark | Undecidable:
+        """``missed`` is the first key of the chain that was asked for and not found; it is what is said to be missing."""
         where = (*path, decision.key)
         there = decision.key in value
         branch: Decision | None
         match decision:
             case ByNested():
-                return self._decide(decision.inner, value[decision.key], where) if there else Remark(where, "wrong")
+                if not there:
+                    return Remark(missed or where, "wrong")
+                return self._decide(decision.inner, value[decision.key], where)
             case ByKey():
                 branch = decision.present if there else decision.absent
+                missed = None if there else missed or where
             case ByTag():
                 branch = decision.absent
                 if there:
+                    missed = None
                     tag = value[decision.key]
                     branch = next((each for literal, each in decision.branches if _same(tag, literal)), None)
-        return Remark(where, "wrong") if branch is None else self._decide(branch, value, path)
+        if branch is None:
+            return Remark(missed or where, "wrong")
+        if isinstance(branch, (ByTag, ByKey, ByNested)):
+            return self._by_member(branch, value, path, missed)
+        return self._decide(branch, value, path)
 
 
 def _is_anything(kind: Type | None) -> bool:
