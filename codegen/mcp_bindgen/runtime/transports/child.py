@@ -66,12 +66,8 @@ class Child(Streams):
         terminate: float = 2.0,
         kill: float = 2.0,
     ) -> None:
-        each = None
-        target: int | None
-        if callable(stderr):
-            each, target = stderr, PIPE
-        else:
-            target = PIPE if stderr == "capture" else _target(stderr)
+        each = stderr if callable(stderr) else None
+        target = PIPE if callable(stderr) or stderr == "capture" else _target(stderr)
         popen = start(command, env=environment(env, inherit_env=inherit_env), cwd=cwd, stderr=target)
         self.pid = popen.pid
         """The number of the server's process."""
