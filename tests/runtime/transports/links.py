@@ -12,10 +12,12 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from mcp_bindings.runtime.errors import RequestTimeout
 from mcp_bindings.runtime.transports import Transport
 from mcp_bindings.runtime.transports.child import Child
 from mcp_bindings.runtime.transports.memory import pair
 from mcp_bindings.runtime.transports.streams import Streams
+from mcp_bindings.runtime.transports.windows import ThreadStreams
 from runtime.unix_socket import UnixSocket, accept
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -62,6 +64,21 @@ def python(program: str, *args: str) -> list[str]:
     return [sys.executable, str(PROGRAMS / program), *args]
 
 
+def open_descriptors() -> int:
+    """How many this process has."""
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def fill(transport: Transport) -> int:
+    """Sends until the other side takes nothing more; gives how many messages were sent."""
+    sent = 0
+    with contextlib.suppress(RequestTimeout):
+        while True:
+            transport.send(b"%07d" % sent + b"x" * 2000, 0.3)
+            sent += 1
+    return sent
+
+
 def memory() -> Ends:
     return pair(limit=LIMIT)
 
@@ -69,6 +86,11 @@ def memory() -> Ends:
 def pipes() -> Ends:
     (near_in, far_out), (far_in, near_out) = os.pipe(), os.pipe()
     return Streams(near_in, near_out, limit=LIMIT), Streams(far_in, far_out)
+
+
+def threads() -> Ends:
+    (near_in, far_out), (far_in, near_out) = os.pipe(), os.pipe()
+    return ThreadStreams(near_in, near_out, limit=LIMIT), Streams(far_in, far_out)
 
 
 def socket_pair() -> Ends:
@@ -100,4 +122,4 @@ def listening() -> Iterator[tuple[socket.socket, Path]]:
         yield listener, path
 
 
-KINDS = [memory, pipes, socket_pair, unix_socket, child]
+KINDS = [memory, pipes, socket_pair, unix_socket, child, threads]

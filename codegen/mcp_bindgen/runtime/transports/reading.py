@@ -10,10 +10,9 @@ from typing import Final
 
 from ..errors import ConnectionClosed, UsageError
 from ..framing import DEFAULT_LIMIT, Lines
-from .waits import LONGEST, checked
+from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked
 from .wakeup import Wakeup
 
-CLOSED_HERE: Final = "the connection was closed on this side"
 _CHUNK: Final = 64 * 1024
 """How much is read at once: as much as a pipe holds."""
 
@@ -174,7 +173,7 @@ class Reader:
             if chunk:
                 self._lines.feed(chunk)
             else:
-                self._finish("the other side closed the connection")
+                self._finish(CLOSED_THERE)
         return message
 
     def _finish(self, reason: str) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ..errors import ConnectionClosed, UsageError
@@ -41,6 +39,13 @@ def environment(env: Mapping[str, str] | None, *, inherit_env: bool) -> dict[str
         }
     given.update(env or {})
     return given
+
+
+def as_line(command: Sequence[str]) -> str:
+    """A command as one types it."""
+    import shlex
+
+    return shlex.join(command)
 
 
 def start(
@@ -80,6 +85,9 @@ def start(
 def _explained(
     problem: OSError, command: list[str], env: Mapping[str, str], cwd: str | os.PathLike[str] | None
 ) -> UsageError | ConnectionClosed:
+    import shutil
+    from pathlib import Path
+
     program = command[0]
     begun = f"cannot start {program!r}: "
     if cwd is not None and not Path(cwd).is_dir():

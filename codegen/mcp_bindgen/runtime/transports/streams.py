@@ -13,8 +13,8 @@ from .writing import Writer
 class Streams:
     """A transport that reads one descriptor and writes another, which may be the same (a socket).
 
-    It owns both: they are closed by ``close``, or when the transport is forgotten. Give it a duplicate (``os.dup``) of
-    what is used elsewhere, and ``detach()`` a socket object. ``limit`` is how many bytes a message from the other side
+    Once made, it owns both: they are closed by ``close``, or when the transport is forgotten. Give it a duplicate
+    (``os.dup``) of what is used elsewhere, and ``detach()`` a socket object. ``limit`` is how many bytes a message from the other side
     may have. ``send`` counts its ``timeout`` from when the other side last took something; a file or terminal is written
     without one. When the other side ends its sending half, one can still send to it.
     """
@@ -22,11 +22,17 @@ class Streams:
     __slots__ = ("__weakref__", "_reader", "_writer")
 
     def __init__(self, reader: int, writer: int, *, limit: int = DEFAULT_LIMIT, end: int = -1) -> None:
-        if reader == writer:
-            # Each half has a number of its own to close.
-            writer = os.dup(reader)
-        self._reader = Reader(reader, limit=limit, end=end)
-        self._writer = Writer(writer)
+        # Each half has a number of its own to close.
+        own = os.dup(reader) if reader == writer else writer
+        try:
+            # Fails for what is no descriptor as long as nothing is owned; what comes after this cannot.
+            os.fstat(own)
+            self._reader = Reader(reader, limit=limit, end=end)
+        except BaseException:
+            if own != writer:
+                os.close(own)
+            raise
+        self._writer = Writer(own)
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """As ``Transport.receive``."""

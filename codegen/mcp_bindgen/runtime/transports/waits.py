@@ -1,4 +1,4 @@
-"""How long to wait: seconds that a caller gives, as the system takes them."""
+"""What the transports share about waiting: seconds as a caller gives them and as the system takes them, and why it ends."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Callable
 from typing import Final
 
 from ..errors import UsageError
+
+CLOSED_HERE: Final = "the connection was closed on this side"
+CLOSED_THERE: Final = "the other side closed the connection"
 
 LONGEST: Final = 1_000_000.0
 """The longest single wait in seconds; poll() takes 32 bits of milliseconds. Who waits longer waits again."""

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import os
 import select
-import shlex
+import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Literal, TypeAlias
 
 from ..errors import ConnectionClosed, UsageError
-from ..framing import DEFAULT_LIMIT
+from ..framing import DEFAULT_LIMIT, Lines
 from .ending import Patience, end
 from .exits import exit_descriptor, exit_text
 from .reading import Reader
-from .starting import PIPE, environment, start
+from .starting import PIPE, as_line, environment, start
 from .stderrlines import StderrLines
 from .streams import Streams
 from .writing import Writer
@@ -68,12 +68,17 @@ class Child(Streams):
         terminate: float = 2.0,
         kill: float = 2.0,
     ) -> None:
+        if sys.platform == "win32":
+            text = "starting a server needs POSIX; on Windows use windows.ThreadStreams, whose module says how"
+            raise UsageError(text)
         each = stderr if callable(stderr) else None
         target = PIPE if callable(stderr) or stderr == "capture" else _target(stderr)
+        # Before there is something to undo.
+        Lines(limit)
         popen = start(command, env=environment(env, inherit_env=inherit_env), cwd=cwd, stderr=target)
         self.pid = popen.pid
         """The number of the server's process."""
-        self._name = f"the server {shlex.join(command)!r} (process {popen.pid})"
+        self._name = f"the server {as_line(command)!r} (process {popen.pid})"
         self._why: str | None = None
         self._lines: StderrLines | None = None
         taken: list[int] = []
@@ -85,9 +90,11 @@ class Child(Streams):
             taken.extend((os.dup(taken[1]), exit_descriptor(popen.pid)))
             super().__init__(taken[1], taken[0], limit=limit, end=taken[-1])
         except BaseException:
-            # Out of descriptors, most likely; those that are open yet go with it.
+            # Out of descriptors, most likely.
             popen.kill()
             popen.wait()
+            for fd in taken:
+                os.close(fd)
             raise
         if target == PIPE:
             self._lines = StderrLines(taken[2], each)

@@ -13,7 +13,7 @@ from typing import Final
 from ..errors import ConnectionClosed, MessageTooLarge, RequestTimeout
 from ..framing import DEFAULT_LIMIT, line_of
 from . import Transport
-from .waits import LONGEST, checked
+from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked
 
 CAPACITY: Final = 1024 * 1024
 """How many bytes of messages wait in each direction, if nothing else is said."""
@@ -25,39 +25,45 @@ def pair(*, capacity: int = CAPACITY, limit: int = DEFAULT_LIMIT) -> tuple[Trans
     A sender waits while ``capacity`` bytes wait to be received; a larger message goes through alone. ``limit`` is how
     many bytes a message may have.
     """
-    there, back = _Queue(capacity, limit), _Queue(capacity, limit)
+    there, back = Queue(capacity, limit), Queue(capacity, limit)
     return _End(there, back), _End(back, there)
 
 
-class _Queue:
-    """One direction."""
+class Queue:
+    """One direction: messages that wait to be received, bounded by their size."""
 
     def __init__(self, capacity: int, limit: int) -> None:
         self._capacity = capacity
         self._limit = limit
         # Reentrant, because a signal's handler may interrupt whoever holds it.
         self._changed = Condition(RLock())
-        self._messages: deque[bytes] = deque()
+        self._messages: deque[bytes | MessageTooLarge] = deque()
         self._size = 0
         self._interrupted = False
-        self._closed: dict[str, bool] = {}
+        self._sender_closed = ""
+        self._receiver_closed = ""
 
-    def put(self, message: bytes, timeout: float | None) -> None:
-        line_of(message)
+    def put(self, message: bytes | MessageTooLarge, timeout: float | None) -> None:
+        """Adds a message, or the report that one was skipped; as ``Transport.send``."""
+        if not isinstance(message, MessageTooLarge) and len(message) > self._limit:
+            message = MessageTooLarge(len(message), self._limit)
+        size = 0 if isinstance(message, MessageTooLarge) else len(message)
         deadline = None if timeout is None else monotonic() + checked(timeout)
         with self._changed:
-            while not self._closed and self._messages and self._size + len(message) > self._capacity:
+            while not self._closed and self._messages and self._size + size > self._capacity:
                 left = None if deadline is None else deadline - monotonic()
                 if left is not None and left <= 0:
                     text = f"the other side took nothing for {timeout:g} seconds"
                     raise RequestTimeout(text)
                 self._changed.wait(None if left is None else min(left, LONGEST))
-            self._refuse_closed("sender", "receiver")
+            if self._closed:
+                raise ConnectionClosed(CLOSED_HERE if self._sender_closed else self._receiver_closed)
             self._messages.append(message)
-            self._size += len(message)
+            self._size += size
             self._changed.notify_all()
 
     def get(self, timeout: float | None) -> bytes | None:
+        """The next message; as ``Transport.receive``."""
         deadline = None if timeout is None else monotonic() + checked(timeout)
         with self._changed:
             while not self._interrupted and not self._messages and not self._closed:
@@ -65,43 +71,48 @@ class _Queue:
                 if left is not None and left <= 0:
                     return None
                 self._changed.wait(None if left is None else min(left, LONGEST))
-            if "receiver" in self._closed:
-                self._refuse_closed("receiver", "sender")
+            if self._receiver_closed:
+                raise ConnectionClosed(CLOSED_HERE)
             if self._interrupted:
                 self._interrupted = False
                 return None
             if not self._messages:
-                self._refuse_closed("receiver", "sender")
+                raise ConnectionClosed(self._sender_closed)
             message = self._messages.popleft()
+            if isinstance(message, MessageTooLarge):
+                raise message
             self._size -= len(message)
             self._changed.notify_all()
-        if len(message) > self._limit:
-            raise MessageTooLarge(len(message), self._limit)
-        return message
+            return message
 
     def interrupt(self) -> None:
+        """As ``Transport.interrupt``."""
         with self._changed:
             self._interrupted = True
             self._changed.notify_all()
 
-    def close(self, side: str) -> None:
+    def end(self, reason: str = CLOSED_THERE) -> None:
+        """Nothing more is put; what is there can still be taken, and then ``reason`` is why nothing comes."""
         with self._changed:
-            self._closed[side] = True
+            self._sender_closed = self._sender_closed or reason
             self._changed.notify_all()
 
-    def _refuse_closed(self, own: str, other: str) -> None:
-        if own in self._closed:
-            message = "the connection was closed on this side"
-            raise ConnectionClosed(message)
-        if other in self._closed:
-            message = "the other side closed the connection"
-            raise ConnectionClosed(message)
+    def refuse(self, reason: str = CLOSED_THERE) -> None:
+        """Nothing more is taken; ``reason`` is why nothing can be put."""
+        with self._changed:
+            self._receiver_closed = self._receiver_closed or reason
+            self._messages.clear()
+            self._changed.notify_all()
+
+    @property
+    def _closed(self) -> bool:
+        return bool(self._sender_closed or self._receiver_closed)
 
 
 class _End:
     """One end: sends into one queue and receives from the other."""
 
-    def __init__(self, there: _Queue, back: _Queue) -> None:
+    def __init__(self, there: Queue, back: Queue) -> None:
         self._there = there
         self._back = back
 
@@ -112,15 +123,9 @@ class _End:
         self._back.interrupt()
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
+        line_of(message)
         self._there.put(message, timeout)
 
     def close(self) -> None:
-        self._there.close("sender")
-        self._back.close("receiver")
-
-
-def serving(serve: Callable[[Transport], object]) -> Transport:
-    """One end of a pair; at the other end, ``serve`` runs in a thread of its own until it returns."""
-    mine, theirs = pair()
-    Thread(target=serve, args=(theirs,), name="mcp-server", daemon=True).start()
-    return mine
+        self._there.end()
+        self._back.refuse()

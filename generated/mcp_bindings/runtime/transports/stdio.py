@@ -34,20 +34,24 @@ class Stdio(Streams):
     __slots__ = ("_put_back",)
 
     def __init__(self, *, limit: int = DEFAULT_LIMIT) -> None:
+        if sys.platform == "win32":
+            text = "taking over standard input and output needs POSIX; on Windows use windows.ThreadStreams(0, 1)"
+            raise UsageError(text)
         if not _taken.acquire(blocking=False):
             message = "standard input and output are taken over already; close the transport that has them first"
             raise UsageError(message)
         kept: list[int] = []
         try:
+            _open_standard_error()
             for fd, name in ((0, "input"), (1, "output")):
                 kept.append(_duplicate(fd, name))
             super().__init__(*(_duplicate(fd, "input or output") for fd in kept), limit=limit)
+            _redirect()
         except BaseException:
             for fd in kept:
                 os.close(fd)
             _taken.release()
             raise
-        _redirect()
         # What is in its buffer is written now that it leads to standard error; before, it would have come between messages.
         buffered = _line_buffered(on=True)
         self._put_back = weakref.finalize(self, _put_back, self._writer, kept, buffered=buffered, owner=os.getpid())
@@ -70,18 +74,24 @@ def _duplicate(fd: int, name: str) -> int:
         raise UsageError(message) from problem
 
 
-def _redirect() -> None:
-    null = os.open(os.devnull, os.O_RDWR)
+def _open_standard_error() -> None:
+    """Where there is none, what is written there goes nowhere, and not to what happens to get its number."""
     try:
-        os.dup2(null, 0)
-        try:
-            os.dup2(2, 1)
-        except OSError:
-            # Without standard error there is no place for what is printed.
-            os.dup2(null, 1)
-    finally:
-        if null > 2:
-            os.close(null)
+        os.fstat(2)
+    except OSError:
+        _to_null(2)
+
+
+def _redirect() -> None:
+    _to_null(0)
+    os.dup2(2, 1)
+
+
+def _to_null(fd: int) -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, fd)
+    if null != fd:
+        os.close(null)
 
 
 def _put_back(writer: Writer, kept: list[int], *, buffered: bool, owner: int) -> None:

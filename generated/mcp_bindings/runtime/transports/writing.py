@@ -11,8 +11,7 @@ from threading import Lock
 
 from ..errors import ConnectionClosed, RequestTimeout
 from ..framing import line_of
-from .reading import CLOSED_HERE
-from .waits import LONGEST, checked, take
+from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked, take
 from .wakeup import Wakeup
 
 
@@ -174,7 +173,7 @@ class Writer:
 
 def _lost(problem: OSError) -> ConnectionClosed:
     if isinstance(problem, BrokenPipeError | ConnectionResetError):
-        return ConnectionClosed("the other side closed the connection")
+        return ConnectionClosed(CLOSED_THERE)
     return ConnectionClosed(f"the connection broke: {problem.strerror}")
 
 

@@ -1,0 +1,104 @@
+"""What stands for ``streams`` on Windows, where one cannot wait for a pipe and for something else at once.
+
+Two threads do the reading and writing, and two queues lie between them and the caller. **Not tested on Windows**: its logic
+is, on other systems. A server uses ``ThreadStreams(0, 1)``; a client starts its server with ``subprocess.Popen`` and gives
+it ``os.dup`` of the pipes' descriptors, and ends the process after ``close``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from threading import Thread
+
+from ..errors import ConnectionClosed, MessageTooLarge
+from ..framing import DEFAULT_LIMIT, Lines, line_of
+from .memory import CAPACITY, Queue
+from .waits import CLOSED_THERE
+
+_CHUNK = 64 * 1024
+
+
+class ThreadStreams:
+    """A transport that reads one descriptor and writes another. It owns both.
+
+    It differs from ``streams.Streams`` in this: ``send`` is done when the message is in a queue (of 1 MiB), and after
+    ``close`` what is in it is still written. A descriptor is closed by its thread, which for the one that is read may not
+    be before the other side sends something or ends.
+    """
+
+    def __init__(self, reader: int, writer: int, *, limit: int = DEFAULT_LIMIT) -> None:
+        # What is sent is bounded by the other side's limit only.
+        self._inbox, self._outbox = Queue(CAPACITY, limit), Queue(CAPACITY, sys.maxsize)
+        lines = Lines(limit)
+        if sys.platform == "win32":
+            import msvcrt
+
+            # Else line endings are changed, and Ctrl-Z ends the input.
+            for fd in (reader, writer):
+                msvcrt.setmode(fd, os.O_BINARY)
+        Thread(target=_read, args=(reader, lines, self._inbox), name="mcp: reading", daemon=True).start()
+        Thread(target=_write, args=(writer, self._outbox), name="mcp: writing", daemon=True).start()
+
+    def receive(self, timeout: float | None = None) -> bytes | None:
+        """As ``Transport.receive``."""
+        return self._inbox.get(timeout)
+
+    def interrupt(self) -> None:
+        """As ``Transport.interrupt``."""
+        self._inbox.interrupt()
+
+    def send(self, message: bytes, timeout: float | None = None) -> None:
+        """As ``Transport.send``."""
+        line_of(message)
+        self._outbox.put(message, timeout)
+
+    def close(self) -> None:
+        """As ``Transport.close``."""
+        self._outbox.end()
+        self._inbox.refuse()
+
+    def __del__(self) -> None:
+        # The threads know the queues only, so a transport that is forgotten ends.
+        self.close()
+
+
+def _read(fd: int, lines: Lines, inbox: Queue) -> None:
+    try:
+        while chunk := os.read(fd, _CHUNK):
+            lines.feed(chunk)
+            _hand_on(lines, inbox)
+        lines.end()
+        _hand_on(lines, inbox)
+        inbox.end(CLOSED_THERE)
+    except OSError as problem:
+        # ConnectionClosed is one: nobody receives any more.
+        inbox.end(f"the connection broke: {problem.strerror}")
+    finally:
+        os.close(fd)
+
+
+def _hand_on(lines: Lines, inbox: Queue) -> None:
+    while True:
+        message: bytes | MessageTooLarge | None
+        try:
+            message = lines.next()
+        except MessageTooLarge as problem:
+            message = problem
+        if message is None:
+            return
+        inbox.put(message, None)
+
+
+def _write(fd: int, outbox: Queue) -> None:
+    try:
+        while (message := outbox.get(None)) is not None:
+            rest = memoryview(line_of(message))
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+    except ConnectionClosed:
+        return
+    except OSError:
+        outbox.refuse(CLOSED_THERE)
+    finally:
+        os.close(fd)

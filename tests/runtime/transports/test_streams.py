@@ -1,0 +1,245 @@
+"""What is particular to transports over descriptors."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pty
+import signal
+import socket
+import subprocess
+import threading
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout, UsageError
+from mcp_bindings.runtime.transports.streams import Streams
+from runtime.transports.links import LONG, Running, open_descriptors, pipes, python
+
+MIB = 1024 * 1024
+
+
+@pytest.fixture
+def raw() -> Iterator[tuple[int, int, Streams]]:
+    """What the other side writes to, what it reads from, and the transport."""
+    (reader, to), (come, writer) = os.pipe(), os.pipe()
+    streams = Streams(reader, writer)
+    yield to, come, streams
+    streams.close()
+    for fd in (to, come):
+        # Some tests end the other side themselves.
+        with contextlib.suppress(OSError):
+            os.close(fd)
+
+
+def test_a_message_may_come_a_byte_at_a_time(raw: tuple[int, int, Streams]) -> None:
+    to, _, streams = raw
+    receiving = Running(streams.receive, LONG)
+    for byte in b"\n\r\nslow\r":
+        os.write(to, bytes([byte]))
+        assert receiving.waits()
+    os.write(to, b"\n")
+    assert receiving.result() == b"slow"
+
+
+def test_each_timeout_takes_the_bytes_that_are_there(raw: tuple[int, int, Streams]) -> None:
+    to, _, streams = raw
+    for byte in b"slow":
+        os.write(to, bytes([byte]))
+        assert streams.receive(0) is None
+    os.write(to, b"\n1\n2\n")
+    assert [streams.receive(0) for _ in range(4)] == [b"slow", b"1", b"2", None]
+
+
+def test_a_flood_without_end_does_not_hold_the_receiver() -> None:
+    reader, writer = os.pipe()
+    flood = subprocess.Popen(["cat", "/dev/zero"], stdout=writer, stderr=subprocess.DEVNULL)
+    os.close(writer)
+    streams = Streams(reader, os.open(os.devnull, os.O_WRONLY), limit=MIB)
+    try:
+        assert Running(receive_until_none, streams).result() >= 0
+    finally:
+        streams.close()
+        flood.kill()
+        flood.wait()
+
+
+def receive_until_none(streams: Streams) -> int:
+    refused = 0
+    while True:
+        try:
+            assert streams.receive(0.05) is None
+        except Exception:  # noqa: BLE001 - the line is too large, once
+            refused += 1
+        else:
+            return refused
+
+
+def test_an_unfinished_last_line_is_a_message(raw: tuple[int, int, Streams]) -> None:
+    to, _, streams = raw
+    os.write(to, b"1\n2")
+    os.close(to)
+    assert streams.receive(LONG) == b"1"
+    assert streams.receive(LONG) == b"2"
+    with pytest.raises(ConnectionClosed, match="the other side closed the connection"):
+        streams.receive(LONG)
+
+
+def test_one_can_send_after_the_other_side_has_ended_its_half(raw: tuple[int, int, Streams]) -> None:
+    to, come, streams = raw
+    os.close(to)
+    with pytest.raises(ConnectionClosed):
+        streams.receive(LONG)
+    streams.send(b"answer", LONG)
+    assert os.read(come, 100) == b"answer\n"
+
+
+def test_one_thread_receives_at_a_time(raw: tuple[int, int, Streams]) -> None:
+    _, _, streams = raw
+    receiving = Running(streams.receive)
+    assert receiving.waits()
+    with pytest.raises(UsageError, match="another thread is receiving"):
+        streams.receive(0)
+    streams.interrupt()
+    assert receiving.result() is None
+
+
+def test_a_message_that_is_taken_in_part_breaks_the_connection(raw: tuple[int, int, Streams]) -> None:
+    _, come, streams = raw
+    receiving = Running(streams.receive)
+    assert receiving.waits()
+    with pytest.raises(ConnectionClosed, match=r"took nothing for 0\.1 seconds after a part of a message"):
+        streams.send(b"x" * MIB, 0.1)
+    with pytest.raises(ConnectionClosed):
+        receiving.result()
+    with pytest.raises(ConnectionClosed):
+        streams.send(b"x")
+    while os.read(come, MIB):
+        pass
+
+
+def test_the_timeout_of_send_counts_from_when_something_was_taken(raw: tuple[int, int, Streams]) -> None:
+    _, come, streams = raw
+    size = MIB
+    sending = Running(streams.send, b"x" * size, 1.0)
+    taken = 0
+    for _ in range(6):
+        assert sending.waits()
+        threading.Event().wait(0.25)
+        taken += len(os.read(come, 10_000))
+    # By now it waits for longer than a second altogether.
+    while taken <= size:
+        taken += len(os.read(come, MIB))
+    sending.result()
+
+
+def test_a_message_that_a_signal_cut_off_is_finished_by_the_next(raw: tuple[int, int, Streams]) -> None:
+    _, come, streams = raw
+
+    def leave(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGUSR1, leave)
+    try:
+        for filling in (b"x", b"y"):
+            timer = threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGUSR1))
+            timer.start()
+            with pytest.raises(KeyboardInterrupt):
+                streams.send(filling * MIB, LONG)
+            timer.join()
+            if filling == b"y":
+                # Of this one nothing had been sent, and nothing will be.
+                break
+        with pytest.raises(RequestTimeout):
+            streams.send(b"not yet", 0.05)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    other = Streams(os.dup(come), os.open(os.devnull, os.O_WRONLY))
+    sending = Running(streams.send, b"after", LONG)
+    assert other.receive(LONG) == b"x" * MIB
+    assert other.receive(LONG) == b"after"
+    sending.result()
+
+
+def test_ctrl_c_leaves_it_usable() -> None:
+    done = subprocess.run(python("ctrl_c.py"), capture_output=True, text=True, timeout=LONG, check=False)
+    assert (done.stdout, done.stderr) == ("usable\n", "")
+
+
+def test_the_blocking_mode_of_what_is_written_is_put_back() -> None:
+    near, far = (end.detach() for end in socket.socketpair())
+    reader, writer = os.pipe()
+    kept = [os.dup(near), os.dup(writer)]
+    over_socket, over_pipe = Streams(near, near), Streams(reader, writer)
+    assert [os.get_blocking(fd) for fd in kept] == [False, False]
+    over_socket.close()
+    over_pipe.close()
+    assert [os.get_blocking(fd) for fd in kept] == [True, True]
+    for fd in (*kept, far):
+        os.close(fd)
+
+
+def test_files_are_read_to_their_end_and_written(tmp_path: Path) -> None:
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_bytes(b"1\n" + b"2" * 300_000 + b"\n3")
+    streams = Streams(os.open(source, os.O_RDONLY), os.open(target, os.O_WRONLY | os.O_CREAT))
+    assert [streams.receive(0) for _ in range(3)] == [b"1", b"2" * 300_000, b"3"]
+    with pytest.raises(ConnectionClosed):
+        streams.receive(0)
+    streams.send(b"4" * 300_000, 1)
+    streams.send(b"5")
+    streams.close()
+    assert target.read_bytes() == b"4" * 300_000 + b"\n5\n"
+
+
+def test_a_terminal_carries_messages_and_its_end_is_noticed() -> None:
+    terminal, other = pty.openpty()
+    tty.setraw(other)
+    near, far = Streams(other, other), Streams(terminal, terminal)
+    near.send(b"there", LONG)
+    assert far.receive(LONG) == b"there"
+    far.send(b"back", LONG)
+    assert near.receive(LONG) == b"back"
+    far.close()
+    with pytest.raises(ConnectionClosed):
+        near.receive(LONG)
+    near.close()
+
+
+def test_descriptors_are_given_back_by_close_and_when_it_is_forgotten() -> None:
+    gc.collect()
+    before = open_descriptors()
+    for _ in range(50):
+        near, far = pipes()
+        near.close()
+        del far
+    assert open_descriptors() == before
+
+
+def test_no_number_is_given_back_while_a_thread_uses_it() -> None:
+    """What another thread opens at once would get that number, and what is not meant for it."""
+    for _ in range(150):
+        near, far = pipes()
+        waiting = [Running(near.receive), Running(keep_sending, near)]
+        Running(far.receive, 0.001).result()
+        near.close()
+        opened = [os.pipe() for _ in range(4)]
+        for each in waiting:
+            with pytest.raises(ConnectionClosed):
+                each.result()
+        near.interrupt()
+        for reader, writer in opened:
+            os.set_blocking(reader, False)
+            with pytest.raises(BlockingIOError):
+                os.read(reader, 1)
+            os.close(reader)
+            os.close(writer)
+        far.close()
+
+
+def keep_sending(streams: Streams) -> None:
+    while True:
+        streams.send(b"x" * 20_000)
