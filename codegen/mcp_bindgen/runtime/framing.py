@@ -25,14 +25,15 @@ class Lines:
     kept is bounded by ``limit`` and the chunk that was fed last, and the work is linear in what was fed.
     """
 
-    __slots__ = ("_limit", "_ready", "_rest", "_skipping")
+    __slots__ = ("_limit", "_rest", "_skipping", "ready")
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         if limit < 1:
             message = f"a limit of {limit} bytes lets no message through; give at least 1"
             raise UsageError(message)
         self._limit = limit
-        self._ready: deque[bytes | MessageTooLarge] = deque()
+        self.ready: deque[bytes | MessageTooLarge] = deque()
+        """What ``next`` has to give: falsy, when more has to be fed."""
         self._rest = bytearray()
         self._skipping = False
 
@@ -44,7 +45,7 @@ class Lines:
         end = chunk.find(b"\n")
         if end + 1 != len(chunk) or not 0 < end <= self._limit or chunk[end - 1] == _CR:
             return None
-        return None if self._rest or self._skipping or self._ready else chunk[:end]
+        return None if self._rest or self._skipping or self.ready else chunk[:end]
 
     def feed(self, chunk: bytes) -> None:
         """Takes the next bytes of the stream."""
@@ -78,9 +79,9 @@ class Lines:
 
     def next(self) -> bytes | None:
         """The next message without its line ending, None if more has to be fed; raises MessageTooLarge."""
-        if not self._ready:
+        if not self.ready:
             return None
-        message = self._ready.popleft()
+        message = self.ready.popleft()
         if isinstance(message, MessageTooLarge):
             raise message
         return message
@@ -89,15 +90,15 @@ class Lines:
         if line.endswith(b"\r"):
             line = line[:-1]
         if len(line) > self._limit:
-            self._ready.append(MessageTooLarge(len(line), self._limit))
+            self.ready.append(MessageTooLarge(len(line), self._limit))
         elif line:
-            self._ready.append(line)
+            self.ready.append(line)
 
     def _refuse_too_large(self) -> None:
         size = len(self._rest)
         # A carriage return just beyond the limit may be the first half of the line's ending.
         if size > self._limit + (self._rest[-1] == _CR):
-            self._ready.append(MessageTooLarge(size, self._limit))
+            self.ready.append(MessageTooLarge(size, self._limit))
             self._rest = bytearray()
             self._skipping = True
 

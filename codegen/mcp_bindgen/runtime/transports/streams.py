@@ -14,9 +14,12 @@ class Streams:
     """A transport that reads one descriptor and writes another, which may be the same (a socket).
 
     Once made, it owns both: they are closed by ``close``, or when the transport is forgotten. Give it a duplicate
-    (``os.dup``) of what is used elsewhere, and ``detach()`` a socket object. ``limit`` is how many bytes a message from the other side
-    may have. ``send`` counts its ``timeout`` from when the other side last took something; a file or terminal is written
-    without one. When the other side ends its sending half, one can still send to it.
+    (``os.dup``) of what is used elsewhere, and ``detach()`` a socket object. ``end`` is a descriptor, owned as well, that
+    becomes readable when nothing more will come. ``limit`` is how many bytes a message from the other side may have.
+
+    ``send`` counts its ``timeout`` from when the other side last took something; a file or terminal is written without
+    one. When the other side ends its sending half, one can still send to it. What a signal's exception leaves unsent of a
+    message is sent before the next one.
     """
 
     __slots__ = ("__weakref__", "_reader", "_writer")

@@ -72,12 +72,7 @@ class Reader:
                 if self._closed or self._interrupted:
                     self._notice()
                     return None
-                message = self._lines.next()
-                if message is not None:
-                    return message
-                if self._ended:
-                    raise ConnectionClosed(self._ended)
-                return self._wait(timeout)
+                return self._lines.next() if self._lines.ready else self._wait(timeout)
         finally:
             if self._closed:
                 self._dispose()
@@ -98,34 +93,41 @@ class Reader:
         self._dispose()
 
     def _wait(self, timeout: float | None) -> bytes | None:
-        deadline = wait = None
+        if self._ended:
+            raise ConnectionClosed(self._ended)
+        fd, lines = self._fd, self._lines
+        deadline = pause = None
         if timeout is not None:
-            wait = checked(timeout)
-            deadline = monotonic() + wait
+            # Written so that a NaN is looked at too.
+            if not timeout >= 0.0:
+                timeout = checked(timeout)
+            deadline = monotonic() + timeout
+            pause = timeout * 1000.0 if timeout < LONGEST else LONGEST * 1000.0
         late = 0
         while True:
-            events = self._poll(None if wait is None else min(wait, LONGEST) * 1000)
-            if len(events) == 1 and events[0][0] == self._fd:
-                message = self._read()
+            events = self._poll(pause)
+            if len(events) == 1 and events[0][0] == fd:
+                chunk = self._read()
+                message = lines.only(chunk)
+                if message is not None:
+                    return message
+                lines.feed(chunk)
             elif events:
-                ready = {fd for fd, _ in events}
+                ready = {each for each, _ in events}
                 if self._woken(ready):
                     return None
-                message = self._read() if self._has_more(ready) else None
+                if self._has_more(ready):
+                    lines.feed(self._read())
             elif deadline is not None and monotonic() >= deadline:
                 return None
-            else:
-                continue
-            if message is None:
-                message = self._lines.next()
-            if message is not None:
-                return message
+            if lines.ready:
+                return lines.next()
             if self._ended:
                 raise ConnectionClosed(self._ended)
             if deadline is not None:
-                wait = deadline - monotonic()
-                if wait <= 0:
-                    wait = 0.0
+                pause = min(deadline - monotonic(), LONGEST) * 1000.0
+                if pause <= 0.0:
+                    pause = 0.0
                     # What is there already is still taken, but a flood without end of line cannot hold the caller.
                     late += 1
                     if late > self._chunks:
@@ -161,22 +163,18 @@ class Reader:
         self._finish("the process on the other side ended")
         return False
 
-    def _read(self) -> bytes | None:
-        """Reads what is there; the message, if that is all there is."""
+    def _read(self) -> bytes:
+        """What is there; nothing where that is the end, which is noticed."""
         try:
             chunk = os.read(self._fd, _CHUNK)
         except BlockingIOError:
-            return None  # Somebody else who reads there was faster.
+            return b""  # Somebody else who reads there was faster.
         except OSError as problem:
             self._finish(f"the connection broke: {problem.strerror}")
-            return None
-        message = self._lines.only(chunk)
-        if message is None:
-            if chunk:
-                self._lines.feed(chunk)
-            else:
-                self._finish(CLOSED_THERE)
-        return message
+            return b""
+        if not chunk:
+            self._finish(CLOSED_THERE)
+        return chunk
 
     def _finish(self, reason: str) -> None:
         self._ended = reason

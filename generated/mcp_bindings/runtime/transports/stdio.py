@@ -90,7 +90,9 @@ def _redirect() -> None:
 def _to_null(fd: int) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, fd)
-    if null != fd:
+    if null == fd:
+        os.set_inheritable(fd, True)  # noqa: FBT003 - takes no keywords
+    else:
         os.close(null)
 
 

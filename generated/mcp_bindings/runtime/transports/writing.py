@@ -48,7 +48,9 @@ class Writer:
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
         """As ``Transport.send``."""
-        line = line_of(message)
+        if not message or b"\n" in message:
+            line_of(message)
+        line = message + b"\n"
         try:
             if len(line) <= self._whole:
                 with self._lock:
