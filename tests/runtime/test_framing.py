@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings.runtime.errors import MessageTooLarge, UsageError
-from mcp_bindings.runtime.framing import Lines, line_of
+from mcp_bindings.runtime.framing import Lines, check_message
 
 LIMIT = 12
 TOO_LARGE = None
@@ -125,7 +125,8 @@ def test_a_limit_that_lets_nothing_through_is_refused() -> None:
         Lines(0)
 
 
-def test_a_message_is_written_as_one_line() -> None:
-    assert line_of(b"{}") == b"{}\n"
-    with pytest.raises(UsageError, match="has a newline at byte 2"):
-        line_of(b"{}\n")
+def test_a_message_is_one_line() -> None:
+    check_message(b"{}")
+    for message, fault in ((b"{}\n", "has a newline at byte 2"), (b"", "is empty")):
+        with pytest.raises(UsageError, match=fault):
+            check_message(message)

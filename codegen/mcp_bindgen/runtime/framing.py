@@ -103,10 +103,9 @@ class Lines:
             self._skipping = True
 
 
-def line_of(message: bytes) -> bytes:
-    """A message as it is written; raises UsageError for one that is not a line, because it would arrive as several."""
+def check_message(message: bytes) -> None:
+    """Raises UsageError for what is not one line, because it would arrive as several messages or none."""
     if not message or b"\n" in message:
         fault = "is empty" if not message else f"has a newline at byte {message.index(10)}"
         text = f"a message is one line of JSON, and this one {fault}; write it without newlines between its tokens"
         raise UsageError(text)
-    return message + b"\n"

@@ -100,6 +100,17 @@ def test_a_server_that_closes_its_output_and_lives_on_is_noticed() -> None:
     assert end_of(child).endswith("has closed its end of the connection, and still runs")
 
 
+def test_how_it_ended_is_said_when_it_ends_later() -> None:
+    child = shell("exec >&-; read line; exit 3")
+    with pytest.raises(ConnectionClosed, match="still runs"):
+        child.receive(LONG)
+    child.send(b"end")
+    deadline = time.monotonic() + LONG
+    while state(child.pid) != "Z" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert "exited with status 3" in end_of(child)
+
+
 def test_who_sends_to_a_server_that_has_ended_learns_how_it_ended() -> None:
     child = shell("exit 3")
     with pytest.raises(ConnectionClosed, match="exited with status 3"):
@@ -168,6 +179,11 @@ def test_a_server_gets_the_harmless_part_of_the_environment(monkeypatch: pytest.
         child.close()
 
 
+def test_a_program_may_be_given_as_a_path() -> None:
+    child = Child([Path("/bin/sh"), "-c", "exit 3"])
+    assert end_of(child).startswith('the server "/bin/sh -c')
+
+
 def test_a_server_starts_where_it_is_told(tmp_path: Path) -> None:
     child = shell("pwd", cwd=tmp_path)
     assert child.receive(LONG) == str(tmp_path).encode()
@@ -203,7 +219,7 @@ def no_first_line(folder: Path) -> list[str]:
         ([], {}, r"a command is a list of texts, for instance \['python', 'server.py'\], and not \[\]"),
         ("python server.py", {}, r"not 'python server.py'; shlex\.split\(\) makes one of a line"),
         (["sh", "\0"], {}, "embedded null byte"),
-        (["sh", 1], {}, "cannot start"),
+        (["sh", 1], {}, r"cannot start \['sh', 1\]: expected str, bytes or os\.PathLike object, not int"),
         (["sh"], {"stderr": "stdout"}, "stderr is 'stdout'; give 'inherit', 'capture', an open file or a function"),
         (["sh"], {"limit": 0}, "at least 1"),
     ],

@@ -9,6 +9,7 @@ import pty
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import tty
 from collections.abc import Iterator
@@ -121,6 +122,17 @@ def test_a_message_that_is_taken_in_part_breaks_the_connection(raw: tuple[int, i
         pass
 
 
+def test_what_was_sent_by_who_then_left_is_received_after_a_send_has_failed(raw: tuple[int, int, Streams]) -> None:
+    to, come, streams = raw
+    os.write(to, b"why I leave\n")
+    sending = Running(streams.send, b"x" * MIB)
+    assert sending.waits()
+    os.close(come)
+    with pytest.raises(ConnectionClosed, match="the other side closed the connection"):
+        sending.result()
+    assert streams.receive(LONG) == b"why I leave"
+
+
 def test_the_timeout_of_send_counts_from_when_something_was_taken(raw: tuple[int, int, Streams]) -> None:
     _, come, streams = raw
     size = MIB
@@ -180,6 +192,25 @@ def test_the_blocking_mode_of_what_is_written_is_put_back() -> None:
     assert [os.get_blocking(fd) for fd in kept] == [True, True]
     for fd in (*kept, far):
         os.close(fd)
+
+
+def test_a_fork_that_ends_leaves_the_blocking_mode_alone() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+FORKS = """
+import os, sys
+from mcp_bindings.runtime.transports.streams import Streams
+reader, writer = os.pipe()
+streams = Streams(reader, writer)
+pid = os.fork()
+if not pid:
+    streams.close()
+    sys.exit()
+os.waitpid(pid, 0)
+print(os.get_blocking(writer))
+"""
 
 
 def test_files_are_read_to_their_end_and_written(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, NamedTuple
 
-from .exits import exit_descriptor, exit_text
+from .exits import exit_descriptor, is_collected
 
 if TYPE_CHECKING:
     import subprocess
@@ -66,7 +66,7 @@ def _end(popen: subprocess.Popen[bytes], exited: int, stdout: int, patience: Pat
     if not ended:
         _signal(popen, signal.SIGKILL)
         ended = _wait(exited, stdout, patience.kill)
-    collected = _collected_elsewhere(popen.pid)
+    collected = is_collected(popen.pid)
     popen.poll()
     if ended and not collected:
         _end_group(popen.pid, patience.terminate, asked=asked)
@@ -97,17 +97,13 @@ def _alive(group: int) -> bool:
 
 def _signal(popen: subprocess.Popen[bytes], number: signal.Signals) -> None:
     """Signals the group, as long as its number is certain to be that of the process."""
-    if popen.returncode is None and not _collected_elsewhere(popen.pid):
+    if popen.returncode is None and not is_collected(popen.pid):
         _signal_group(popen.pid, number)
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-
-
-def _collected_elsewhere(pid: int) -> bool:
-    return "collected" in (exit_text(pid) or "")
 
 
 def _wait(exited: int, stdout: int, seconds: float) -> bool:

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final
 
 from ..errors import ConnectionClosed, MessageTooLarge, RequestTimeout
-from ..framing import DEFAULT_LIMIT, line_of
+from ..framing import DEFAULT_LIMIT, check_message
 from . import Transport
 from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked
 
@@ -121,7 +121,7 @@ class _End:
         self._back.interrupt()
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
-        line_of(message)
+        check_message(message)
         self._there.put(message, timeout)
 
     def close(self) -> None:

@@ -41,15 +41,15 @@ def environment(env: Mapping[str, str] | None, *, inherit_env: bool) -> dict[str
     return given
 
 
-def as_line(command: Sequence[str]) -> str:
+def as_line(command: Sequence[str | os.PathLike[str]]) -> str:
     """A command as one types it."""
     import shlex
 
-    return shlex.join(command)
+    return shlex.join(os.fsdecode(part) for part in command)
 
 
 def start(
-    command: Sequence[str],
+    command: Sequence[str | os.PathLike[str]],
     *,
     env: Mapping[str, str],
     cwd: str | os.PathLike[str] | None,
@@ -64,9 +64,11 @@ def start(
         if isinstance(command, str) and command:
             text += "; shlex.split() makes one of a line"
         raise UsageError(text)
+    words: list[str] = []
     try:
+        words = [os.fsdecode(part) for part in command]
         return subprocess.Popen(  # noqa: S603 - to run what the caller names is what this is for
-            list(command),
+            words,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
@@ -76,7 +78,7 @@ def start(
             start_new_session=True,
         )
     except OSError as problem:
-        raise _explained(problem, list(command), env, cwd) from problem
+        raise _explained(problem, words, env, cwd) from problem
     except (TypeError, ValueError) as problem:
         text = f"cannot start {list(command)!r}: {problem}"
         raise UsageError(text) from problem

@@ -12,7 +12,7 @@ import sys
 from threading import Thread
 
 from ..errors import ConnectionClosed, MessageTooLarge
-from ..framing import DEFAULT_LIMIT, Lines, line_of
+from ..framing import DEFAULT_LIMIT, Lines, check_message
 from .memory import CAPACITY, Queue
 from .waits import CLOSED_THERE
 
@@ -50,7 +50,7 @@ class ThreadStreams:
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
         """As ``Transport.send``."""
-        line_of(message)
+        check_message(message)
         self._outbox.put(message, timeout)
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ def _hand_on(lines: Lines, inbox: Queue) -> None:
 def _write(fd: int, outbox: Queue) -> None:
     try:
         while (message := outbox.get(None)) is not None:
-            rest = memoryview(line_of(message))
+            rest = memoryview(message + b"\n")
             while rest:
                 rest = rest[os.write(fd, rest) :]
     except ConnectionClosed:

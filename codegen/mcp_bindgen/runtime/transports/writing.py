@@ -8,7 +8,7 @@ import stat
 from threading import Lock
 
 from ..errors import ConnectionClosed, RequestTimeout
-from ..framing import line_of
+from ..framing import check_message
 from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked, take
 from .wakeup import Wakeup
 
@@ -20,7 +20,19 @@ class Writer:
     they are: that mode would be seen by all who have them open, and they take what they are given.
     """
 
-    __slots__ = ("_blocking", "_closed", "_fd", "_idle", "_lock", "_turn", "_unsent", "_wake", "_whole", "broken")
+    __slots__ = (
+        "_blocking",
+        "_closed",
+        "_fd",
+        "_idle",
+        "_lock",
+        "_owner",
+        "_turn",
+        "_unsent",
+        "_wake",
+        "_whole",
+        "broken",
+    )
 
     def __init__(self, fd: int) -> None:
         self._closed = True
@@ -34,20 +46,21 @@ class Writer:
         # Made when a write has to wait for the first time, which most never do.
         self._wake: Wakeup | None = None
         self.broken = False
-        """Whether a message was sent in part, and the rest of it will never be."""
+        """Whether the other side stopped in the middle of a message, so that nothing can be sent after it."""
         mode = os.fstat(fd).st_mode
         # So much is written to a pipe whole or not at all (POSIX, write()).
         self._whole = select.PIPE_BUF if stat.S_ISFIFO(mode) else 0
         self._blocking = (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)) and os.get_blocking(fd)
         if self._blocking:
             os.set_blocking(fd, False)
+        self._owner = os.getpid()
         self._fd = fd
         self._closed = False
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
         """As ``Transport.send``."""
         if not message or b"\n" in message:
-            line_of(message)
+            check_message(message)
         line = message + b"\n"
         try:
             if len(line) <= self._whole:
@@ -83,7 +96,9 @@ class Writer:
         held: list[bool] = []
         try:
             take(self._turn.acquire, seconds, held)
-            if not held[0] and not self._closed:
+            if self._closed:
+                raise ConnectionClosed(CLOSED_HERE)
+            if not held[0]:
                 raise RequestTimeout(_nothing_taken(seconds))
             with self._lock:
                 self._idle = False
@@ -110,7 +125,6 @@ class Writer:
                 except BlockingIOError:
                     pass
                 except OSError as problem:
-                    self.broken = sum(written) > owed
                     raise _lost(problem) from problem
                 done = sum(written)
                 if done == size:
@@ -165,7 +179,8 @@ class Writer:
         if self._wake is not None:
             self._wake.close()
         try:
-            if self._blocking:
+            # A fork shares the mode with the process that set it, and leaves it alone.
+            if self._blocking and self._owner == os.getpid():
                 os.set_blocking(fd, True)
         finally:
             os.close(fd)

@@ -53,11 +53,11 @@ class Child(Streams):
     UsageError if it cannot be started.
     """
 
-    __slots__ = ("_end", "_lines", "_name", "_why", "pid")
+    __slots__ = ("_end", "_lines", "_name", "_waited", "pid")
 
     def __init__(
         self,
-        command: Sequence[str],
+        command: Sequence[str | os.PathLike[str]],
         *,
         env: Mapping[str, str] | None = None,
         inherit_env: bool = False,
@@ -79,7 +79,7 @@ class Child(Streams):
         self.pid = popen.pid
         """The number of the server's process."""
         self._name = f"the server {as_line(command)!r} (process {popen.pid})"
-        self._why: str | None = None
+        self._waited = False
         self._lines: StderrLines | None = None
         taken: list[int] = []
         try:
@@ -132,13 +132,9 @@ class Child(Streams):
         """What became of the server."""
         if self._reader.closed:
             return problem
-        if self._why is None:
-            how = _exit_soon(self.pid)
-            if how is None:
-                self._why = f"{self._name} has closed its end of the connection, and still runs"
-            else:
-                self._why = f"{self._name} {how}"
-        text = self._why
+        how = exit_text(self.pid) if self._waited else _exit_soon(self.pid)
+        self._waited = True
+        text = f"{self._name} {how or 'has closed its end of the connection, and still runs'}"
         if self._lines is not None:
             # A process that it has started may have the pipe too, and keep it.
             self._lines.wait(0.2)

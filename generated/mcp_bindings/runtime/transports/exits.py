@@ -24,10 +24,19 @@ def exit_descriptor(pid: int) -> int:
     return _watched(pid)
 
 
+def is_collected(pid: int) -> bool:
+    """Whether another part of this program has reaped the child, so that its number may be anybody's."""
+    try:
+        _look(pid)
+    except ChildProcessError:
+        return True
+    return False
+
+
 def exit_text(pid: int) -> str | None:
     """How the child ended, for people; None while it runs."""
     try:
-        result = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        result = _look(pid)
     except ChildProcessError:
         return "ended; another part of this program has collected its exit status"
     if result is None:
@@ -39,6 +48,10 @@ def exit_text(pid: int) -> str | None:
     except ValueError:
         name = f"signal {result.si_status}"
     return f"was killed by {name}"
+
+
+def _look(pid: int) -> os.waitid_result | None:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
 
 
 def _watched(pid: int) -> int:
