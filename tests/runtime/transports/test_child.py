@@ -111,6 +111,16 @@ def test_how_it_ended_is_said_when_it_ends_later() -> None:
     assert "exited with status 3" in end_of(child)
 
 
+def test_the_number_of_a_server_that_has_ended_is_kept_until_close() -> None:
+    child = shell("exit 3")
+    for _ in range(2):
+        with pytest.raises(ConnectionClosed, match="exited with status 3"):
+            child.receive(LONG)
+    assert state(child.pid) == "Z"
+    child.close()
+    assert not runs(child.pid)
+
+
 def test_who_sends_to_a_server_that_has_ended_learns_how_it_ended() -> None:
     child = shell("exit 3")
     with pytest.raises(ConnectionClosed, match="exited with status 3"):
@@ -236,6 +246,25 @@ def test_a_server_that_cannot_be_started_is_explained(
 def test_running_out_of_descriptors_is_explained_and_leaves_nothing_behind() -> None:
     done = subprocess.run(python("few_descriptors.py"), capture_output=True, text=True, timeout=LONG, check=False)
     assert (done.stdout, done.stderr) == ("as before\n", "")
+
+
+@pytest.mark.parametrize("failing", ["exit_descriptor", "StderrLines"])
+def test_what_fails_after_the_start_leaves_nothing_behind(failing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object) -> int:
+        if failing == "StderrLines":
+            os.close(args[0])
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(f"mcp_bindings.runtime.transports.child.{failing}", fail)
+    before = open_descriptors()
+    with pytest.raises(ConnectionClosed, match=r"cannot start the server 'cat' \(process \d+\): Too many open files"):
+        Child(["cat"], stderr="capture")
+    deadline = time.monotonic() + LONG
+    while open_descriptors() != before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert open_descriptors() == before
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
 
 
 def test_closing_asks_first() -> None:

@@ -12,13 +12,13 @@ import subprocess
 import sys
 import threading
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout, UsageError
+from mcp_bindings.runtime.errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
 from mcp_bindings.runtime.transports.streams import Streams
-from runtime.transports.links import LONG, Running, open_descriptors, pipes, python
+from runtime.transports.links import LONG, Running, open_descriptors, pipes, python, socket_pair
 
 MIB = 1024 * 1024
 
@@ -56,27 +56,11 @@ def test_each_timeout_takes_the_bytes_that_are_there(raw: tuple[int, int, Stream
 
 
 def test_a_flood_without_end_does_not_hold_the_receiver() -> None:
-    reader, writer = os.pipe()
-    flood = subprocess.Popen(["cat", "/dev/zero"], stdout=writer, stderr=subprocess.DEVNULL)
-    os.close(writer)
-    streams = Streams(reader, os.open(os.devnull, os.O_WRONLY), limit=MIB)
-    try:
-        assert Running(receive_until_none, streams).result() >= 0
-    finally:
-        streams.close()
-        flood.kill()
-        flood.wait()
-
-
-def receive_until_none(streams: Streams) -> int:
-    refused = 0
-    while True:
-        try:
-            assert streams.receive(0.05) is None
-        except Exception:  # noqa: BLE001 - the line is too large, once
-            refused += 1
-        else:
-            return refused
+    streams = Streams(os.open("/dev/zero", os.O_RDONLY), os.open(os.devnull, os.O_WRONLY), limit=MIB)
+    with pytest.raises(MessageTooLarge):
+        streams.receive(0.05)
+    assert streams.receive(0.05) is None
+    streams.close()
 
 
 def test_an_unfinished_last_line_is_a_message(raw: tuple[int, int, Streams]) -> None:
@@ -174,6 +158,50 @@ def test_a_message_that_a_signal_cut_off_is_finished_by_the_next(raw: tuple[int,
     assert other.receive(LONG) == b"x" * MIB
     assert other.receive(LONG) == b"after"
     sending.result()
+
+
+@pytest.mark.parametrize("connect", [pipes, socket_pair])
+def test_no_signal_whenever_it_comes_breaks_a_message(connect: Callable[[], tuple[Streams, Streams]]) -> None:
+    near, far = connect()
+    sizes = (10, 3000, 5000, 70_000, 300_000)
+    armed = False
+
+    def leave(number: int, frame: object) -> None:
+        if armed:
+            raise TimeoutError
+
+    def collect() -> list[bytes]:
+        received: list[bytes] = []
+        while (message := far.receive(LONG)) != b"end":
+            received.append(message or b"")
+        return received
+
+    receiving = Running(collect)
+    messages = [b"%d:" % number + b"x" * sizes[number % 5] for number in range(1000)]
+    sent: list[bytes] = []
+    before = signal.signal(signal.SIGVTALRM, leave)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.0005, 0.0005)
+    try:
+        for message in messages:
+            # The outer one is for the moments in which it is not sent yet, or sent already.
+            with contextlib.suppress(TimeoutError):
+                try:
+                    armed = True
+                    near.send(message, LONG)
+                    armed = False
+                    sent.append(message)
+                finally:
+                    armed = False
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    near.send(b"end", LONG)
+    received = receiving.result()
+    # What was cut off may have been sent or not, but whole, in its place, and once.
+    assert [message for message in messages if message in set(received)] == received
+    assert set(sent) <= set(received)
+    near.close()
+    far.close()
 
 
 def test_ctrl_c_leaves_it_usable() -> None:

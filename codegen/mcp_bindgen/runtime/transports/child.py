@@ -85,17 +85,21 @@ class Child(Streams):
                 if pipe is not None:
                     with pipe:
                         taken.append(os.dup(pipe.fileno()))
+            if target == PIPE:
+                self._lines = StderrLines(taken.pop(), each)
             taken.extend((os.dup(taken[1]), exit_descriptor(popen.pid)))
             super().__init__(taken[1], taken[0], limit=limit, end=taken[-1])
-        except BaseException:
-            # Out of descriptors, most likely.
+        except BaseException as problem:
             popen.kill()
             popen.wait()
+            if self._lines is not None:
+                self._lines.close()
             for fd in taken:
                 os.close(fd)
+            if isinstance(problem, OSError):
+                text = f"cannot start {self._name}: {problem.strerror}"
+                raise ConnectionClosed(text) from problem
             raise
-        if target == PIPE:
-            self._lines = StderrLines(taken[2], each)
         patience = Patience(grace, terminate, kill)
         self._end = weakref.finalize(
             self, _shut_down, popen, taken[-2], self._reader, self._writer, self._lines, patience, os.getpid()

@@ -10,7 +10,7 @@ from typing import Final
 
 from ..errors import ConnectionClosed, UsageError
 from ..framing import DEFAULT_LIMIT, Lines
-from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked
+from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked, lost, take
 from .wakeup import Wakeup
 
 _CHUNK: Final = 64 * 1024
@@ -168,7 +168,7 @@ class Reader:
         except BlockingIOError:
             return b""  # Somebody else who reads there was faster.
         except OSError as problem:
-            self._finish(f"the connection broke: {problem.strerror}")
+            self._finish(str(lost(problem)))
             return b""
         if not chunk:
             self._finish(CLOSED_THERE)
@@ -180,13 +180,17 @@ class Reader:
 
     def _dispose(self) -> None:
         """Gives the descriptors back, unless a thread is using them: then that thread will."""
-        if self._fd < 0 or not self._lock.acquire(blocking=False):
+        if self._fd < 0:
             return
+        held: list[bool] = []
         try:
-            fds, self._fd, self._end = (self._fd, self._end), -1, -1
-            self._wake.close()
-            for fd in fds:
-                if fd >= 0:
-                    os.close(fd)
+            take(self._lock.acquire, 0.0, held)
+            if held[0]:
+                fds, self._fd, self._end = (self._fd, self._end), -1, -1
+                self._wake.close()
+                for fd in fds:
+                    if fd >= 0:
+                        os.close(fd)
         finally:
-            self._lock.release()
+            if held and held[0]:
+                self._lock.release()

@@ -87,14 +87,17 @@ def start(
 def _explained(
     problem: OSError, command: list[str], env: Mapping[str, str], cwd: str | os.PathLike[str] | None
 ) -> UsageError | ConnectionClosed:
-    import shutil
-    from pathlib import Path
-
     program = command[0]
     begun = f"cannot start {program!r}: "
-    if cwd is not None and not Path(cwd).is_dir():
-        return UsageError(f"{begun}the folder {os.fspath(cwd)!r} (cwd) is not there; create it, or give another")
+    # Imported where they are needed, because a module cannot be read when descriptors have run out.
+    if cwd is not None:
+        from pathlib import Path
+
+        if not Path(cwd).is_dir():
+            return UsageError(f"{begun}the folder {os.fspath(cwd)!r} (cwd) is not there; create it, or give another")
     if isinstance(problem, FileNotFoundError):
+        import shutil
+
         found = shutil.which(program, path=env.get("PATH"))
         if found is not None:
             return UsageError(f"{begun}the interpreter that the first line of {found} names is not there; install it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable
 from threading import Thread
@@ -19,10 +20,17 @@ _SHOWN: Final = 500
 
 
 class StderrLines:
-    """Reads lines from ``fd``, which it owns, in a daemon thread, so that the server never has to wait for its reader."""
+    """Reads lines from ``fd`` in a daemon thread, so that the server never has to wait for its reader.
+
+    It owns ``fd`` from the call on, even if that fails.
+    """
 
     def __init__(self, fd: int, each: Callable[[str], object] | None = None) -> None:
-        self._reader = Reader(fd, limit=_LONGEST)
+        try:
+            self._reader = Reader(fd, limit=_LONGEST)
+        except BaseException:
+            os.close(fd)
+            raise
         self._each = each
         self._last: deque[str] = deque(maxlen=KEPT)
         self._thread = Thread(target=self._run, name="mcp: standard error of a server", daemon=True)

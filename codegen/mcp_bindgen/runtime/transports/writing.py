@@ -6,11 +6,29 @@ import os
 import select
 import stat
 from threading import Lock
+from typing import NamedTuple
 
 from ..errors import ConnectionClosed, RequestTimeout
 from ..framing import check_message
-from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked, take
+from .waits import CLOSED_HERE, LONGEST, checked, lost, take
 from .wakeup import Wakeup
+
+
+class _Begun(NamedTuple):
+    """A message that is being written, so that whatever interrupts that, it is known what is still to be written."""
+
+    line: bytes
+    owed: int
+    """So many bytes at its beginning belong to the message before."""
+    written: list[int]
+
+    def rest(self) -> bytes:
+        """What has to be written before the next message. One that was begun is finished; one that was not is not sent."""
+        done = sum(self.written)
+        return self.line[done : self.owed if done <= self.owed else len(self.line)]
+
+
+_NOTHING = _Begun(b"", 0, [])
 
 
 class Writer:
@@ -21,6 +39,7 @@ class Writer:
     """
 
     __slots__ = (
+        "_begun",
         "_blocking",
         "_closed",
         "_fd",
@@ -28,7 +47,6 @@ class Writer:
         "_lock",
         "_owner",
         "_turn",
-        "_unsent",
         "_wake",
         "_whole",
         "broken",
@@ -42,7 +60,7 @@ class Writer:
         # Held by whoever may have to wait, until its message is written. Meanwhile the writer is not idle.
         self._turn = Lock()
         self._idle = True
-        self._unsent: bytes = b""
+        self._begun = _NOTHING
         # Made when a write has to wait for the first time, which most never do.
         self._wake: Wakeup | None = None
         self.broken = False
@@ -71,7 +89,7 @@ class Writer:
                         except BlockingIOError:
                             pass
                         except OSError as problem:
-                            raise _lost(problem) from problem
+                            raise lost(problem) from problem
                         else:
                             return
             self._send_in_turn(line, timeout)
@@ -102,40 +120,38 @@ class Writer:
                 raise RequestTimeout(_nothing_taken(seconds))
             with self._lock:
                 self._idle = False
-            self._write(line, seconds)
+            try:
+                self._write(line, seconds)
+            finally:
+                # If this is not reached the next one comes here too, and only loses time.
+                self._idle = not self._begun.rest()
         finally:
+            # Nothing is called before, so no signal's handler is.
             if held and held[0]:
-                self._idle = not self._unsent
                 self._turn.release()
 
     def _write(self, line: bytes, seconds: float | None) -> None:
-        owed = len(self._unsent)
-        if owed:
-            line = self._unsent + line
-        size = len(line)
+        before = self._begun.rest()
+        owed = len(before)
+        begun = _Begun(before + line if before else line, owed, [])
+        self._begun = begun
+        line, _, written = begun
         rest: bytes | memoryview = line
-        written: list[int] = []
-        try:
-            while True:
-                if self._closed:
-                    raise ConnectionClosed(CLOSED_HERE)
-                try:
-                    # Noted by the call that writes, in C: the exception of a signal's handler cannot come between.
-                    written.extend(map(os.write, (self._fd,), (rest,)))
-                except BlockingIOError:
-                    pass
-                except OSError as problem:
-                    raise _lost(problem) from problem
-                done = sum(written)
-                if done == size:
-                    return
-                written = [done]
-                rest = memoryview(line)[done:]
-                self._wait(seconds, partial=done > owed)
-        finally:
+        while not self._closed:
+            try:
+                # Noted by the call that writes, in C: the exception of a signal's handler cannot come between.
+                written.extend(map(os.write, (self._fd,), (rest,)))
+            except BlockingIOError:
+                pass
+            except OSError as problem:
+                raise lost(problem) from problem
             done = sum(written)
-            # A message that was begun is finished by whoever sends next; one that was not is not sent.
-            self._unsent = line[done : owed if done <= owed else size]
+            if done == len(line):
+                self._begun = _NOTHING
+                return
+            rest = memoryview(line)[done:]
+            self._wait(seconds, partial=done > owed)
+        raise ConnectionClosed(CLOSED_HERE)
 
     def _wait(self, seconds: float | None, *, partial: bool) -> None:
         """Waits until something can be written, or ``close`` was called."""
@@ -160,16 +176,24 @@ class Writer:
 
     def _dispose(self) -> None:
         """Gives the descriptor back, unless a thread is using it: then that thread will."""
-        while self._fd >= 0 and self._turn.acquire(blocking=False):
+        while self._fd >= 0:
+            turn: list[bool] = []
+            lock: list[bool] = []
             try:
-                if self._lock.acquire(blocking=False):
-                    try:
-                        self._give_back()
-                    finally:
-                        self._lock.release()
+                take(self._turn.acquire, 0.0, turn)
+                if not turn[0]:
+                    return
+                take(self._lock.acquire, 0.0, lock)
+                if lock[0]:
+                    self._give_back()
                     return
             finally:
-                self._turn.release()
+                try:
+                    if lock and lock[0]:
+                        self._lock.release()
+                finally:
+                    if turn and turn[0]:
+                        self._turn.release()
             # Whoever held the lock may have let go meanwhile, and have found the turn taken.
             if self._lock.locked():
                 return
@@ -184,12 +208,6 @@ class Writer:
                 os.set_blocking(fd, True)
         finally:
             os.close(fd)
-
-
-def _lost(problem: OSError) -> ConnectionClosed:
-    if isinstance(problem, BrokenPipeError | ConnectionResetError):
-        return ConnectionClosed(CLOSED_THERE)
-    return ConnectionClosed(f"the connection broke: {problem.strerror}")
 
 
 def _nothing_taken(seconds: float | None) -> str:

@@ -21,7 +21,7 @@ class Transport(Protocol):
 
     A message is one JSON text in UTF-8 without a newline in it; nothing here looks inside. Messages arrive in the order
     in which they were sent. Where a method waits, an exception raised by a signal's handler (KeyboardInterrupt) ends the
-    wait and leaves the transport usable.
+    wait and leaves the transport usable. One that comes in the very moment in which messages arrive may lose these.
     """
 
     def receive(self, timeout: float | None = None) -> bytes | None:

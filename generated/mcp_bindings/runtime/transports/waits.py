@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..errors import UsageError
+from ..errors import ConnectionClosed, UsageError
 
 CLOSED_HERE: Final = "the connection was closed on this side"
 CLOSED_THERE: Final = "the other side closed the connection"
@@ -22,6 +22,19 @@ def checked(timeout: float) -> float:
         message = "a timeout of nan seconds never goes by; give a number, or None for no limit"
         raise UsageError(message)
     return max(timeout, 0.0)
+
+
+def lost(problem: OSError) -> ConnectionClosed:
+    """What a failed read or write says about the connection.
+
+    The system's errors have a number. One without, a TimeoutError for instance, was raised by a signal's handler, and is
+    raised again: it says nothing about the connection.
+    """
+    if problem.errno is None:
+        raise problem
+    if isinstance(problem, BrokenPipeError | ConnectionResetError):
+        return ConnectionClosed(CLOSED_THERE)
+    return ConnectionClosed(f"the connection broke: {problem.strerror}")
 
 
 def take(acquire: Callable[[bool, float], bool], timeout: float | None, held: list[bool]) -> None:

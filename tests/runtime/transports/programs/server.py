@@ -34,7 +34,7 @@ while True:
     except ConnectionClosed:
         break
     if message == b"descriptors":
-        listing = subprocess.run(["ls", "/proc/self/fd"], capture_output=True, text=True, check=True)
+        listing = subprocess.run(["ls", "/proc/self/fd"], capture_output=True, text=True, check=True, close_fds=False)
         message = " ".join(listing.stdout.split()).encode()
     stdio.send(message)
 stdio.close()
