@@ -89,7 +89,8 @@ class Child(Streams):
                         taken.append(os.dup(pipe.fileno()))
             if target == PIPE:
                 self._lines = StderrLines(taken.pop(), each)
-            taken.extend((os.dup(taken[1]), exit_descriptor(popen.pid)))
+            taken.append(os.dup(taken[1]))
+            taken.append(exit_descriptor(popen.pid))
             super().__init__(taken[1], taken[0], limit=limit, end=taken[-1])
         except BaseException as problem:
             popen.kill()
