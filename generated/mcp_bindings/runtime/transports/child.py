@@ -81,12 +81,12 @@ class Child(Streams):
         self._name = f"the server {as_line(command)!r} (process {popen.pid})"
         self._waited = False
         self._lines: StderrLines | None = None
+        pipes = [pipe for pipe in (popen.stdin, popen.stdout, popen.stderr) if pipe is not None]
         taken: list[int] = []
         try:
-            for pipe in (popen.stdin, popen.stdout, popen.stderr):
-                if pipe is not None:
-                    with pipe:
-                        taken.append(os.dup(pipe.fileno()))
+            for pipe in pipes:
+                with pipe:
+                    taken.append(os.dup(pipe.fileno()))
             if target == PIPE:
                 self._lines = StderrLines(taken.pop(), each)
             taken.append(os.dup(taken[1]))
@@ -97,6 +97,9 @@ class Child(Streams):
             popen.wait()
             if self._lines is not None:
                 self._lines.close()
+                self._lines.wait(1.0)
+            for pipe in pipes:
+                pipe.close()
             for fd in taken:
                 os.close(fd)
             if isinstance(problem, OSError):
