@@ -119,3 +119,22 @@ except UsageError as problem:
 stdio.send(stdio.receive(10))
 print("no more")
 """
+
+
+def test_what_cannot_be_taken_over_is_left_as_it_was() -> None:
+    done = subprocess.run([sys.executable, "-c", FAILS], input="1\n", capture_output=True, text=True, check=True)
+    assert done.stdout == "a limit of 0 bytes lets no message through; give at least 1\nTrue\n"
+
+
+FAILS = """
+import os
+from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.transports.stdio import Stdio
+before = os.listdir("/proc/self/fd")
+try:
+    Stdio(limit=0)
+except UsageError as problem:
+    print(problem)
+print(os.listdir("/proc/self/fd") == before)
+Stdio().close()
+"""

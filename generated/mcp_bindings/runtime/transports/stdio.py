@@ -9,6 +9,7 @@ started, and descriptor 0 is empty. The real ones are kept at other numbers, whi
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -40,18 +41,24 @@ class Stdio(Streams):
         if not _taken.acquire(blocking=False):
             message = "standard input and output are taken over already; close the transport that has them first"
             raise UsageError(message)
-        kept: list[int] = []
+        taken: list[int] = []
         try:
             _open_standard_error()
             for fd, name in ((0, "input"), (1, "output")):
-                kept.append(_duplicate(fd, name))
-            super().__init__(*(_duplicate(fd, "input or output") for fd in kept), limit=limit)
-            _redirect()
+                taken.append(_duplicate(fd, name))
+            taken.append(_duplicate(taken[0], "input"))
+            taken.append(_duplicate(taken[1], "output"))
+            taken.append(os.open(os.devnull, os.O_RDWR))
+            super().__init__(taken[2], taken[3], limit=limit)
         except BaseException:
-            for fd in kept:
+            for fd in taken:
                 os.close(fd)
             _taken.release()
             raise
+        kept, null = taken[:2], taken[-1]
+        os.dup2(null, 0)
+        os.dup2(2, 1)
+        os.close(null)
         # What is in its buffer is written now that it leads to standard error; before, it would have come between messages.
         buffered = _line_buffered(on=True)
         self._put_back = weakref.finalize(self, _put_back, self._writer, kept, buffered=buffered, owner=os.getpid())
@@ -70,6 +77,8 @@ def _duplicate(fd: int, name: str) -> int:
     try:
         return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10)
     except OSError as problem:
+        if problem.errno != errno.EBADF:
+            raise
         message = f"standard {name} (descriptor {fd}) is closed; start the server with both connected to its client"
         raise UsageError(message) from problem
 
@@ -79,21 +88,11 @@ def _open_standard_error() -> None:
     try:
         os.fstat(2)
     except OSError:
-        _to_null(2)
-
-
-def _redirect() -> None:
-    _to_null(0)
-    os.dup2(2, 1)
-
-
-def _to_null(fd: int) -> None:
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, fd)
-    if null == fd:
-        os.set_inheritable(fd, True)  # noqa: FBT003 - takes no keywords
-    else:
-        os.close(null)
+        null = os.open(os.devnull, os.O_WRONLY)
+        if null != 2:
+            os.dup2(null, 2)
+            os.close(null)
+        os.set_inheritable(2, True)  # noqa: FBT003 - takes no keywords
 
 
 def _put_back(writer: Writer, kept: list[int], *, buffered: bool, owner: int) -> None:
