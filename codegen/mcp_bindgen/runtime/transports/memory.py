@@ -127,3 +127,10 @@ class _End:
     def close(self) -> None:
         self._there.end()
         self._back.refuse()
+
+
+def serving(serve: Callable[[Transport], object]) -> Transport:
+    """One end of a pair; at the other end, ``serve`` runs in a thread of its own until it returns."""
+    mine, theirs = pair()
+    Thread(target=serve, args=(theirs,), name="mcp-server", daemon=True).start()
+    return mine
