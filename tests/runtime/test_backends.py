@@ -146,7 +146,7 @@ def test_any_bytes_are_read_or_refused_alike(start: bytes, inside: bytes) -> Non
 @pytest.mark.parametrize("size", [100, 2_000, 100_000, 1_000_000])
 @pytest.mark.parametrize("digits", ["9" * 18, "1" * 19, "-" + "9" * 19, "18446744073709551616", "9" * 40])
 def test_a_long_integer_is_found_in_a_text_of_any_size_at_any_place(fast: Backend, size: int, digits: str) -> None:
-    for place in range(4):
+    for place in range(9):
         filler = "x" * (size + place)
         for text in (f'{{"a":"{filler}","b":{digits}}}', f'{{"b":{digits},"a":"{filler}"}}'):
             assert fast.parse(text.encode())["b"] == int(digits)
