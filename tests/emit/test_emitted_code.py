@@ -121,6 +121,7 @@ def test_every_function_can_be_called(revision: str, name: str, tables: list[str
 
 
 VOCABULARY = frozenset("""
+    UNREADABLE UNWRITABLE decode_leniently parse batch cause refused print print_batch made cls unsent
     annotations values named hasattr ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
     Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
     Objects R REQUESTS RESULTS REVISION Record RequestMethod Results SCHEMA_SHA256 Shapes Side Single T TYPES

@@ -11,7 +11,7 @@ from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import Tree, assign, inline, lines, statement, statements
 from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, free_name, is_constant, own_function
 from mcp_bindgen.emit.plan import CodecView, EncoderView, FunctionView, StepView
-from mcp_bindgen.emit.reading import Reading, refuse, scalar_classes
+from mcp_bindgen.emit.reading import Reading, of_no_class, refuse, scalar_classes
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
 
 CONDITIONS = {
@@ -318,5 +318,5 @@ def one_of(members: list[Scalar], v: str) -> tuple[str, ...]:
     tests = dict.fromkeys(asked[member.kind] for member in members if member.kind in asked)
     # A float may be infinite, so that its class alone does not tell.
     classes = scalar_classes(members, number="int")
-    condition = f"if {v}.__class__ not in ({', '.join(classes)}):"
+    condition = f"if {of_no_class(classes, v)}:"
     return (condition, f"    fits({', '.join([v, *tests])})") if tests else (condition, "    raise Invalid")

@@ -39,7 +39,11 @@ def refused(kind: Scalar, v: str) -> str | None:
 
 def refused_by_all(members: list[Scalar], v: str) -> str:
     """The condition under which a value is of none of these types, of which none takes every value."""
-    classes = scalar_classes(members)
+    return of_no_class(scalar_classes(members), v)
+
+
+def of_no_class(classes: list[str], v: str) -> str:
+    """The condition under which a value is of none of these Python classes; to make a tuple of two costs more."""
     if len(classes) > 2:
         return f"{v}.__class__ not in ({', '.join(classes)})"
     return " and ".join(f"{v}.__class__ is not {name}" for name in classes)

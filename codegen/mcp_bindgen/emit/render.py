@@ -253,14 +253,15 @@ def _converter_file(protocol: Protocol, names: Names, envelopes: Envelopes, comm
         ]
     written = imports(
         {*used, "Mapping", "Any", "Literal", "TYPE_CHECKING", "TypeAlias", "TypeVar", "overload"}
-        | {"Codec", "Envelopes", "Lenient", "Tables", "methods", "revision", "types", "_decoders", "_encoders"},
+        | {"UNREADABLE", "UNWRITABLE", "Codec", "Envelopes", "Lenient", "Tables"}
+        | {"methods", "revision", "types", "_decoders", "_encoders"},
         (
             (
                 ("collections.abc", ("Mapping",)),
                 ("typing", ("TYPE_CHECKING", "Any", "Literal", "TypeAlias", "TypeVar", "Union", "overload")),
             ),
             (
-                ("..runtime.codec", ("Codec", "Envelopes", "Lenient", "Tables")),
+                ("..runtime.codec", ("UNREADABLE", "UNWRITABLE", "Codec", "Envelopes", "Lenient", "Tables")),
                 (".", ("_decoders", "_encoders", "methods", "revision", "types")),
             ),
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .lifecycle import Era
@@ -25,6 +25,8 @@ class Binding:
         handshake: bool,
         batches: bool,
         codec: Codec,
+        decode: Callable[..., Any],
+        encode: Callable[[Any], bytes],
         types: Any,
         requests: Mapping[str, RequestMethod[Any, Any]],
         notifications: Mapping[str, NotificationMethod[Any]],
@@ -34,6 +36,8 @@ class Binding:
         self.era: Era = "handshake" if handshake else "stateless"
         self.batches = batches
         self.codec = codec
+        self.decode = decode
+        self.encode = encode
         self.types = types
         self.requests = requests
         self.notifications = notifications

@@ -89,7 +89,7 @@ def is_number(v: object) -> bool:
 
 def is_array(v: object) -> bool:
     """Whether a value can be written as a JSON array."""
-    return isinstance(v, list | tuple)
+    return isinstance(v, _ARRAYS)
 
 
 def is_object(v: object) -> bool:
@@ -97,24 +97,40 @@ def is_object(v: object) -> bool:
     return isinstance(v, dict)
 
 
+_ARRAYS = (list, tuple)
 ATOMS = frozenset({str, int, bool, NoneType})
 """Classes of which every value is JSON."""
 
 
 def opaque(v: Any) -> None:
     """Refuse what has no JSON form, however deep: printers turn a key that is no string into one without a word."""
-    if v.__class__ in ATOMS:
-        return
-    if is_object(v):
+    cls = v.__class__
+    if cls is dict:
         for key, item in v.items():
             if key.__class__ is not str and not is_string(key):
                 raise Invalid
             if item.__class__ not in ATOMS:
                 opaque(item)
-    elif is_array(v):
+    elif cls is list:
         for item in v:
             if item.__class__ not in ATOMS:
                 opaque(item)
+    elif cls is float:
+        if v - v != 0.0:
+            raise Invalid
+    elif cls not in ATOMS:
+        _uncommon(v)
+
+
+def _uncommon(v: Any) -> None:
+    """Tuples, and values of classes that derive from what is read from JSON."""
+    if is_object(v):
+        keys(v)
+        for item in v.values():
+            opaque(item)
+    elif is_array(v):
+        for item in v:
+            opaque(item)
     elif not is_string(v) and not is_number(v):
         raise Invalid
 

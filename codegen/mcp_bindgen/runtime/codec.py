@@ -7,7 +7,7 @@ Whole messages are told apart as JSON-RPC 2.0 does: ``method`` with ``id`` is a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .checks import ATOMS, FAULTS, ByClass, Invalid, keys, opaque
 from .errors import DecodeError, EncodeError, UsageError
@@ -56,11 +56,34 @@ class Tables(NamedTuple):
     """From objects to JSON text; loaded when first asked for."""
 
 
-class Methods(NamedTuple):
-    """The functions for the messages that one side may send, by method."""
+class Known(dict[str, Callable[[Json], Any]]):
+    """The functions for the requests that one side may send, or for the notifications, by method.
 
-    requests: dict[str, Callable[[Json], Any]]
-    notifications: dict[str, Callable[[Json], Any]]
+    A method that is not there gets the function of the envelope, unless it is one of ``others``: the notifications to
+    these requests, or the requests to these notifications.
+    """
+
+    def __init__(self, functions: Decoders, envelope: type | None) -> None:
+        super().__init__()
+        self._functions = functions
+        self._envelope = envelope
+        self._classes: dict[str, type] = {}
+        self.others: Mapping[str, Callable[[Json], Any]] = {}
+
+    def add(self, method: str, cls: type) -> None:
+        """Messages of this method are of this class."""
+        self[method] = self._functions[cls]
+        self._classes[method] = cls
+
+    def class_of(self, method: str) -> type:
+        """The class of messages of this method; raises Invalid where it is none for them."""
+        cls = self._classes.get(method, self._envelope)
+        if cls is None or (method not in self and method in self.others):
+            raise Invalid
+        return cls
+
+    def __missing__(self, method: str) -> Callable[[Json], Any]:
+        return self._functions[self.class_of(method)]
 
 
 def best_backend() -> Backend:
@@ -72,8 +95,22 @@ def best_backend() -> Backend:
     return ORJSON
 
 
+class _Late(dict[type, Callable[[Any], Any]]):
+    """Functions that are loaded when the first of them is asked for."""
+
+    def __init__(self, load: Callable[[], Mapping[type, Callable[[Any], Any]]]) -> None:
+        super().__init__()
+        self._load = load
+
+    def __missing__(self, cls: type) -> Callable[[Any], Any]:
+        return self._load()[cls]
+
+
 class Codec:
-    """One revision's ``structure``, ``unstructure``, ``decode``, ``encode`` and ``decode_result``."""
+    """One revision's ``structure``, ``unstructure`` and ``decode_result``, and what ``decode`` and ``encode`` are made of.
+
+    These two are put together in the emitted module: each call more would take a twentieth of a small message.
+    """
 
     def __init__(
         self,
@@ -92,27 +129,44 @@ class Codec:
         self._batches = batches
         self._tables = tables
         self.envelopes = envelopes
-        self._requests = requests
-        self._notifications = notifications
         self._shapes = shapes
         self._result_shapes = result_shapes
         self._alias_names = alias_names
         self._response: Callable[..., Any] = tables.types.get(envelopes.response, _none_such)
+        # Plain tuples: to take a named one apart costs as much as all the rest of finding the function.
+        self._methods = {sender: self._known(sender, requests, notifications) for sender in _SENDERS}
         self.use(best_backend())
-        self._methods: dict[Side | None, Methods] = {sender: Methods({}, {}) for sender in _SENDERS}
+
+    def _known(
+        self,
+        sender: Side | None,
+        requests: Mapping[str, RequestMethod[Any, Any]],
+        notifications: Mapping[str, NotificationMethod[Any]],
+    ) -> tuple[Known, Known]:
+        """The requests and the notifications that one side may send."""
+        types, envelopes = self._tables.types, self.envelopes
+        asked, told = Known(types, envelopes.request), Known(types, envelopes.notification)
+        asked.others, told.others = told, asked
         for request in requests.values():
-            if not request.embedded:
-                for sender in (None, *request.sent_by):
-                    self._methods[sender].requests[request.name] = tables.types[request.message]
+            if not request.embedded and (sender is None or sender in request.sent_by):
+                asked.add(request.name, request.message)
         for notification in notifications.values():
-            for sender in (None, *notification.sent_by):
-                self._methods[sender].notifications[notification.name] = tables.types[notification.message]
+            if sender is None or sender in notification.sent_by:
+                told.add(notification.name, notification.message)
+        return asked, told
 
     def use(self, backend: Backend) -> None:
         """Read and write JSON text with this; the best that is installed unless told otherwise."""
-        self._parse = backend.parse
-        self._print = backend.write
-        self._texts: ByClass[str] | None = None
+        self.parse = backend.parse
+        if backend.write is None:
+            self.made: Mapping[type, Callable[[Any], Any]] = _Late(self._load_texts)
+            self.print: Callable[[Any], bytes] = str.encode
+        else:
+            self.made, self.print = self._tables.values, backend.write
+
+    def _load_texts(self) -> ByClass[str]:
+        texts = self.made = self._tables.texts()
+        return texts
 
     def knows(self, kind: Any) -> bool:
         """Whether ``kind`` is a class or an alias of the revision."""
@@ -148,33 +202,14 @@ class Codec:
             return value
         return self._tables.values[cls](value)
 
-    def decode(
-        self,
-        data: bytes | str,
-        *,
-        sender: Side | None = None,
-        results: Results | None = None,
-        mode: Literal["strict", "lenient"] = "strict",
-    ) -> Any:
-        """The message that a JSON text holds; raises DecodeError in strict mode."""
-        if mode != "strict":
-            return self._decode_leniently(data, sender, results, mode)
-        value = None
-        try:
-            value = self._parse(data)
-            if value.__class__ is dict:
-                return self._message(value, sender, results)
-            return self._batch(value, sender, results)
-        except (NotJson, *FAULTS) as cause:
-            raise self._refused(cause, value, sender, results) from None
-
-    def _decode_leniently(self, data: bytes | str, sender: Side | None, results: Results | None, mode: str) -> Lenient:
+    def decode_leniently(self, data: bytes | str, sender: Side | None, results: Results | None, mode: str) -> Lenient:
+        """What can be made of a JSON text, and all that is wrong with it; raises UsageError for an unknown mode."""
         self._check_sender(sender)
         if mode != "lenient":
             message = f"mode is {mode!r}; accepted are 'strict' and 'lenient'"
             raise UsageError(message)
         try:
-            value = self._parse(data)
+            value = self.parse(data)
         except NotJson as fault:
             return Lenient(data, [DecodeError((), str(fault), "a JSON text", self._revision)])
         faults: list[Violation] = []
@@ -184,30 +219,29 @@ class Codec:
             return Lenient(value, [DecodeError((), *_TOO_DEEP, self._revision)])
         return Lenient(made, [DecodeError(*fault, self._revision) for fault in faults])
 
-    def _refused(self, cause: Exception, value: Json, sender: Side | None, results: Results | None) -> Exception:
+    def refused(self, cause: Exception, value: Json, sender: Side | None, results: Results | None) -> Exception:
+        """What to raise for a message that was not read; ``value`` is its JSON, unless it is none."""
         self._check_sender(sender)
         if isinstance(cause, NotJson):
             return DecodeError((), str(cause), "a JSON text", self._revision)
         return self._fault(cause, lambda shapes, faults: self._explain_any(shapes, value, sender, results, faults))
 
-    def _batch(self, value: Json, sender: Side | None, results: Results | None) -> list[Any]:
+    def batch(self, value: Json, sender: Side | None, results: Results | None) -> list[Any]:
+        """The messages of an array of them; raises one of FAULTS."""
         if value.__class__ is not list or not value or not self._batches:
             raise Invalid
-        return [self._message(item, sender, results) for item in value]
+        return [self.message(item, sender, results) for item in value]
 
     def _check_sender(self, sender: object) -> None:
         if sender not in _SENDERS:
             message = f"sender is {sender!r}; accepted are 'client', 'server' and None"
             raise UsageError(message)
 
-    def _message(self, value: Json, sender: Side | None, results: Results | None) -> Any:
+    def message(self, value: JsonObject, sender: Side | None, results: Results | None) -> Any:
+        """The message that an object is; raises one of FAULTS."""
         if "method" in value:
-            methods = self._methods[sender]
-            known = methods.requests if "id" in value else methods.notifications
-            function = known.get(value["method"])
-            if function is None:
-                function = self._tables.types[self._generic(value, sender)]
-            return function(value)
+            requests, notifications = self._methods[sender]
+            return (requests if "id" in value else notifications)[value["method"]](value)
         if "result" in value:
             if "error" in value:
                 raise Invalid
@@ -220,48 +254,14 @@ class Codec:
             return self._tables.types[self.envelopes.error](value)
         raise Invalid
 
-    def _generic(self, value: JsonObject, sender: Side | None) -> type:
-        """The class of a message of a method that is not known as what it is, a request or a notification."""
-        requests, notifications = self._methods[sender]
-        if "id" in value:
-            other, cls = notifications, self.envelopes.request
-        else:
-            other, cls = requests, self.envelopes.notification
-        if cls is None or value["method"] in other:
-            raise Invalid
-        return cls
+    def print_batch(self, messages: Any) -> bytes:
+        """A list of messages as an array; raises one of FAULTS or ValueError."""
+        made = [self.made[message.__class__](message) for message in messages]
+        return f"[{','.join(made)}]".encode() if self.print is str.encode else self.print(made)
 
-    def _class_of(self, value: JsonObject, sender: Side | None) -> type:
-        """The class of a request or notification: that of its method, or the envelope for an unknown method."""
-        method = value["method"]
-        known = self._methods[sender]
-        if "id" in value and method in known.requests:
-            request: type = self._requests[method].message
-            return request
-        if "id" not in value and method in known.notifications:
-            notification: type = self._notifications[method].message
-            return notification
-        return self._generic(value, sender)
-
-    def encode(self, message: Any) -> bytes:
-        """One line of JSON in UTF-8; raises EncodeError."""
-        try:
-            if self._print is None:
-                return self._text(message).encode()
-            table = self._tables.values
-            if message.__class__ is list:
-                return self._print([table[item.__class__](item) for item in message])
-            return self._print(table[message.__class__](message))
-        except (*FAULTS, ValueError) as cause:
-            raise self._unwritable(cause, message, lambda: self._unsendable(message)) from None
-
-    def _text(self, message: Any) -> str:
-        table = self._texts
-        if table is None:
-            table = self._texts = self._tables.texts()
-        if message.__class__ is list:
-            return f"[{','.join([table[item.__class__](item) for item in message])}]"
-        return table[message.__class__](message)
+    def unsent(self, cause: Exception, message: Any) -> Exception:
+        """What to raise for a message, or a list of them, that was not written."""
+        return self._unwritable(cause, message, lambda: self._unsendable(message))
 
     def _unsendable(self, message: Any) -> Violation | None:
         """The first thing that keeps a message, or a list of them, from being sent."""
@@ -337,7 +337,7 @@ class Codec:
         results: Results | None,
         faults: list[Violation],
     ) -> Any:
-        """The slow twin of ``_message``: the same decisions, and what is wrong instead of that something is."""
+        """The slow twin of ``message``: the same decisions, and what is wrong instead of that something is."""
         from .wording import describe
 
         if value.__class__ is not dict:
@@ -383,7 +383,8 @@ class Codec:
             _note(faults, (*path, "method"), describe(method), "a string")
             return value
         try:
-            cls = self._class_of(value, sender)
+            requests, notifications = self._methods[sender]
+            cls = (requests if "id" in value else notifications).class_of(method)
         except Invalid:
             if "id" in value:
                 _note(faults, (*path, "id"), describe(value["id"]), f"no id, as {method} is a notification")
@@ -393,6 +394,10 @@ class Codec:
         return shapes.read(value, ("class", cls.__name__), path, faults)
 
 
+UNREADABLE = (NotJson, *FAULTS)
+"""What reading a message raises where it is wrong; ``Codec.refused`` says why."""
+UNWRITABLE = (*FAULTS, ValueError)
+"""What writing a message raises where it has no JSON form; ``Codec.unsent`` says why."""
 _SENDERS: tuple[Side | None, ...] = (None, "client", "server")
 _TOO_DEEP = ("a value nested too deeply", "fewer levels")
 

@@ -54,8 +54,8 @@ class Session:
         self._may_send = lifecycle.MAY_SEND[self.era][side]
         self._may_take = lifecycle.MAY_TAKE[self.era][side]
         self._takes = binding.taken_by(side)
-        self._decode: Callable[..., Any] = binding.codec.decode
-        self._encode = binding.codec.encode
+        self._decode = binding.decode
+        self._encode = binding.encode
         self._sender = OTHER[side]
         self.asked = 0
         """How many requests this side has sent; each has the next number as its id."""

@@ -63,9 +63,14 @@ def anything(v: Any) -> str:
     if cls is str:
         return escape(v)
     if cls is dict:
+        if not v:
+            return "{}"
         items: list[str] = []
         for key, item in v.items():
-            items.append(f"{escape(key)}:{escape(item) if item.__class__ is str else anything(item)}")
+            cls = item.__class__
+            # What most members are, without another call.
+            text = escape(item) if cls is str else repr(item) if cls is int else anything(item)
+            items.append(f"{escape(key)}:{text}")
         return f"{{{','.join(items)}}}"
     if cls is list:
         items = []
@@ -78,11 +83,15 @@ def anything(v: Any) -> str:
         return "true" if v else "false"
     if v is None:
         return "null"
+    if cls is float:
+        if v - v != 0.0:
+            raise Invalid
+        return repr(v)
     return _uncommon(v)
 
 
 def _uncommon(v: Any) -> str:
-    """Floats, and values of classes that derive from what ``json`` reads."""
+    """Tuples, and values of classes that derive from what ``json`` reads."""
     if is_string(v):
         return escape(v)
     if is_object(v):

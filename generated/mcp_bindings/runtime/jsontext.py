@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from json.scanner import make_scanner
 from typing import Any, NamedTuple, TypeAlias
 
 Text: TypeAlias = bytes | bytearray | memoryview | str
@@ -42,12 +43,12 @@ def parse(data: Text) -> Any:
         message = f"bytes that are not UTF-8 (at byte {error.start})"
         raise NotJson(message) from None
     try:
-        value, end = _DECODER.raw_decode(text)
+        value, end = _scan(text, 0)
         if end != len(text):
             value = _explain(text)
     except RecursionError:
         raise NotJson(_TOO_DEEP) from None
-    except ValueError:
+    except (ValueError, StopIteration):
         value = _explain(text)
     # A single character is looked for much faster than more of them, and long texts are mostly free of it.
     if text is data or ("\\" in text and _SURROGATE(text)):
@@ -103,6 +104,9 @@ def _no_constant(name: str) -> Any:
 _TOO_DEEP = "JSON nested too deeply"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]").search
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
+_UNTYPED: Any = _DECODER  # type checkers are told that a scanner is made of a scanner
+_scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_UNTYPED)
+"""What ``raw_decode`` calls, which costs a short text a sixth of its time."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
 
 STANDARD = Backend("json", parse, None)

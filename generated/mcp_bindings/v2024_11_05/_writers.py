@@ -173,7 +173,7 @@ def write_request_params_meta(o: Any) -> str:
     t = ""
     v = o.progress_token
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         t += ',"progressToken":' + anything(v)
     if o.extra:
@@ -231,7 +231,7 @@ def write_jsonrpc_request(o: Any) -> str:
         expect(o, types.JSONRPCRequest)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.method
@@ -265,7 +265,7 @@ def write_jsonrpc_response(o: Any) -> str:
         expect(o, types.JSONRPCResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -371,7 +371,7 @@ def write_cancelled_notification_params(o: Any) -> str:
     if o.__class__ is not types.CancelledNotificationParams:
         expect(o, types.CancelledNotificationParams)
     v = o.request_id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t = '{"requestId":' + anything(v)
     v = o.reason
@@ -388,7 +388,7 @@ def write_initialize_request(o: Any) -> str:
         expect(o, types.InitializeRequest)
     t = '{"jsonrpc":"2.0","method":"initialize"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -572,7 +572,7 @@ def write_ping_request(o: Any) -> str:
         expect(o, types.PingRequest)
     t = '{"jsonrpc":"2.0","method":"ping"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -600,7 +600,7 @@ def write_progress_notification_params(o: Any) -> str:
     if o.__class__ is not types.ProgressNotificationParams:
         expect(o, types.ProgressNotificationParams)
     v = o.progress_token
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
@@ -664,7 +664,7 @@ def write_list_resources_request(o: Any) -> str:
         expect(o, types.ListResourcesRequest)
     t = '{"jsonrpc":"2.0","method":"resources/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -702,7 +702,7 @@ def write_list_resource_templates_request(o: Any) -> str:
         expect(o, types.ListResourceTemplatesRequest)
     t = '{"jsonrpc":"2.0","method":"resources/templates/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -740,7 +740,7 @@ def write_read_resource_request(o: Any) -> str:
         expect(o, types.ReadResourceRequest)
     t = '{"jsonrpc":"2.0","method":"resources/read"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -798,7 +798,7 @@ def write_subscribe_request(o: Any) -> str:
         expect(o, types.SubscribeRequest)
     t = '{"jsonrpc":"2.0","method":"resources/subscribe"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -825,7 +825,7 @@ def write_unsubscribe_request(o: Any) -> str:
         expect(o, types.UnsubscribeRequest)
     t = '{"jsonrpc":"2.0","method":"resources/unsubscribe"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1017,7 +1017,7 @@ def write_list_prompts_request(o: Any) -> str:
         expect(o, types.ListPromptsRequest)
     t = '{"jsonrpc":"2.0","method":"prompts/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1055,7 +1055,7 @@ def write_get_prompt_request(o: Any) -> str:
         expect(o, types.GetPromptRequest)
     t = '{"jsonrpc":"2.0","method":"prompts/get"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1172,7 +1172,7 @@ def write_list_tools_request(o: Any) -> str:
         expect(o, types.ListToolsRequest)
     t = '{"jsonrpc":"2.0","method":"tools/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1210,7 +1210,7 @@ def write_call_tool_request(o: Any) -> str:
         expect(o, types.CallToolRequest)
     t = '{"jsonrpc":"2.0","method":"tools/call"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1314,7 +1314,7 @@ def write_set_level_request(o: Any) -> str:
         expect(o, types.SetLevelRequest)
     t = '{"jsonrpc":"2.0","method":"logging/setLevel"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1369,7 +1369,7 @@ def write_create_message_request(o: Any) -> str:
         expect(o, types.CreateMessageRequest)
     t = '{"jsonrpc":"2.0","method":"sampling/createMessage"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1497,7 +1497,7 @@ def write_complete_request(o: Any) -> str:
         expect(o, types.CompleteRequest)
     t = '{"jsonrpc":"2.0","method":"completion/complete"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1602,7 +1602,7 @@ def write_list_roots_request(o: Any) -> str:
         expect(o, types.ListRootsRequest)
     t = '{"jsonrpc":"2.0","method":"roots/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params

@@ -174,7 +174,7 @@ def write_request_params_meta(o: Any) -> str:
     t = ""
     v = o.progress_token
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         t += ',"progressToken":' + anything(v)
     if o.extra:
@@ -232,7 +232,7 @@ def write_jsonrpc_request(o: Any) -> str:
         expect(o, types.JSONRPCRequest)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.method
@@ -266,7 +266,7 @@ def write_jsonrpc_response(o: Any) -> str:
         expect(o, types.JSONRPCResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -359,7 +359,7 @@ def write_cancelled_notification_params(o: Any) -> str:
     if o.__class__ is not types.CancelledNotificationParams:
         expect(o, types.CancelledNotificationParams)
     v = o.request_id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t = '{"requestId":' + anything(v)
     v = o.reason
@@ -376,7 +376,7 @@ def write_initialize_request(o: Any) -> str:
         expect(o, types.InitializeRequest)
     t = '{"jsonrpc":"2.0","method":"initialize"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -565,7 +565,7 @@ def write_ping_request(o: Any) -> str:
         expect(o, types.PingRequest)
     t = '{"jsonrpc":"2.0","method":"ping"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -593,7 +593,7 @@ def write_progress_notification_params(o: Any) -> str:
     if o.__class__ is not types.ProgressNotificationParams:
         expect(o, types.ProgressNotificationParams)
     v = o.progress_token
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
@@ -660,7 +660,7 @@ def write_list_resources_request(o: Any) -> str:
         expect(o, types.ListResourcesRequest)
     t = '{"jsonrpc":"2.0","method":"resources/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -698,7 +698,7 @@ def write_list_resource_templates_request(o: Any) -> str:
         expect(o, types.ListResourceTemplatesRequest)
     t = '{"jsonrpc":"2.0","method":"resources/templates/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -736,7 +736,7 @@ def write_read_resource_request(o: Any) -> str:
         expect(o, types.ReadResourceRequest)
     t = '{"jsonrpc":"2.0","method":"resources/read"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -794,7 +794,7 @@ def write_subscribe_request(o: Any) -> str:
         expect(o, types.SubscribeRequest)
     t = '{"jsonrpc":"2.0","method":"resources/subscribe"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -821,7 +821,7 @@ def write_unsubscribe_request(o: Any) -> str:
         expect(o, types.UnsubscribeRequest)
     t = '{"jsonrpc":"2.0","method":"resources/unsubscribe"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1030,7 +1030,7 @@ def write_list_prompts_request(o: Any) -> str:
         expect(o, types.ListPromptsRequest)
     t = '{"jsonrpc":"2.0","method":"prompts/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1068,7 +1068,7 @@ def write_get_prompt_request(o: Any) -> str:
         expect(o, types.GetPromptRequest)
     t = '{"jsonrpc":"2.0","method":"prompts/get"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1185,7 +1185,7 @@ def write_list_tools_request(o: Any) -> str:
         expect(o, types.ListToolsRequest)
     t = '{"jsonrpc":"2.0","method":"tools/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1223,7 +1223,7 @@ def write_call_tool_request(o: Any) -> str:
         expect(o, types.CallToolRequest)
     t = '{"jsonrpc":"2.0","method":"tools/call"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1363,7 +1363,7 @@ def write_set_level_request(o: Any) -> str:
         expect(o, types.SetLevelRequest)
     t = '{"jsonrpc":"2.0","method":"logging/setLevel"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1418,7 +1418,7 @@ def write_create_message_request(o: Any) -> str:
         expect(o, types.CreateMessageRequest)
     t = '{"jsonrpc":"2.0","method":"sampling/createMessage"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1546,7 +1546,7 @@ def write_complete_request(o: Any) -> str:
         expect(o, types.CompleteRequest)
     t = '{"jsonrpc":"2.0","method":"completion/complete"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1651,7 +1651,7 @@ def write_list_roots_request(o: Any) -> str:
         expect(o, types.ListRootsRequest)
     t = '{"jsonrpc":"2.0","method":"roots/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params

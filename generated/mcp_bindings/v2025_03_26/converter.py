@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from ..runtime.codec import Codec, Envelopes, Lenient, Tables
+from ..runtime.codec import UNREADABLE, UNWRITABLE, Codec, Envelopes, Lenient, Tables
 from . import _decoders, _encoders, methods, revision, types
 
 if TYPE_CHECKING:
@@ -128,7 +128,16 @@ def decode(
     wrong; with mode ``"lenient"`` never, but returns the value, of which faulty
     parts stay JSON, together with all that is wrong.
     """
-    return CODEC.decode(data, sender=sender, results=results, mode=mode)
+    if mode != "strict":
+        return CODEC.decode_leniently(data, sender, results, mode)
+    value = None
+    try:
+        value = CODEC.parse(data)
+        if value.__class__ is dict:
+            return CODEC.message(value, sender, results)
+        return CODEC.batch(value, sender, results)
+    except UNREADABLE as cause:
+        raise CODEC.refused(cause, value, sender, results) from None
 
 
 def encode(message: Message) -> bytes:
@@ -136,7 +145,13 @@ def encode(message: Message) -> bytes:
 
     Raises EncodeError, which says where the message is wrong.
     """
-    return CODEC.encode(message)
+    try:
+        cls: type = message.__class__
+        if cls is list:
+            return CODEC.print_batch(message)
+        return CODEC.print(CODEC.made[cls](message))
+    except UNWRITABLE as cause:
+        raise CODEC.unsent(cause, message) from None
 
 
 def decode_result(key: RequestMethod[Any, R], value: Any) -> R:

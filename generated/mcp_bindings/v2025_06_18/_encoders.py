@@ -193,7 +193,7 @@ def unstructure_request_params_meta(o: Any) -> JsonObject:
     d: JsonObject = {}
     v = o.progress_token
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         d["progressToken"] = v
     if o.extra:
@@ -260,7 +260,7 @@ def unstructure_jsonrpc_request(o: Any) -> JsonObject:
         expect(o, types.JSONRPCRequest)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.method
@@ -300,7 +300,7 @@ def unstructure_jsonrpc_response(o: Any) -> JsonObject:
         expect(o, types.JSONRPCResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -445,7 +445,7 @@ def unstructure_cancelled_notification_params(o: Any) -> JsonObject:
         expect(o, types.CancelledNotificationParams)
     d: JsonObject = {}
     v = o.request_id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["requestId"] = v
     v = o.reason
@@ -465,7 +465,7 @@ def unstructure_initialize_request(o: Any) -> JsonObject:
         expect(o, types.InitializeRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "initialize"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -692,7 +692,7 @@ def unstructure_ping_request(o: Any) -> JsonObject:
         expect(o, types.PingRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "ping"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -723,7 +723,7 @@ def unstructure_progress_notification_params(o: Any) -> JsonObject:
         expect(o, types.ProgressNotificationParams)
     d: JsonObject = {}
     v = o.progress_token
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["progressToken"] = v
     v = o.progress
@@ -808,7 +808,7 @@ def unstructure_list_resources_request(o: Any) -> JsonObject:
         expect(o, types.ListResourcesRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -852,7 +852,7 @@ def unstructure_list_resource_templates_request(o: Any) -> JsonObject:
         expect(o, types.ListResourceTemplatesRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/templates/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -896,7 +896,7 @@ def unstructure_read_resource_request(o: Any) -> JsonObject:
         expect(o, types.ReadResourceRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/read"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -963,7 +963,7 @@ def unstructure_subscribe_request(o: Any) -> JsonObject:
         expect(o, types.SubscribeRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/subscribe"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -995,7 +995,7 @@ def unstructure_unsubscribe_request(o: Any) -> JsonObject:
         expect(o, types.UnsubscribeRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/unsubscribe"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1382,7 +1382,7 @@ def unstructure_list_prompts_request(o: Any) -> JsonObject:
         expect(o, types.ListPromptsRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "prompts/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1426,7 +1426,7 @@ def unstructure_get_prompt_request(o: Any) -> JsonObject:
         expect(o, types.GetPromptRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "prompts/get"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1590,7 +1590,7 @@ def unstructure_list_tools_request(o: Any) -> JsonObject:
         expect(o, types.ListToolsRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "tools/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1634,7 +1634,7 @@ def unstructure_call_tool_request(o: Any) -> JsonObject:
         expect(o, types.CallToolRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "tools/call"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1851,7 +1851,7 @@ def unstructure_set_level_request(o: Any) -> JsonObject:
         expect(o, types.SetLevelRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "logging/setLevel"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1920,7 +1920,7 @@ def unstructure_create_message_request(o: Any) -> JsonObject:
         expect(o, types.CreateMessageRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "sampling/createMessage"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2084,7 +2084,7 @@ def unstructure_complete_request(o: Any) -> JsonObject:
         expect(o, types.CompleteRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "completion/complete"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2240,7 +2240,7 @@ def unstructure_list_roots_request(o: Any) -> JsonObject:
         expect(o, types.ListRootsRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "roots/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2319,7 +2319,7 @@ def unstructure_elicit_request(o: Any) -> JsonObject:
         expect(o, types.ElicitRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "elicitation/create"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params

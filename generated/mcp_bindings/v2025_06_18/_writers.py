@@ -187,7 +187,7 @@ def write_request_params_meta(o: Any) -> str:
     t = ""
     v = o.progress_token
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         t += ',"progressToken":' + anything(v)
     if o.extra:
@@ -245,7 +245,7 @@ def write_jsonrpc_request(o: Any) -> str:
         expect(o, types.JSONRPCRequest)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.method
@@ -279,7 +279,7 @@ def write_jsonrpc_response(o: Any) -> str:
         expect(o, types.JSONRPCResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -392,7 +392,7 @@ def write_cancelled_notification_params(o: Any) -> str:
     if o.__class__ is not types.CancelledNotificationParams:
         expect(o, types.CancelledNotificationParams)
     v = o.request_id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t = '{"requestId":' + anything(v)
     v = o.reason
@@ -409,7 +409,7 @@ def write_initialize_request(o: Any) -> str:
         expect(o, types.InitializeRequest)
     t = '{"jsonrpc":"2.0","method":"initialize"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -603,7 +603,7 @@ def write_ping_request(o: Any) -> str:
         expect(o, types.PingRequest)
     t = '{"jsonrpc":"2.0","method":"ping"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -631,7 +631,7 @@ def write_progress_notification_params(o: Any) -> str:
     if o.__class__ is not types.ProgressNotificationParams:
         expect(o, types.ProgressNotificationParams)
     v = o.progress_token
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
@@ -698,7 +698,7 @@ def write_list_resources_request(o: Any) -> str:
         expect(o, types.ListResourcesRequest)
     t = '{"jsonrpc":"2.0","method":"resources/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -736,7 +736,7 @@ def write_list_resource_templates_request(o: Any) -> str:
         expect(o, types.ListResourceTemplatesRequest)
     t = '{"jsonrpc":"2.0","method":"resources/templates/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -774,7 +774,7 @@ def write_read_resource_request(o: Any) -> str:
         expect(o, types.ReadResourceRequest)
     t = '{"jsonrpc":"2.0","method":"resources/read"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -832,7 +832,7 @@ def write_subscribe_request(o: Any) -> str:
         expect(o, types.SubscribeRequest)
     t = '{"jsonrpc":"2.0","method":"resources/subscribe"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -859,7 +859,7 @@ def write_unsubscribe_request(o: Any) -> str:
         expect(o, types.UnsubscribeRequest)
     t = '{"jsonrpc":"2.0","method":"resources/unsubscribe"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1155,7 +1155,7 @@ def write_list_prompts_request(o: Any) -> str:
         expect(o, types.ListPromptsRequest)
     t = '{"jsonrpc":"2.0","method":"prompts/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1193,7 +1193,7 @@ def write_get_prompt_request(o: Any) -> str:
         expect(o, types.GetPromptRequest)
     t = '{"jsonrpc":"2.0","method":"prompts/get"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1321,7 +1321,7 @@ def write_list_tools_request(o: Any) -> str:
         expect(o, types.ListToolsRequest)
     t = '{"jsonrpc":"2.0","method":"tools/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1359,7 +1359,7 @@ def write_call_tool_request(o: Any) -> str:
         expect(o, types.CallToolRequest)
     t = '{"jsonrpc":"2.0","method":"tools/call"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1535,7 +1535,7 @@ def write_set_level_request(o: Any) -> str:
         expect(o, types.SetLevelRequest)
     t = '{"jsonrpc":"2.0","method":"logging/setLevel"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1590,7 +1590,7 @@ def write_create_message_request(o: Any) -> str:
         expect(o, types.CreateMessageRequest)
     t = '{"jsonrpc":"2.0","method":"sampling/createMessage"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1718,7 +1718,7 @@ def write_complete_request(o: Any) -> str:
         expect(o, types.CompleteRequest)
     t = '{"jsonrpc":"2.0","method":"completion/complete"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1844,7 +1844,7 @@ def write_list_roots_request(o: Any) -> str:
         expect(o, types.ListRootsRequest)
     t = '{"jsonrpc":"2.0","method":"roots/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1911,7 +1911,7 @@ def write_elicit_request(o: Any) -> str:
         expect(o, types.ElicitRequest)
     t = '{"jsonrpc":"2.0","method":"elicitation/create"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params

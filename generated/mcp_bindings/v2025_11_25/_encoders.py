@@ -227,7 +227,7 @@ def unstructure_request_params_meta(o: Any) -> JsonObject:
     d: JsonObject = {}
     v = o.progress_token
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         d["progressToken"] = v
     if o.extra:
@@ -359,7 +359,7 @@ def unstructure_jsonrpc_request(o: Any) -> JsonObject:
         expect(o, types.JSONRPCRequest)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.method
@@ -405,7 +405,7 @@ def unstructure_jsonrpc_result_response(o: Any) -> JsonObject:
         expect(o, types.JSONRPCResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -634,7 +634,7 @@ def unstructure_cancelled_notification_params(o: Any) -> JsonObject:
         d["_meta"] = v
     v = o.request_id
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         d["requestId"] = v
     v = o.reason
@@ -689,7 +689,7 @@ def unstructure_initialize_request(o: Any) -> JsonObject:
         expect(o, types.InitializeRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "initialize"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1077,7 +1077,7 @@ def unstructure_ping_request(o: Any) -> JsonObject:
         expect(o, types.PingRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "ping"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1095,7 +1095,7 @@ def unstructure_progress_notification_params(o: Any) -> JsonObject:
         expect(o, types.ProgressNotificationParams)
     d: JsonObject = {}
     v = o.progress_token
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["progressToken"] = v
     v = o.progress
@@ -1162,7 +1162,7 @@ def unstructure_paginated_request(o: Any) -> JsonObject:
         expect(o, types.PaginatedRequest)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.method
@@ -1206,7 +1206,7 @@ def unstructure_list_resources_request(o: Any) -> JsonObject:
         expect(o, types.ListResourcesRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1250,7 +1250,7 @@ def unstructure_list_resource_templates_request(o: Any) -> JsonObject:
         expect(o, types.ListResourceTemplatesRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/templates/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1330,7 +1330,7 @@ def unstructure_read_resource_request(o: Any) -> JsonObject:
         expect(o, types.ReadResourceRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/read"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1400,7 +1400,7 @@ def unstructure_subscribe_request(o: Any) -> JsonObject:
         expect(o, types.SubscribeRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/subscribe"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1435,7 +1435,7 @@ def unstructure_unsubscribe_request(o: Any) -> JsonObject:
         expect(o, types.UnsubscribeRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/unsubscribe"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1828,7 +1828,7 @@ def unstructure_list_prompts_request(o: Any) -> JsonObject:
         expect(o, types.ListPromptsRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "prompts/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1899,7 +1899,7 @@ def unstructure_get_prompt_request(o: Any) -> JsonObject:
         expect(o, types.GetPromptRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "prompts/get"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2044,7 +2044,7 @@ def unstructure_list_tools_request(o: Any) -> JsonObject:
         expect(o, types.ListToolsRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "tools/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2115,7 +2115,7 @@ def unstructure_call_tool_request(o: Any) -> JsonObject:
         expect(o, types.CallToolRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "tools/call"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2361,7 +2361,7 @@ def unstructure_task(o: Any) -> JsonObject:
         raise Invalid
     d["lastUpdatedAt"] = v
     v = o.ttl
-    if v.__class__ not in (int, NoneType):
+    if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
     d["ttl"] = v
     v = o.status_message
@@ -2436,7 +2436,7 @@ def unstructure_get_task_request(o: Any) -> JsonObject:
         expect(o, types.GetTaskRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "tasks/get"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2484,7 +2484,7 @@ def unstructure_get_task_result(o: Any) -> JsonObject:
         raise Invalid
     d["lastUpdatedAt"] = v
     v = o.ttl
-    if v.__class__ not in (int, NoneType):
+    if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
     d["ttl"] = v
     v = o.meta
@@ -2515,7 +2515,7 @@ def unstructure_get_task_payload_request(o: Any) -> JsonObject:
         expect(o, types.GetTaskPayloadRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "tasks/result"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2564,7 +2564,7 @@ def unstructure_cancel_task_request(o: Any) -> JsonObject:
         expect(o, types.CancelTaskRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "tasks/cancel"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2612,7 +2612,7 @@ def unstructure_cancel_task_result(o: Any) -> JsonObject:
         raise Invalid
     d["lastUpdatedAt"] = v
     v = o.ttl
-    if v.__class__ not in (int, NoneType):
+    if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
     d["ttl"] = v
     v = o.meta
@@ -2643,7 +2643,7 @@ def unstructure_list_tasks_request(o: Any) -> JsonObject:
         expect(o, types.ListTasksRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "tasks/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2703,7 +2703,7 @@ def unstructure_task_status_notification_params(o: Any) -> JsonObject:
         raise Invalid
     d["lastUpdatedAt"] = v
     v = o.ttl
-    if v.__class__ not in (int, NoneType):
+    if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
     d["ttl"] = v
     v = o.meta
@@ -2765,7 +2765,7 @@ def unstructure_set_level_request(o: Any) -> JsonObject:
         expect(o, types.SetLevelRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "logging/setLevel"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2890,7 +2890,7 @@ def unstructure_create_message_request(o: Any) -> JsonObject:
         expect(o, types.CreateMessageRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "sampling/createMessage"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -3151,7 +3151,7 @@ def unstructure_complete_request(o: Any) -> JsonObject:
         expect(o, types.CompleteRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "completion/complete"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -3250,7 +3250,7 @@ def unstructure_list_roots_request(o: Any) -> JsonObject:
         expect(o, types.ListRootsRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "roots/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -3417,7 +3417,7 @@ def unstructure_elicit_request(o: Any) -> JsonObject:
         expect(o, types.ElicitRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "elicitation/create"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params

@@ -221,7 +221,7 @@ def write_request_params_meta(o: Any) -> str:
     t = ""
     v = o.progress_token
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         t += ',"progressToken":' + anything(v)
     if o.extra:
@@ -331,7 +331,7 @@ def write_jsonrpc_request(o: Any) -> str:
         expect(o, types.JSONRPCRequest)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.method
@@ -369,7 +369,7 @@ def write_jsonrpc_result_response(o: Any) -> str:
         expect(o, types.JSONRPCResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -551,7 +551,7 @@ def write_cancelled_notification_params(o: Any) -> str:
         t += ',"_meta":' + anything(v)
     v = o.request_id
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         t += ',"requestId":' + anything(v)
     v = o.reason
@@ -598,7 +598,7 @@ def write_initialize_request(o: Any) -> str:
         expect(o, types.InitializeRequest)
     t = '{"jsonrpc":"2.0","method":"initialize"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -939,7 +939,7 @@ def write_ping_request(o: Any) -> str:
         expect(o, types.PingRequest)
     t = '{"jsonrpc":"2.0","method":"ping"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -955,7 +955,7 @@ def write_progress_notification_params(o: Any) -> str:
     if o.__class__ is not types.ProgressNotificationParams:
         expect(o, types.ProgressNotificationParams)
     v = o.progress_token
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
@@ -1010,7 +1010,7 @@ def write_paginated_request(o: Any) -> str:
         expect(o, types.PaginatedRequest)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.method
@@ -1047,7 +1047,7 @@ def write_list_resources_request(o: Any) -> str:
         expect(o, types.ListResourcesRequest)
     t = '{"jsonrpc":"2.0","method":"resources/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1085,7 +1085,7 @@ def write_list_resource_templates_request(o: Any) -> str:
         expect(o, types.ListResourceTemplatesRequest)
     t = '{"jsonrpc":"2.0","method":"resources/templates/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1151,7 +1151,7 @@ def write_read_resource_request(o: Any) -> str:
         expect(o, types.ReadResourceRequest)
     t = '{"jsonrpc":"2.0","method":"resources/read"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1212,7 +1212,7 @@ def write_subscribe_request(o: Any) -> str:
         expect(o, types.SubscribeRequest)
     t = '{"jsonrpc":"2.0","method":"resources/subscribe"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1242,7 +1242,7 @@ def write_unsubscribe_request(o: Any) -> str:
         expect(o, types.UnsubscribeRequest)
     t = '{"jsonrpc":"2.0","method":"resources/unsubscribe"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1547,7 +1547,7 @@ def write_list_prompts_request(o: Any) -> str:
         expect(o, types.ListPromptsRequest)
     t = '{"jsonrpc":"2.0","method":"prompts/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1604,7 +1604,7 @@ def write_get_prompt_request(o: Any) -> str:
         expect(o, types.GetPromptRequest)
     t = '{"jsonrpc":"2.0","method":"prompts/get"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1721,7 +1721,7 @@ def write_list_tools_request(o: Any) -> str:
         expect(o, types.ListToolsRequest)
     t = '{"jsonrpc":"2.0","method":"tools/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1781,7 +1781,7 @@ def write_call_tool_request(o: Any) -> str:
         expect(o, types.CallToolRequest)
     t = '{"jsonrpc":"2.0","method":"tools/call"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1975,7 +1975,7 @@ def write_task(o: Any) -> str:
     v = o.last_updated_at
     t += ',"lastUpdatedAt":' + escape(v)
     v = o.ttl
-    if v.__class__ not in (int, NoneType):
+    if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
     t += ',"ttl":' + anything(v)
     v = o.status_message
@@ -2039,7 +2039,7 @@ def write_get_task_request(o: Any) -> str:
         expect(o, types.GetTaskRequest)
     t = '{"jsonrpc":"2.0","method":"tasks/get"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -2073,7 +2073,7 @@ def write_get_task_result(o: Any) -> str:
     v = o.last_updated_at
     t += ',"lastUpdatedAt":' + escape(v)
     v = o.ttl
-    if v.__class__ not in (int, NoneType):
+    if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
     t += ',"ttl":' + anything(v)
     v = o.meta
@@ -2100,7 +2100,7 @@ def write_get_task_payload_request(o: Any) -> str:
         expect(o, types.GetTaskPayloadRequest)
     t = '{"jsonrpc":"2.0","method":"tasks/result"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -2142,7 +2142,7 @@ def write_cancel_task_request(o: Any) -> str:
         expect(o, types.CancelTaskRequest)
     t = '{"jsonrpc":"2.0","method":"tasks/cancel"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -2176,7 +2176,7 @@ def write_cancel_task_result(o: Any) -> str:
     v = o.last_updated_at
     t += ',"lastUpdatedAt":' + escape(v)
     v = o.ttl
-    if v.__class__ not in (int, NoneType):
+    if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
     t += ',"ttl":' + anything(v)
     v = o.meta
@@ -2203,7 +2203,7 @@ def write_list_tasks_request(o: Any) -> str:
         expect(o, types.ListTasksRequest)
     t = '{"jsonrpc":"2.0","method":"tasks/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -2248,7 +2248,7 @@ def write_task_status_notification_params(o: Any) -> str:
     v = o.last_updated_at
     t += ',"lastUpdatedAt":' + escape(v)
     v = o.ttl
-    if v.__class__ not in (int, NoneType):
+    if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
     t += ',"ttl":' + anything(v)
     v = o.meta
@@ -2301,7 +2301,7 @@ def write_set_level_request(o: Any) -> str:
         expect(o, types.SetLevelRequest)
     t = '{"jsonrpc":"2.0","method":"logging/setLevel"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -2403,7 +2403,7 @@ def write_create_message_request(o: Any) -> str:
         expect(o, types.CreateMessageRequest)
     t = '{"jsonrpc":"2.0","method":"sampling/createMessage"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -2611,7 +2611,7 @@ def write_complete_request(o: Any) -> str:
         expect(o, types.CompleteRequest)
     t = '{"jsonrpc":"2.0","method":"completion/complete"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -2693,7 +2693,7 @@ def write_list_roots_request(o: Any) -> str:
         expect(o, types.ListRootsRequest)
     t = '{"jsonrpc":"2.0","method":"roots/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -2828,7 +2828,7 @@ def write_elicit_request(o: Any) -> str:
         expect(o, types.ElicitRequest)
     t = '{"jsonrpc":"2.0","method":"elicitation/create"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params

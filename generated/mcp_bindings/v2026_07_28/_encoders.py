@@ -212,7 +212,7 @@ def unstructure_request_meta_object(o: Any) -> JsonObject:
     d["io.modelcontextprotocol/clientCapabilities"] = unstructure_client_capabilities(v)
     v = o.progress_token
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         d["progressToken"] = v
     v = o.client_info
@@ -236,7 +236,7 @@ def unstructure_notification_meta_object(o: Any) -> JsonObject:
     d: JsonObject = {}
     v = o.subscription_id
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         d["io.modelcontextprotocol/subscriptionId"] = v
     if o.extra:
@@ -377,7 +377,7 @@ def unstructure_jsonrpc_request(o: Any) -> JsonObject:
         expect(o, types.JSONRPCRequest)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.method
@@ -423,7 +423,7 @@ def unstructure_jsonrpc_result_response(o: Any) -> JsonObject:
         expect(o, types.JSONRPCResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -840,7 +840,7 @@ def unstructure_cancelled_notification_params(o: Any) -> JsonObject:
         expect(o, types.CancelledNotificationParams)
     d: JsonObject = {}
     v = o.request_id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["requestId"] = v
     v = o.meta
@@ -876,7 +876,7 @@ def unstructure_discover_request(o: Any) -> JsonObject:
         expect(o, types.DiscoverRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "server/discover"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -934,7 +934,7 @@ def unstructure_discover_result_response(o: Any) -> JsonObject:
         expect(o, types.DiscoverResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -1175,7 +1175,7 @@ def unstructure_progress_notification_params(o: Any) -> JsonObject:
         expect(o, types.ProgressNotificationParams)
     d: JsonObject = {}
     v = o.progress_token
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["progressToken"] = v
     v = o.progress
@@ -1238,7 +1238,7 @@ def unstructure_paginated_request(o: Any) -> JsonObject:
         expect(o, types.PaginatedRequest)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.method
@@ -1412,7 +1412,7 @@ def unstructure_subscriptions_listen_request(o: Any) -> JsonObject:
         expect(o, types.SubscriptionsListenRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "subscriptions/listen"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1429,7 +1429,7 @@ def unstructure_subscriptions_listen_result_meta_object(o: Any) -> JsonObject:
         expect(o, types.SubscriptionsListenResultMetaObject)
     d: JsonObject = {}
     v = o.subscription_id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["io.modelcontextprotocol/subscriptionId"] = v
     v = o.server_info
@@ -1465,7 +1465,7 @@ def unstructure_subscriptions_listen_result_response(o: Any) -> JsonObject:
         expect(o, types.SubscriptionsListenResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -1514,7 +1514,7 @@ def unstructure_list_resources_request(o: Any) -> JsonObject:
         expect(o, types.ListResourcesRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1567,7 +1567,7 @@ def unstructure_list_resources_result_response(o: Any) -> JsonObject:
         expect(o, types.ListResourcesResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -1584,7 +1584,7 @@ def unstructure_list_resource_templates_request(o: Any) -> JsonObject:
         expect(o, types.ListResourceTemplatesRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/templates/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1637,7 +1637,7 @@ def unstructure_list_resource_templates_result_response(o: Any) -> JsonObject:
         expect(o, types.ListResourceTemplatesResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -1699,7 +1699,7 @@ def unstructure_read_resource_request(o: Any) -> JsonObject:
         expect(o, types.ReadResourceRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "resources/read"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -1747,7 +1747,7 @@ def unstructure_read_resource_result_response(o: Any) -> JsonObject:
         expect(o, types.ReadResourceResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -2151,7 +2151,7 @@ def unstructure_list_prompts_request(o: Any) -> JsonObject:
         expect(o, types.ListPromptsRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "prompts/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2204,7 +2204,7 @@ def unstructure_list_prompts_result_response(o: Any) -> JsonObject:
         expect(o, types.ListPromptsResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -2258,7 +2258,7 @@ def unstructure_get_prompt_request(o: Any) -> JsonObject:
         expect(o, types.GetPromptRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "prompts/get"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2303,7 +2303,7 @@ def unstructure_get_prompt_result_response(o: Any) -> JsonObject:
         expect(o, types.GetPromptResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -2422,7 +2422,7 @@ def unstructure_list_tools_request(o: Any) -> JsonObject:
         expect(o, types.ListToolsRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "tools/list"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2475,7 +2475,7 @@ def unstructure_list_tools_result_response(o: Any) -> JsonObject:
         expect(o, types.ListToolsResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -2526,7 +2526,7 @@ def unstructure_call_tool_request(o: Any) -> JsonObject:
         expect(o, types.CallToolRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "tools/call"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -2576,7 +2576,7 @@ def unstructure_call_tool_result_response(o: Any) -> JsonObject:
         expect(o, types.CallToolResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result
@@ -3076,7 +3076,7 @@ def unstructure_complete_request(o: Any) -> JsonObject:
         expect(o, types.CompleteRequest)
     d: JsonObject = {"jsonrpc": "2.0", "method": "completion/complete"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.params
@@ -3142,7 +3142,7 @@ def unstructure_complete_result_response(o: Any) -> JsonObject:
         expect(o, types.CompleteResultResponse)
     d: JsonObject = {"jsonrpc": "2.0"}
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     d["id"] = v
     v = o.result

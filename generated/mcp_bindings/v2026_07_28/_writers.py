@@ -205,7 +205,7 @@ def write_request_meta_object(o: Any) -> str:
     t += ',"io.modelcontextprotocol/clientCapabilities":' + write_client_capabilities(v)
     v = o.progress_token
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         t += ',"progressToken":' + anything(v)
     v = o.client_info
@@ -226,7 +226,7 @@ def write_notification_meta_object(o: Any) -> str:
     t = ""
     v = o.subscription_id
     if v is not None:
-        if v.__class__ not in (str, int):
+        if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
         t += ',"io.modelcontextprotocol/subscriptionId":' + anything(v)
     if o.extra:
@@ -343,7 +343,7 @@ def write_jsonrpc_request(o: Any) -> str:
         expect(o, types.JSONRPCRequest)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.method
@@ -381,7 +381,7 @@ def write_jsonrpc_result_response(o: Any) -> str:
         expect(o, types.JSONRPCResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -707,7 +707,7 @@ def write_cancelled_notification_params(o: Any) -> str:
     if o.__class__ is not types.CancelledNotificationParams:
         expect(o, types.CancelledNotificationParams)
     v = o.request_id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t = '{"requestId":' + anything(v)
     v = o.meta
@@ -739,7 +739,7 @@ def write_discover_request(o: Any) -> str:
         expect(o, types.DiscoverRequest)
     t = '{"jsonrpc":"2.0","method":"server/discover"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -785,7 +785,7 @@ def write_discover_result_response(o: Any) -> str:
         expect(o, types.DiscoverResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -960,7 +960,7 @@ def write_progress_notification_params(o: Any) -> str:
     if o.__class__ is not types.ProgressNotificationParams:
         expect(o, types.ProgressNotificationParams)
     v = o.progress_token
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
@@ -1011,7 +1011,7 @@ def write_paginated_request(o: Any) -> str:
         expect(o, types.PaginatedRequest)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.method
@@ -1153,7 +1153,7 @@ def write_subscriptions_listen_request(o: Any) -> str:
         expect(o, types.SubscriptionsListenRequest)
     t = '{"jsonrpc":"2.0","method":"subscriptions/listen"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1168,7 +1168,7 @@ def write_subscriptions_listen_result_meta_object(o: Any) -> str:
     if o.__class__ is not types.SubscriptionsListenResultMetaObject:
         expect(o, types.SubscriptionsListenResultMetaObject)
     v = o.subscription_id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t = '{"io.modelcontextprotocol/subscriptionId":' + anything(v)
     v = o.server_info
@@ -1199,7 +1199,7 @@ def write_subscriptions_listen_result_response(o: Any) -> str:
         expect(o, types.SubscriptionsListenResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -1241,7 +1241,7 @@ def write_list_resources_request(o: Any) -> str:
         expect(o, types.ListResourcesRequest)
     t = '{"jsonrpc":"2.0","method":"resources/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1285,7 +1285,7 @@ def write_list_resources_result_response(o: Any) -> str:
         expect(o, types.ListResourcesResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -1301,7 +1301,7 @@ def write_list_resource_templates_request(o: Any) -> str:
         expect(o, types.ListResourceTemplatesRequest)
     t = '{"jsonrpc":"2.0","method":"resources/templates/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1345,7 +1345,7 @@ def write_list_resource_templates_result_response(o: Any) -> str:
         expect(o, types.ListResourceTemplatesResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -1395,7 +1395,7 @@ def write_read_resource_request(o: Any) -> str:
         expect(o, types.ReadResourceRequest)
     t = '{"jsonrpc":"2.0","method":"resources/read"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1436,7 +1436,7 @@ def write_read_resource_result_response(o: Any) -> str:
         expect(o, types.ReadResourceResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -1752,7 +1752,7 @@ def write_list_prompts_request(o: Any) -> str:
         expect(o, types.ListPromptsRequest)
     t = '{"jsonrpc":"2.0","method":"prompts/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1796,7 +1796,7 @@ def write_list_prompts_result_response(o: Any) -> str:
         expect(o, types.ListPromptsResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -1838,7 +1838,7 @@ def write_get_prompt_request(o: Any) -> str:
         expect(o, types.GetPromptRequest)
     t = '{"jsonrpc":"2.0","method":"prompts/get"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -1876,7 +1876,7 @@ def write_get_prompt_result_response(o: Any) -> str:
         expect(o, types.GetPromptResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -1972,7 +1972,7 @@ def write_list_tools_request(o: Any) -> str:
         expect(o, types.ListToolsRequest)
     t = '{"jsonrpc":"2.0","method":"tools/list"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -2016,7 +2016,7 @@ def write_list_tools_result_response(o: Any) -> str:
         expect(o, types.ListToolsResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -2058,7 +2058,7 @@ def write_call_tool_request(o: Any) -> str:
         expect(o, types.CallToolRequest)
     t = '{"jsonrpc":"2.0","method":"tools/call"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -2101,7 +2101,7 @@ def write_call_tool_result_response(o: Any) -> str:
         expect(o, types.CallToolResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result
@@ -2503,7 +2503,7 @@ def write_complete_request(o: Any) -> str:
         expect(o, types.CompleteRequest)
     t = '{"jsonrpc":"2.0","method":"completion/complete"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.params
@@ -2559,7 +2559,7 @@ def write_complete_result_response(o: Any) -> str:
         expect(o, types.CompleteResultResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.id
-    if v.__class__ not in (str, int):
+    if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
     t += ',"id":' + anything(v)
     v = o.result

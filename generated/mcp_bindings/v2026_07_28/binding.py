@@ -8,13 +8,15 @@ from typing import Final
 
 from ..runtime.binding import Binding
 from . import methods, revision, types
-from .converter import CODEC
+from .converter import CODEC, decode, encode
 
 BINDING: Final = Binding(
     revision=revision.REVISION,
     handshake=revision.HANDSHAKE,
     batches=revision.BATCHES,
     codec=CODEC,
+    decode=decode,
+    encode=encode,
     types=types,
     requests=methods.REQUESTS,
     notifications=methods.NOTIFICATIONS,
