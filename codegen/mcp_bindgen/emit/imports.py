@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from mcp_bindgen.emit.layout import LINE, lines, width
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
+_STRING = re.compile(r'(?:\bf)?(?:"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')')
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 Sources = tuple[tuple[str, tuple[str, ...]], ...]
@@ -17,7 +17,13 @@ Sources = tuple[tuple[str, tuple[str, ...]], ...]
 def names_in(code: Iterable[str]) -> set[str]:
     """The names that lines of code (no docstrings, no comments) begin an expression with; strings do not count."""
     # Emitted lines repeat a lot, so that each is looked at once.
-    return set(_NAME.findall(_STRING.sub('""', "\n".join(set(code)))))
+    return set(_NAME.findall(_STRING.sub(_expressions, "\n".join(set(code)))))
+
+
+def _expressions(string: re.Match[str]) -> str:
+    """What of a string is code: all that is not in quotes again, where it has an ``f`` before it, else nothing."""
+    found = string[0]
+    return _STRING.sub(_expressions, found[2:-1]) if found[0] == "f" else '""'
 
 
 def imports(used: set[str], groups: tuple[Sources, ...]) -> tuple[str, ...]:

@@ -52,8 +52,16 @@ class Writers(Encoders):
         return (statement(f't += "".join([f",{{escape(k)}}:{{{each}}}" for k, e in o.extra.items()])', 8),)
 
     def _store(self, name: str, value: Tree, indent: int, *, first: bool) -> tuple[str, ...]:
-        begin, sign = ("{", "=") if first else (",", "+=")
-        return (statement(f"t {sign} {literal(f'{begin}{_text(name)}:')} + {inline(value)}", indent),)
+        written = inline(value)
+        if first:
+            return (statement(f"t = {literal(f'{{{_text(name)}:')} + {written}", indent),)
+        key = literal(f",{_text(name)}:")
+        quote, text = key[0], key[1:-1]
+        if "{" in key or any(mark in text + written for mark in ("\\", quote)):
+            # Before Python 3.12 not every expression may stand within a string.
+            return (statement(f"t += {key} + {written}", indent),)
+        # One new text instead of two.
+        return (statement(f"t = f{quote}{{t}}{text}{{{written}}}{quote}", indent),)
 
     def write_member(self, member: Field, hint: str) -> Reading:
         """How the value of a member is written; what is told to be long gets the escaper for that."""

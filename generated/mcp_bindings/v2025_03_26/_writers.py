@@ -148,7 +148,7 @@ def write_request(o: Any) -> str:
     t = '{"method":' + escape(v)
     v = o.params
     if v is not None:
-        t += ',"params":' + write_request_params(v)
+        t = f'{t},"params":{write_request_params(v)}'
     if o.extra:
         undeclared(o.extra, REQUEST_KEYS)
         t += members(o.extra)
@@ -161,7 +161,7 @@ def write_request_params(o: Any) -> str:
     t = ""
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -176,7 +176,7 @@ def write_request_params_meta(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t += ',"progressToken":' + anything(v)
+        t = f'{t},"progressToken":{anything(v)}'
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_META_KEYS)
         t += members(o.extra)
@@ -190,7 +190,7 @@ def write_notification(o: Any) -> str:
     t = '{"method":' + escape(v)
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -205,7 +205,7 @@ def write_notification_params(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -220,7 +220,7 @@ def write_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, RESULT_KEYS)
         t += members(o.extra)
@@ -234,12 +234,12 @@ def write_jsonrpc_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.method
-    t += ',"method":' + escape(v)
+    t = f'{t},"method":{escape(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_request_params(v)
+        t = f'{t},"params":{write_request_params(v)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_REQUEST_KEYS)
         t += members(o.extra)
@@ -251,10 +251,10 @@ def write_jsonrpc_notification(o: Any) -> str:
         expect(o, types.JSONRPCNotification)
     t = '{"jsonrpc":"2.0"'
     v = o.method
-    t += ',"method":' + escape(v)
+    t = f'{t},"method":{escape(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -268,9 +268,9 @@ def write_jsonrpc_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + raw(v, structure_result)
+    t = f'{t},"result":{raw(v, structure_result)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_RESPONSE_KEYS)
         t += members(o.extra)
@@ -282,12 +282,12 @@ def write_jsonrpc_error(o: Any) -> str:
         expect(o, types.JSONRPCError)
     t = '{"jsonrpc":"2.0"'
     v = o.error
-    t += ',"error":' + write_jsonrpc_error_error(v)
+    t = f'{t},"error":{write_jsonrpc_error_error(v)}'
     v = o.id
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t += ',"id":' + anything(v)
+        t = f'{t},"id":{anything(v)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_KEYS)
         t += members(o.extra)
@@ -302,10 +302,10 @@ def write_jsonrpc_error_error(o: Any) -> str:
         raise Invalid
     t = '{"code":' + integer(v)
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
     if v is not UNSET:
-        t += ',"data":' + anything(v)
+        t = f'{t},"data":{anything(v)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_ERROR_KEYS)
         t += members(o.extra)
@@ -318,7 +318,7 @@ def write_implementation(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.version
-    t += ',"version":' + escape(v)
+    t = f'{t},"version":{escape(v)}'
     if o.extra:
         undeclared(o.extra, IMPLEMENTATION_KEYS)
         t += members(o.extra)
@@ -333,10 +333,10 @@ def write_annotations(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"audience":' + array([ROLE_TEXT[e] for e in v])
+        t = f'{t},"audience":{array([ROLE_TEXT[e] for e in v])}'
     v = o.priority
     if v is not None:
-        t += ',"priority":' + number(v)
+        t = f'{t},"priority":{number(v)}'
     if o.extra:
         undeclared(o.extra, ANNOTATIONS_KEYS)
         t += members(o.extra)
@@ -348,7 +348,7 @@ def write_cancelled_notification(o: Any) -> str:
         expect(o, types.CancelledNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/cancelled"'
     v = o.params
-    t += ',"params":' + write_cancelled_notification_params(v)
+    t = f'{t},"params":{write_cancelled_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -364,7 +364,7 @@ def write_cancelled_notification_params(o: Any) -> str:
     t = '{"requestId":' + anything(v)
     v = o.reason
     if v is not None:
-        t += ',"reason":' + escape(v)
+        t = f'{t},"reason":{escape(v)}'
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -378,9 +378,9 @@ def write_initialize_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_initialize_request_params(v)
+    t = f'{t},"params":{write_initialize_request_params(v)}'
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_KEYS)
         t += members(o.extra)
@@ -393,9 +393,9 @@ def write_initialize_request_params(o: Any) -> str:
     v = o.protocol_version
     t = '{"protocolVersion":' + escape(v)
     v = o.capabilities
-    t += ',"capabilities":' + write_client_capabilities(v)
+    t = f'{t},"capabilities":{write_client_capabilities(v)}'
     v = o.client_info
-    t += ',"clientInfo":' + write_implementation(v)
+    t = f'{t},"clientInfo":{write_implementation(v)}'
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -408,17 +408,17 @@ def write_initialize_result(o: Any) -> str:
     v = o.protocol_version
     t = '{"protocolVersion":' + escape(v)
     v = o.capabilities
-    t += ',"capabilities":' + write_server_capabilities(v)
+    t = f'{t},"capabilities":{write_server_capabilities(v)}'
     v = o.server_info
-    t += ',"serverInfo":' + write_implementation(v)
+    t = f'{t},"serverInfo":{write_implementation(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.instructions
     if v is not None:
-        t += ',"instructions":' + escape(v)
+        t = f'{t},"instructions":{escape(v)}'
     if o.extra:
         undeclared(o.extra, INITIALIZE_RESULT_KEYS)
         t += members(o.extra)
@@ -431,7 +431,7 @@ def write_initialized_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/initialized"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, INITIALIZED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -446,15 +446,15 @@ def write_client_capabilities(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"experimental":' + mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"experimental":{mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.roots
     if v is not None:
-        t += ',"roots":' + write_client_capabilities_roots(v)
+        t = f'{t},"roots":{write_client_capabilities_roots(v)}'
     v = o.sampling
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"sampling":' + anything(v)
+        t = f'{t},"sampling":{anything(v)}'
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_KEYS)
         t += members(o.extra)
@@ -469,7 +469,7 @@ def write_client_capabilities_roots(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"listChanged":' + boolean(v)
+        t = f'{t},"listChanged":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_ROOTS_KEYS)
         t += members(o.extra)
@@ -484,26 +484,26 @@ def write_server_capabilities(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"experimental":' + mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"experimental":{mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.logging
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"logging":' + anything(v)
+        t = f'{t},"logging":{anything(v)}'
     v = o.completions
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"completions":' + anything(v)
+        t = f'{t},"completions":{anything(v)}'
     v = o.prompts
     if v is not None:
-        t += ',"prompts":' + write_server_capabilities_prompts(v)
+        t = f'{t},"prompts":{write_server_capabilities_prompts(v)}'
     v = o.resources
     if v is not None:
-        t += ',"resources":' + write_server_capabilities_resources(v)
+        t = f'{t},"resources":{write_server_capabilities_resources(v)}'
     v = o.tools
     if v is not None:
-        t += ',"tools":' + write_server_capabilities_tools(v)
+        t = f'{t},"tools":{write_server_capabilities_tools(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_KEYS)
         t += members(o.extra)
@@ -518,7 +518,7 @@ def write_server_capabilities_prompts(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"listChanged":' + boolean(v)
+        t = f'{t},"listChanged":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_PROMPTS_KEYS)
         t += members(o.extra)
@@ -533,12 +533,12 @@ def write_server_capabilities_resources(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"subscribe":' + boolean(v)
+        t = f'{t},"subscribe":{boolean(v)}'
     v = o.list_changed
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"listChanged":' + boolean(v)
+        t = f'{t},"listChanged":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_RESOURCES_KEYS)
         t += members(o.extra)
@@ -553,7 +553,7 @@ def write_server_capabilities_tools(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"listChanged":' + boolean(v)
+        t = f'{t},"listChanged":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TOOLS_KEYS)
         t += members(o.extra)
@@ -567,10 +567,10 @@ def write_ping_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_request_params(v)
+        t = f'{t},"params":{write_request_params(v)}'
     if o.extra:
         undeclared(o.extra, PING_REQUEST_KEYS)
         t += members(o.extra)
@@ -582,7 +582,7 @@ def write_progress_notification(o: Any) -> str:
         expect(o, types.ProgressNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/progress"'
     v = o.params
-    t += ',"params":' + write_progress_notification_params(v)
+    t = f'{t},"params":{write_progress_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -597,13 +597,13 @@ def write_progress_notification_params(o: Any) -> str:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
-    t += ',"progress":' + number(v)
+    t = f'{t},"progress":{number(v)}'
     v = o.total
     if v is not None:
-        t += ',"total":' + number(v)
+        t = f'{t},"total":{number(v)}'
     v = o.message
     if v is not None:
-        t += ',"message":' + escape(v)
+        t = f'{t},"message":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -617,7 +617,7 @@ def write_paginated_request(o: Any) -> str:
     t = '{"method":' + escape(v)
     v = o.params
     if v is not None:
-        t += ',"params":' + write_paginated_request_params(v)
+        t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_KEYS)
         t += members(o.extra)
@@ -630,7 +630,7 @@ def write_paginated_request_params(o: Any) -> str:
     t = ""
     v = o.cursor
     if v is not None:
-        t += ',"cursor":' + escape(v)
+        t = f'{t},"cursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -645,10 +645,10 @@ def write_paginated_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PAGINATED_RESULT_KEYS)
         t += members(o.extra)
@@ -662,10 +662,10 @@ def write_list_resources_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_paginated_request_params(v)
+        t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_REQUEST_KEYS)
         t += members(o.extra)
@@ -683,10 +683,10 @@ def write_list_resources_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_KEYS)
         t += members(o.extra)
@@ -700,10 +700,10 @@ def write_list_resource_templates_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_paginated_request_params(v)
+        t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_REQUEST_KEYS)
         t += members(o.extra)
@@ -721,10 +721,10 @@ def write_list_resource_templates_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_KEYS)
         t += members(o.extra)
@@ -738,9 +738,9 @@ def write_read_resource_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_read_resource_request_params(v)
+    t = f'{t},"params":{write_read_resource_request_params(v)}'
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_KEYS)
         t += members(o.extra)
@@ -769,7 +769,7 @@ def write_read_resource_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_KEYS)
         t += members(o.extra)
@@ -782,7 +782,7 @@ def write_resource_list_changed_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/resources/list_changed"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_LIST_CHANGED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -796,9 +796,9 @@ def write_subscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_subscribe_request_params(v)
+    t = f'{t},"params":{write_subscribe_request_params(v)}'
     if o.extra:
         undeclared(o.extra, SUBSCRIBE_REQUEST_KEYS)
         t += members(o.extra)
@@ -823,9 +823,9 @@ def write_unsubscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_unsubscribe_request_params(v)
+    t = f'{t},"params":{write_unsubscribe_request_params(v)}'
     if o.extra:
         undeclared(o.extra, UNSUBSCRIBE_REQUEST_KEYS)
         t += members(o.extra)
@@ -848,7 +848,7 @@ def write_resource_updated_notification(o: Any) -> str:
         expect(o, types.ResourceUpdatedNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/resources/updated"'
     v = o.params
-    t += ',"params":' + write_resource_updated_notification_params(v)
+    t = f'{t},"params":{write_resource_updated_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -872,21 +872,21 @@ def write_resource(o: Any) -> str:
     v = o.uri
     t = '{"uri":' + escape(v)
     v = o.name
-    t += ',"name":' + escape(v)
+    t = f'{t},"name":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.size
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"size":' + integer(v)
+        t = f'{t},"size":{integer(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_KEYS)
         t += members(o.extra)
@@ -899,16 +899,16 @@ def write_resource_template(o: Any) -> str:
     v = o.uri_template
     t = '{"uriTemplate":' + escape(v)
     v = o.name
-    t += ',"name":' + escape(v)
+    t = f'{t},"name":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_KEYS)
         t += members(o.extra)
@@ -922,7 +922,7 @@ def write_resource_contents(o: Any) -> str:
     t = '{"uri":' + escape(v)
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_CONTENTS_KEYS)
         t += members(o.extra)
@@ -935,10 +935,10 @@ def write_text_resource_contents(o: Any) -> str:
     v = o.uri
     t = '{"uri":' + escape(v)
     v = o.text
-    t += ',"text":' + escape(v)
+    t = f'{t},"text":{escape(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     if o.extra:
         undeclared(o.extra, TEXT_RESOURCE_CONTENTS_KEYS)
         t += members(o.extra)
@@ -951,10 +951,10 @@ def write_blob_resource_contents(o: Any) -> str:
     v = o.uri
     t = '{"uri":' + escape(v)
     v = o.blob
-    t += ',"blob":' + escape_long(v)
+    t = f'{t},"blob":{escape_long(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     if o.extra:
         undeclared(o.extra, BLOB_RESOURCE_CONTENTS_KEYS)
         t += members(o.extra)
@@ -966,10 +966,10 @@ def write_text_content(o: Any) -> str:
         expect(o, types.TextContent)
     t = '{"type":"text"'
     v = o.text
-    t += ',"text":' + escape(v)
+    t = f'{t},"text":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     if o.extra:
         undeclared(o.extra, TEXT_CONTENT_KEYS)
         t += members(o.extra)
@@ -981,12 +981,12 @@ def write_image_content(o: Any) -> str:
         expect(o, types.ImageContent)
     t = '{"type":"image"'
     v = o.data
-    t += ',"data":' + escape_long(v)
+    t = f'{t},"data":{escape_long(v)}'
     v = o.mime_type
-    t += ',"mimeType":' + escape(v)
+    t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     if o.extra:
         undeclared(o.extra, IMAGE_CONTENT_KEYS)
         t += members(o.extra)
@@ -998,12 +998,12 @@ def write_audio_content(o: Any) -> str:
         expect(o, types.AudioContent)
     t = '{"type":"audio"'
     v = o.data
-    t += ',"data":' + escape_long(v)
+    t = f'{t},"data":{escape_long(v)}'
     v = o.mime_type
-    t += ',"mimeType":' + escape(v)
+    t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     if o.extra:
         undeclared(o.extra, AUDIO_CONTENT_KEYS)
         t += members(o.extra)
@@ -1015,10 +1015,10 @@ def write_embedded_resource(o: Any) -> str:
         expect(o, types.EmbeddedResource)
     t = '{"type":"resource"'
     v = o.resource
-    t += ',"resource":' + READ_RESOURCE_RESULT_CONTENTS[v.__class__](v)
+    t = f'{t},"resource":{READ_RESOURCE_RESULT_CONTENTS[v.__class__](v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     if o.extra:
         undeclared(o.extra, EMBEDDED_RESOURCE_KEYS)
         t += members(o.extra)
@@ -1032,10 +1032,10 @@ def write_list_prompts_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_paginated_request_params(v)
+        t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_REQUEST_KEYS)
         t += members(o.extra)
@@ -1053,10 +1053,10 @@ def write_list_prompts_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_KEYS)
         t += members(o.extra)
@@ -1070,9 +1070,9 @@ def write_get_prompt_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_get_prompt_request_params(v)
+    t = f'{t},"params":{write_get_prompt_request_params(v)}'
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_KEYS)
         t += members(o.extra)
@@ -1088,7 +1088,7 @@ def write_get_prompt_request_params(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"arguments":' + mapping([f"{escape(k)}:{escape(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"arguments":{mapping([f"{escape(k)}:{escape(e)}" for k, e in v.items()])}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1106,10 +1106,10 @@ def write_get_prompt_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     if o.extra:
         undeclared(o.extra, GET_PROMPT_RESULT_KEYS)
         t += members(o.extra)
@@ -1123,12 +1123,12 @@ def write_prompt(o: Any) -> str:
     t = '{"name":' + escape(v)
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.arguments
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"arguments":' + array([write_prompt_argument(e) for e in v])
+        t = f'{t},"arguments":{array([write_prompt_argument(e) for e in v])}'
     if o.extra:
         undeclared(o.extra, PROMPT_KEYS)
         t += members(o.extra)
@@ -1142,12 +1142,12 @@ def write_prompt_argument(o: Any) -> str:
     t = '{"name":' + escape(v)
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.required
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"required":' + boolean(v)
+        t = f'{t},"required":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_ARGUMENT_KEYS)
         t += members(o.extra)
@@ -1160,7 +1160,7 @@ def write_prompt_message(o: Any) -> str:
     v = o.role
     t = '{"role":' + ROLE_TEXT[v]
     v = o.content
-    t += ',"content":' + PROMPT_MESSAGE_CONTENT[v.__class__](v)
+    t = f'{t},"content":{PROMPT_MESSAGE_CONTENT[v.__class__](v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_MESSAGE_KEYS)
         t += members(o.extra)
@@ -1173,7 +1173,7 @@ def write_prompt_list_changed_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_LIST_CHANGED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -1187,10 +1187,10 @@ def write_list_tools_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_paginated_request_params(v)
+        t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_REQUEST_KEYS)
         t += members(o.extra)
@@ -1208,10 +1208,10 @@ def write_list_tools_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_KEYS)
         t += members(o.extra)
@@ -1225,9 +1225,9 @@ def write_call_tool_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_call_tool_request_params(v)
+    t = f'{t},"params":{write_call_tool_request_params(v)}'
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_KEYS)
         t += members(o.extra)
@@ -1243,7 +1243,7 @@ def write_call_tool_request_params(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"arguments":' + anything(v)
+        t = f'{t},"arguments":{anything(v)}'
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1261,12 +1261,12 @@ def write_call_tool_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.is_error
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"isError":' + boolean(v)
+        t = f'{t},"isError":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, CALL_TOOL_RESULT_KEYS)
         t += members(o.extra)
@@ -1279,7 +1279,7 @@ def write_tool_list_changed_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_LIST_CHANGED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -1292,13 +1292,13 @@ def write_tool(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.input_schema
-    t += ',"inputSchema":' + write_tool_input_schema(v)
+    t = f'{t},"inputSchema":{write_tool_input_schema(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_tool_annotations(v)
+        t = f'{t},"annotations":{write_tool_annotations(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_KEYS)
         t += members(o.extra)
@@ -1313,12 +1313,12 @@ def write_tool_input_schema(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"properties":' + mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"properties":{mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.required
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"required":' + array(map(escape, v))
+        t = f'{t},"required":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, TOOL_INPUT_SCHEMA_KEYS)
         t += members(o.extra)
@@ -1331,27 +1331,27 @@ def write_tool_annotations(o: Any) -> str:
     t = ""
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.read_only_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"readOnlyHint":' + boolean(v)
+        t = f'{t},"readOnlyHint":{boolean(v)}'
     v = o.destructive_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"destructiveHint":' + boolean(v)
+        t = f'{t},"destructiveHint":{boolean(v)}'
     v = o.idempotent_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"idempotentHint":' + boolean(v)
+        t = f'{t},"idempotentHint":{boolean(v)}'
     v = o.open_world_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"openWorldHint":' + boolean(v)
+        t = f'{t},"openWorldHint":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_ANNOTATIONS_KEYS)
         t += members(o.extra)
@@ -1365,9 +1365,9 @@ def write_set_level_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_set_level_request_params(v)
+    t = f'{t},"params":{write_set_level_request_params(v)}'
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_KEYS)
         t += members(o.extra)
@@ -1390,7 +1390,7 @@ def write_logging_message_notification(o: Any) -> str:
         expect(o, types.LoggingMessageNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/message"'
     v = o.params
-    t += ',"params":' + write_logging_message_notification_params(v)
+    t = f'{t},"params":{write_logging_message_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -1403,10 +1403,10 @@ def write_logging_message_notification_params(o: Any) -> str:
     v = o.level
     t = '{"level":' + LOGGING_LEVEL_TEXT[v]
     v = o.data
-    t += ',"data":' + anything(v)
+    t = f'{t},"data":{anything(v)}'
     v = o.logger
     if v is not None:
-        t += ',"logger":' + escape(v)
+        t = f'{t},"logger":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -1420,9 +1420,9 @@ def write_create_message_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_create_message_request_params(v)
+    t = f'{t},"params":{write_create_message_request_params(v)}'
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_KEYS)
         t += members(o.extra)
@@ -1439,29 +1439,29 @@ def write_create_message_request_params(o: Any) -> str:
     v = o.max_tokens
     if v.__class__ is not int and not is_integer(v):
         raise Invalid
-    t += ',"maxTokens":' + integer(v)
+    t = f'{t},"maxTokens":{integer(v)}'
     v = o.model_preferences
     if v is not None:
-        t += ',"modelPreferences":' + write_model_preferences(v)
+        t = f'{t},"modelPreferences":{write_model_preferences(v)}'
     v = o.system_prompt
     if v is not None:
-        t += ',"systemPrompt":' + escape(v)
+        t = f'{t},"systemPrompt":{escape(v)}'
     v = o.include_context
     if v is not None:
-        t += ',"includeContext":' + CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT[v]  # fmt: skip
+        t = f'{t},"includeContext":{CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT[v]}'  # fmt: skip
     v = o.temperature
     if v is not None:
-        t += ',"temperature":' + number(v)
+        t = f'{t},"temperature":{number(v)}'
     v = o.stop_sequences
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"stopSequences":' + array(map(escape, v))
+        t = f'{t},"stopSequences":{array(map(escape, v))}'
     v = o.metadata
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"metadata":' + anything(v)
+        t = f'{t},"metadata":{anything(v)}'
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1474,17 +1474,17 @@ def write_create_message_result(o: Any) -> str:
     v = o.role
     t = '{"role":' + ROLE_TEXT[v]
     v = o.content
-    t += ',"content":' + CREATE_MESSAGE_RESULT_CONTENT[v.__class__](v)
+    t = f'{t},"content":{CREATE_MESSAGE_RESULT_CONTENT[v.__class__](v)}'
     v = o.model
-    t += ',"model":' + escape(v)
+    t = f'{t},"model":{escape(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.stop_reason
     if v is not None:
-        t += ',"stopReason":' + escape(v)
+        t = f'{t},"stopReason":{escape(v)}'
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_RESULT_KEYS)
         t += members(o.extra)
@@ -1497,7 +1497,7 @@ def write_sampling_message(o: Any) -> str:
     v = o.role
     t = '{"role":' + ROLE_TEXT[v]
     v = o.content
-    t += ',"content":' + CREATE_MESSAGE_RESULT_CONTENT[v.__class__](v)
+    t = f'{t},"content":{CREATE_MESSAGE_RESULT_CONTENT[v.__class__](v)}'
     if o.extra:
         undeclared(o.extra, SAMPLING_MESSAGE_KEYS)
         t += members(o.extra)
@@ -1512,16 +1512,16 @@ def write_model_preferences(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"hints":' + array([write_model_hint(e) for e in v])
+        t = f'{t},"hints":{array([write_model_hint(e) for e in v])}'
     v = o.cost_priority
     if v is not None:
-        t += ',"costPriority":' + number(v)
+        t = f'{t},"costPriority":{number(v)}'
     v = o.speed_priority
     if v is not None:
-        t += ',"speedPriority":' + number(v)
+        t = f'{t},"speedPriority":{number(v)}'
     v = o.intelligence_priority
     if v is not None:
-        t += ',"intelligencePriority":' + number(v)
+        t = f'{t},"intelligencePriority":{number(v)}'
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
         t += members(o.extra)
@@ -1534,7 +1534,7 @@ def write_model_hint(o: Any) -> str:
     t = ""
     v = o.name
     if v is not None:
-        t += ',"name":' + escape(v)
+        t = f'{t},"name":{escape(v)}'
     if o.extra:
         undeclared(o.extra, MODEL_HINT_KEYS)
         t += members(o.extra)
@@ -1548,9 +1548,9 @@ def write_complete_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_complete_request_params(v)
+    t = f'{t},"params":{write_complete_request_params(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_KEYS)
         t += members(o.extra)
@@ -1563,7 +1563,7 @@ def write_complete_request_params(o: Any) -> str:
     v = o.ref
     t = '{"ref":' + COMPLETE_REQUEST_PARAMS_REF[v.__class__](v)
     v = o.argument
-    t += ',"argument":' + write_complete_request_params_argument(v)
+    t = f'{t},"argument":{write_complete_request_params_argument(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1576,7 +1576,7 @@ def write_complete_request_params_argument(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.value
-    t += ',"value":' + escape(v)
+    t = f'{t},"value":{escape(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS)
         t += members(o.extra)
@@ -1592,7 +1592,7 @@ def write_complete_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_KEYS)
         t += members(o.extra)
@@ -1610,12 +1610,12 @@ def write_complete_result_completion(o: Any) -> str:
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"total":' + integer(v)
+        t = f'{t},"total":{integer(v)}'
     v = o.has_more
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"hasMore":' + boolean(v)
+        t = f'{t},"hasMore":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_COMPLETION_KEYS)
         t += members(o.extra)
@@ -1627,7 +1627,7 @@ def write_resource_reference(o: Any) -> str:
         expect(o, types.ResourceReference)
     t = '{"type":"ref/resource"'
     v = o.uri
-    t += ',"uri":' + escape(v)
+    t = f'{t},"uri":{escape(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_REFERENCE_KEYS)
         t += members(o.extra)
@@ -1639,7 +1639,7 @@ def write_prompt_reference(o: Any) -> str:
         expect(o, types.PromptReference)
     t = '{"type":"ref/prompt"'
     v = o.name
-    t += ',"name":' + escape(v)
+    t = f'{t},"name":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_REFERENCE_KEYS)
         t += members(o.extra)
@@ -1653,10 +1653,10 @@ def write_list_roots_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_request_params(v)
+        t = f'{t},"params":{write_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_REQUEST_KEYS)
         t += members(o.extra)
@@ -1674,7 +1674,7 @@ def write_list_roots_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_RESULT_KEYS)
         t += members(o.extra)
@@ -1688,7 +1688,7 @@ def write_root(o: Any) -> str:
     t = '{"uri":' + escape(v)
     v = o.name
     if v is not None:
-        t += ',"name":' + escape(v)
+        t = f'{t},"name":{escape(v)}'
     if o.extra:
         undeclared(o.extra, ROOT_KEYS)
         t += members(o.extra)
@@ -1701,7 +1701,7 @@ def write_roots_list_changed_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/roots/list_changed"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, ROOTS_LIST_CHANGED_NOTIFICATION_KEYS)
         t += members(o.extra)

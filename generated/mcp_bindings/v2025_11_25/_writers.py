@@ -208,7 +208,7 @@ def write_request_params(o: Any) -> str:
     t = ""
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -223,7 +223,7 @@ def write_request_params_meta(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t += ',"progressToken":' + anything(v)
+        t = f'{t},"progressToken":{anything(v)}'
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_META_KEYS)
         t += members(o.extra)
@@ -236,10 +236,10 @@ def write_task_augmented_request_params(o: Any) -> str:
     t = ""
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     v = o.task
     if v is not None:
-        t += ',"task":' + write_task_metadata(v)
+        t = f'{t},"task":{write_task_metadata(v)}'
     if o.extra:
         undeclared(o.extra, TASK_AUGMENTED_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -255,7 +255,7 @@ def write_request(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"params":' + anything(v)
+        t = f'{t},"params":{anything(v)}'
     if o.extra:
         undeclared(o.extra, REQUEST_KEYS)
         t += members(o.extra)
@@ -270,7 +270,7 @@ def write_notification_params(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -286,7 +286,7 @@ def write_notification(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"params":' + anything(v)
+        t = f'{t},"params":{anything(v)}'
     if o.extra:
         undeclared(o.extra, NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -301,7 +301,7 @@ def write_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, RESULT_KEYS)
         t += members(o.extra)
@@ -316,10 +316,10 @@ def write_error(o: Any) -> str:
         raise Invalid
     t = '{"code":' + integer(v)
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
     if v is not UNSET:
-        t += ',"data":' + anything(v)
+        t = f'{t},"data":{anything(v)}'
     if o.extra:
         undeclared(o.extra, ERROR_KEYS)
         t += members(o.extra)
@@ -333,14 +333,14 @@ def write_jsonrpc_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.method
-    t += ',"method":' + escape(v)
+    t = f'{t},"method":{escape(v)}'
     v = o.params
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"params":' + anything(v)
+        t = f'{t},"params":{anything(v)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_REQUEST_KEYS)
         t += members(o.extra)
@@ -352,12 +352,12 @@ def write_jsonrpc_notification(o: Any) -> str:
         expect(o, types.JSONRPCNotification)
     t = '{"jsonrpc":"2.0"'
     v = o.method
-    t += ',"method":' + escape(v)
+    t = f'{t},"method":{escape(v)}'
     v = o.params
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"params":' + anything(v)
+        t = f'{t},"params":{anything(v)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -371,9 +371,9 @@ def write_jsonrpc_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + raw(v, structure_result)
+    t = f'{t},"result":{raw(v, structure_result)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -385,12 +385,12 @@ def write_jsonrpc_error_response(o: Any) -> str:
         expect(o, types.JSONRPCErrorResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.error
-    t += ',"error":' + write_error(v)
+    t = f'{t},"error":{write_error(v)}'
     v = o.id
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t += ',"id":' + anything(v)
+        t = f'{t},"id":{anything(v)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_RESPONSE_KEYS)
         t += members(o.extra)
@@ -402,12 +402,12 @@ def write_url_elicitation_required_error(o: Any) -> str:
         expect(o, types.URLElicitationRequiredError)
     t = '{"jsonrpc":"2.0"'
     v = o.error
-    t += ',"error":' + write_url_elicitation_required_error_error(v)
+    t = f'{t},"error":{write_url_elicitation_required_error_error(v)}'
     v = o.id
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t += ',"id":' + anything(v)
+        t = f'{t},"id":{anything(v)}'
     if o.extra:
         undeclared(o.extra, URL_ELICITATION_REQUIRED_ERROR_KEYS)
         t += members(o.extra)
@@ -419,9 +419,9 @@ def write_url_elicitation_required_error_error(o: Any) -> str:
         expect(o, types.URLElicitationRequiredErrorError)
     t = '{"code":-32042'
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
-    t += ',"data":' + write_url_elicitation_required_error_error_data(v)
+    t = f'{t},"data":{write_url_elicitation_required_error_error_data(v)}'
     if o.extra:
         undeclared(o.extra, URL_ELICITATION_REQUIRED_ERROR_ERROR_KEYS)
         t += members(o.extra)
@@ -448,7 +448,7 @@ def write_base_metadata(o: Any) -> str:
     t = '{"name":' + escape(v)
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     if o.extra:
         undeclared(o.extra, BASE_METADATA_KEYS)
         t += members(o.extra)
@@ -462,15 +462,15 @@ def write_icon(o: Any) -> str:
     t = '{"src":' + escape(v)
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.sizes
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"sizes":' + array(map(escape, v))
+        t = f'{t},"sizes":{array(map(escape, v))}'
     v = o.theme
     if v is not None:
-        t += ',"theme":' + ICON_THEME_TEXT[v]
+        t = f'{t},"theme":{ICON_THEME_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, ICON_KEYS)
         t += members(o.extra)
@@ -485,7 +485,7 @@ def write_icons(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     if o.extra:
         undeclared(o.extra, ICONS_KEYS)
         t += members(o.extra)
@@ -498,21 +498,21 @@ def write_implementation(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.version
-    t += ',"version":' + escape(v)
+    t = f'{t},"version":{escape(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.website_url
     if v is not None:
-        t += ',"websiteUrl":' + escape(v)
+        t = f'{t},"websiteUrl":{escape(v)}'
     if o.extra:
         undeclared(o.extra, IMPLEMENTATION_KEYS)
         t += members(o.extra)
@@ -527,13 +527,13 @@ def write_annotations(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"audience":' + array([ROLE_TEXT[e] for e in v])
+        t = f'{t},"audience":{array([ROLE_TEXT[e] for e in v])}'
     v = o.priority
     if v is not None:
-        t += ',"priority":' + number(v)
+        t = f'{t},"priority":{number(v)}'
     v = o.last_modified
     if v is not None:
-        t += ',"lastModified":' + escape(v)
+        t = f'{t},"lastModified":{escape(v)}'
     if o.extra:
         undeclared(o.extra, ANNOTATIONS_KEYS)
         t += members(o.extra)
@@ -548,15 +548,15 @@ def write_cancelled_notification_params(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.request_id
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t += ',"requestId":' + anything(v)
+        t = f'{t},"requestId":{anything(v)}'
     v = o.reason
     if v is not None:
-        t += ',"reason":' + escape(v)
+        t = f'{t},"reason":{escape(v)}'
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -568,7 +568,7 @@ def write_cancelled_notification(o: Any) -> str:
         expect(o, types.CancelledNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/cancelled"'
     v = o.params
-    t += ',"params":' + write_cancelled_notification_params(v)
+    t = f'{t},"params":{write_cancelled_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -581,12 +581,12 @@ def write_initialize_request_params(o: Any) -> str:
     v = o.protocol_version
     t = '{"protocolVersion":' + escape(v)
     v = o.capabilities
-    t += ',"capabilities":' + write_client_capabilities(v)
+    t = f'{t},"capabilities":{write_client_capabilities(v)}'
     v = o.client_info
-    t += ',"clientInfo":' + write_implementation(v)
+    t = f'{t},"clientInfo":{write_implementation(v)}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -600,9 +600,9 @@ def write_initialize_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_initialize_request_params(v)
+    t = f'{t},"params":{write_initialize_request_params(v)}'
     if o.extra:
         undeclared(o.extra, INITIALIZE_REQUEST_KEYS)
         t += members(o.extra)
@@ -615,17 +615,17 @@ def write_initialize_result(o: Any) -> str:
     v = o.protocol_version
     t = '{"protocolVersion":' + escape(v)
     v = o.capabilities
-    t += ',"capabilities":' + write_server_capabilities(v)
+    t = f'{t},"capabilities":{write_server_capabilities(v)}'
     v = o.server_info
-    t += ',"serverInfo":' + write_implementation(v)
+    t = f'{t},"serverInfo":{write_implementation(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.instructions
     if v is not None:
-        t += ',"instructions":' + escape(v)
+        t = f'{t},"instructions":{escape(v)}'
     if o.extra:
         undeclared(o.extra, INITIALIZE_RESULT_KEYS)
         t += members(o.extra)
@@ -638,7 +638,7 @@ def write_initialized_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/initialized"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, INITIALIZED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -653,19 +653,19 @@ def write_client_capabilities(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"experimental":' + mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"experimental":{mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.roots
     if v is not None:
-        t += ',"roots":' + write_client_capabilities_roots(v)
+        t = f'{t},"roots":{write_client_capabilities_roots(v)}'
     v = o.sampling
     if v is not None:
-        t += ',"sampling":' + write_client_capabilities_sampling(v)
+        t = f'{t},"sampling":{write_client_capabilities_sampling(v)}'
     v = o.elicitation
     if v is not None:
-        t += ',"elicitation":' + write_client_capabilities_elicitation(v)
+        t = f'{t},"elicitation":{write_client_capabilities_elicitation(v)}'
     v = o.tasks
     if v is not None:
-        t += ',"tasks":' + write_client_capabilities_tasks(v)
+        t = f'{t},"tasks":{write_client_capabilities_tasks(v)}'
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_KEYS)
         t += members(o.extra)
@@ -680,7 +680,7 @@ def write_client_capabilities_roots(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"listChanged":' + boolean(v)
+        t = f'{t},"listChanged":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_ROOTS_KEYS)
         t += members(o.extra)
@@ -695,12 +695,12 @@ def write_client_capabilities_sampling(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"context":' + anything(v)
+        t = f'{t},"context":{anything(v)}'
     v = o.tools
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"tools":' + anything(v)
+        t = f'{t},"tools":{anything(v)}'
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_SAMPLING_KEYS)
         t += members(o.extra)
@@ -715,12 +715,12 @@ def write_client_capabilities_elicitation(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"form":' + anything(v)
+        t = f'{t},"form":{anything(v)}'
     v = o.url
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"url":' + anything(v)
+        t = f'{t},"url":{anything(v)}'
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_ELICITATION_KEYS)
         t += members(o.extra)
@@ -735,15 +735,15 @@ def write_client_capabilities_tasks(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"list":' + anything(v)
+        t = f'{t},"list":{anything(v)}'
     v = o.cancel
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"cancel":' + anything(v)
+        t = f'{t},"cancel":{anything(v)}'
     v = o.requests
     if v is not None:
-        t += ',"requests":' + write_client_capabilities_tasks_requests(v)
+        t = f'{t},"requests":{write_client_capabilities_tasks_requests(v)}'
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_TASKS_KEYS)
         t += members(o.extra)
@@ -756,10 +756,10 @@ def write_client_capabilities_tasks_requests(o: Any) -> str:
     t = ""
     v = o.sampling
     if v is not None:
-        t += ',"sampling":' + write_client_capabilities_tasks_requests_sampling(v)
+        t = f'{t},"sampling":{write_client_capabilities_tasks_requests_sampling(v)}'
     v = o.elicitation
     if v is not None:
-        t += ',"elicitation":' + write_client_capabilities_tasks_requests_elicitation(v)
+        t = f'{t},"elicitation":{write_client_capabilities_tasks_requests_elicitation(v)}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_TASKS_REQUESTS_KEYS)
         t += members(o.extra)
@@ -774,7 +774,7 @@ def write_client_capabilities_tasks_requests_sampling(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"createMessage":' + anything(v)
+        t = f'{t},"createMessage":{anything(v)}'
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_TASKS_REQUESTS_SAMPLING_KEYS)
         t += members(o.extra)
@@ -789,7 +789,7 @@ def write_client_capabilities_tasks_requests_elicitation(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"create":' + anything(v)
+        t = f'{t},"create":{anything(v)}'
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_TASKS_REQUESTS_ELICITATION_KEYS)
         t += members(o.extra)
@@ -804,29 +804,29 @@ def write_server_capabilities(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"experimental":' + mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"experimental":{mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.logging
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"logging":' + anything(v)
+        t = f'{t},"logging":{anything(v)}'
     v = o.completions
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"completions":' + anything(v)
+        t = f'{t},"completions":{anything(v)}'
     v = o.prompts
     if v is not None:
-        t += ',"prompts":' + write_server_capabilities_prompts(v)
+        t = f'{t},"prompts":{write_server_capabilities_prompts(v)}'
     v = o.resources
     if v is not None:
-        t += ',"resources":' + write_server_capabilities_resources(v)
+        t = f'{t},"resources":{write_server_capabilities_resources(v)}'
     v = o.tools
     if v is not None:
-        t += ',"tools":' + write_server_capabilities_tools(v)
+        t = f'{t},"tools":{write_server_capabilities_tools(v)}'
     v = o.tasks
     if v is not None:
-        t += ',"tasks":' + write_server_capabilities_tasks(v)
+        t = f'{t},"tasks":{write_server_capabilities_tasks(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_KEYS)
         t += members(o.extra)
@@ -841,7 +841,7 @@ def write_server_capabilities_prompts(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"listChanged":' + boolean(v)
+        t = f'{t},"listChanged":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_PROMPTS_KEYS)
         t += members(o.extra)
@@ -856,12 +856,12 @@ def write_server_capabilities_resources(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"subscribe":' + boolean(v)
+        t = f'{t},"subscribe":{boolean(v)}'
     v = o.list_changed
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"listChanged":' + boolean(v)
+        t = f'{t},"listChanged":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_RESOURCES_KEYS)
         t += members(o.extra)
@@ -876,7 +876,7 @@ def write_server_capabilities_tools(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"listChanged":' + boolean(v)
+        t = f'{t},"listChanged":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TOOLS_KEYS)
         t += members(o.extra)
@@ -891,15 +891,15 @@ def write_server_capabilities_tasks(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"list":' + anything(v)
+        t = f'{t},"list":{anything(v)}'
     v = o.cancel
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"cancel":' + anything(v)
+        t = f'{t},"cancel":{anything(v)}'
     v = o.requests
     if v is not None:
-        t += ',"requests":' + write_server_capabilities_tasks_requests(v)
+        t = f'{t},"requests":{write_server_capabilities_tasks_requests(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TASKS_KEYS)
         t += members(o.extra)
@@ -912,7 +912,7 @@ def write_server_capabilities_tasks_requests(o: Any) -> str:
     t = ""
     v = o.tools
     if v is not None:
-        t += ',"tools":' + write_server_capabilities_tasks_requests_tools(v)
+        t = f'{t},"tools":{write_server_capabilities_tasks_requests_tools(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TASKS_REQUESTS_KEYS)
         t += members(o.extra)
@@ -927,7 +927,7 @@ def write_server_capabilities_tasks_requests_tools(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"call":' + anything(v)
+        t = f'{t},"call":{anything(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TASKS_REQUESTS_TOOLS_KEYS)
         t += members(o.extra)
@@ -941,10 +941,10 @@ def write_ping_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_request_params(v)
+        t = f'{t},"params":{write_request_params(v)}'
     if o.extra:
         undeclared(o.extra, PING_REQUEST_KEYS)
         t += members(o.extra)
@@ -959,18 +959,18 @@ def write_progress_notification_params(o: Any) -> str:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
-    t += ',"progress":' + number(v)
+    t = f'{t},"progress":{number(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.total
     if v is not None:
-        t += ',"total":' + number(v)
+        t = f'{t},"total":{number(v)}'
     v = o.message
     if v is not None:
-        t += ',"message":' + escape(v)
+        t = f'{t},"message":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -982,7 +982,7 @@ def write_progress_notification(o: Any) -> str:
         expect(o, types.ProgressNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/progress"'
     v = o.params
-    t += ',"params":' + write_progress_notification_params(v)
+    t = f'{t},"params":{write_progress_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -995,10 +995,10 @@ def write_paginated_request_params(o: Any) -> str:
     t = ""
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     v = o.cursor
     if v is not None:
-        t += ',"cursor":' + escape(v)
+        t = f'{t},"cursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1012,12 +1012,12 @@ def write_paginated_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.method
-    t += ',"method":' + escape(v)
+    t = f'{t},"method":{escape(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_paginated_request_params(v)
+        t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_KEYS)
         t += members(o.extra)
@@ -1032,10 +1032,10 @@ def write_paginated_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PAGINATED_RESULT_KEYS)
         t += members(o.extra)
@@ -1049,10 +1049,10 @@ def write_list_resources_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_paginated_request_params(v)
+        t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_REQUEST_KEYS)
         t += members(o.extra)
@@ -1070,10 +1070,10 @@ def write_list_resources_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_KEYS)
         t += members(o.extra)
@@ -1087,10 +1087,10 @@ def write_list_resource_templates_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_paginated_request_params(v)
+        t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_REQUEST_KEYS)
         t += members(o.extra)
@@ -1108,10 +1108,10 @@ def write_list_resource_templates_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_KEYS)
         t += members(o.extra)
@@ -1125,7 +1125,7 @@ def write_resource_request_params(o: Any) -> str:
     t = '{"uri":' + escape(v)
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1139,7 +1139,7 @@ def write_read_resource_request_params(o: Any) -> str:
     t = '{"uri":' + escape(v)
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1153,9 +1153,9 @@ def write_read_resource_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_read_resource_request_params(v)
+    t = f'{t},"params":{write_read_resource_request_params(v)}'
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_KEYS)
         t += members(o.extra)
@@ -1173,7 +1173,7 @@ def write_read_resource_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_KEYS)
         t += members(o.extra)
@@ -1186,7 +1186,7 @@ def write_resource_list_changed_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/resources/list_changed"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_LIST_CHANGED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -1200,7 +1200,7 @@ def write_subscribe_request_params(o: Any) -> str:
     t = '{"uri":' + escape(v)
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     if o.extra:
         undeclared(o.extra, SUBSCRIBE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1214,9 +1214,9 @@ def write_subscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_subscribe_request_params(v)
+    t = f'{t},"params":{write_subscribe_request_params(v)}'
     if o.extra:
         undeclared(o.extra, SUBSCRIBE_REQUEST_KEYS)
         t += members(o.extra)
@@ -1230,7 +1230,7 @@ def write_unsubscribe_request_params(o: Any) -> str:
     t = '{"uri":' + escape(v)
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     if o.extra:
         undeclared(o.extra, UNSUBSCRIBE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1244,9 +1244,9 @@ def write_unsubscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_unsubscribe_request_params(v)
+    t = f'{t},"params":{write_unsubscribe_request_params(v)}'
     if o.extra:
         undeclared(o.extra, UNSUBSCRIBE_REQUEST_KEYS)
         t += members(o.extra)
@@ -1262,7 +1262,7 @@ def write_resource_updated_notification_params(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -1274,7 +1274,7 @@ def write_resource_updated_notification(o: Any) -> str:
         expect(o, types.ResourceUpdatedNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/resources/updated"'
     v = o.params
-    t += ',"params":' + write_resource_updated_notification_params(v)
+    t = f'{t},"params":{write_resource_updated_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -1287,34 +1287,34 @@ def write_resource(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.uri
-    t += ',"uri":' + escape(v)
+    t = f'{t},"uri":{escape(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.size
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"size":' + integer(v)
+        t = f'{t},"size":{integer(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_KEYS)
         t += members(o.extra)
@@ -1327,29 +1327,29 @@ def write_resource_template(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.uri_template
-    t += ',"uriTemplate":' + escape(v)
+    t = f'{t},"uriTemplate":{escape(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_KEYS)
         t += members(o.extra)
@@ -1363,12 +1363,12 @@ def write_resource_contents(o: Any) -> str:
     t = '{"uri":' + escape(v)
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_CONTENTS_KEYS)
         t += members(o.extra)
@@ -1381,15 +1381,15 @@ def write_text_resource_contents(o: Any) -> str:
     v = o.uri
     t = '{"uri":' + escape(v)
     v = o.text
-    t += ',"text":' + escape(v)
+    t = f'{t},"text":{escape(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, TEXT_RESOURCE_CONTENTS_KEYS)
         t += members(o.extra)
@@ -1402,15 +1402,15 @@ def write_blob_resource_contents(o: Any) -> str:
     v = o.uri
     t = '{"uri":' + escape(v)
     v = o.blob
-    t += ',"blob":' + escape_long(v)
+    t = f'{t},"blob":{escape_long(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, BLOB_RESOURCE_CONTENTS_KEYS)
         t += members(o.extra)
@@ -1422,15 +1422,15 @@ def write_text_content(o: Any) -> str:
         expect(o, types.TextContent)
     t = '{"type":"text"'
     v = o.text
-    t += ',"text":' + escape(v)
+    t = f'{t},"text":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, TEXT_CONTENT_KEYS)
         t += members(o.extra)
@@ -1442,17 +1442,17 @@ def write_image_content(o: Any) -> str:
         expect(o, types.ImageContent)
     t = '{"type":"image"'
     v = o.data
-    t += ',"data":' + escape_long(v)
+    t = f'{t},"data":{escape_long(v)}'
     v = o.mime_type
-    t += ',"mimeType":' + escape(v)
+    t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, IMAGE_CONTENT_KEYS)
         t += members(o.extra)
@@ -1464,17 +1464,17 @@ def write_audio_content(o: Any) -> str:
         expect(o, types.AudioContent)
     t = '{"type":"audio"'
     v = o.data
-    t += ',"data":' + escape_long(v)
+    t = f'{t},"data":{escape_long(v)}'
     v = o.mime_type
-    t += ',"mimeType":' + escape(v)
+    t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, AUDIO_CONTENT_KEYS)
         t += members(o.extra)
@@ -1486,36 +1486,36 @@ def write_resource_link(o: Any) -> str:
         expect(o, types.ResourceLink)
     t = '{"type":"resource_link"'
     v = o.name
-    t += ',"name":' + escape(v)
+    t = f'{t},"name":{escape(v)}'
     v = o.uri
-    t += ',"uri":' + escape(v)
+    t = f'{t},"uri":{escape(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.size
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"size":' + integer(v)
+        t = f'{t},"size":{integer(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_LINK_KEYS)
         t += members(o.extra)
@@ -1527,15 +1527,15 @@ def write_embedded_resource(o: Any) -> str:
         expect(o, types.EmbeddedResource)
     t = '{"type":"resource"'
     v = o.resource
-    t += ',"resource":' + READ_RESOURCE_RESULT_CONTENTS[v.__class__](v)
+    t = f'{t},"resource":{READ_RESOURCE_RESULT_CONTENTS[v.__class__](v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, EMBEDDED_RESOURCE_KEYS)
         t += members(o.extra)
@@ -1549,10 +1549,10 @@ def write_list_prompts_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_paginated_request_params(v)
+        t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_REQUEST_KEYS)
         t += members(o.extra)
@@ -1570,10 +1570,10 @@ def write_list_prompts_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_KEYS)
         t += members(o.extra)
@@ -1587,12 +1587,12 @@ def write_get_prompt_request_params(o: Any) -> str:
     t = '{"name":' + escape(v)
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     v = o.arguments
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"arguments":' + mapping([f"{escape(k)}:{escape(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"arguments":{mapping([f"{escape(k)}:{escape(e)}" for k, e in v.items()])}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1606,9 +1606,9 @@ def write_get_prompt_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_get_prompt_request_params(v)
+    t = f'{t},"params":{write_get_prompt_request_params(v)}'
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_KEYS)
         t += members(o.extra)
@@ -1626,10 +1626,10 @@ def write_get_prompt_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     if o.extra:
         undeclared(o.extra, GET_PROMPT_RESULT_KEYS)
         t += members(o.extra)
@@ -1643,25 +1643,25 @@ def write_prompt(o: Any) -> str:
     t = '{"name":' + escape(v)
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.arguments
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"arguments":' + array([write_prompt_argument(e) for e in v])
+        t = f'{t},"arguments":{array([write_prompt_argument(e) for e in v])}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_KEYS)
         t += members(o.extra)
@@ -1675,15 +1675,15 @@ def write_prompt_argument(o: Any) -> str:
     t = '{"name":' + escape(v)
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.required
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"required":' + boolean(v)
+        t = f'{t},"required":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_ARGUMENT_KEYS)
         t += members(o.extra)
@@ -1696,7 +1696,7 @@ def write_prompt_message(o: Any) -> str:
     v = o.role
     t = '{"role":' + ROLE_TEXT[v]
     v = o.content
-    t += ',"content":' + CONTENT_BLOCK[v.__class__](v)
+    t = f'{t},"content":{CONTENT_BLOCK[v.__class__](v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_MESSAGE_KEYS)
         t += members(o.extra)
@@ -1709,7 +1709,7 @@ def write_prompt_list_changed_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_LIST_CHANGED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -1723,10 +1723,10 @@ def write_list_tools_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_paginated_request_params(v)
+        t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_REQUEST_KEYS)
         t += members(o.extra)
@@ -1744,10 +1744,10 @@ def write_list_tools_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_KEYS)
         t += members(o.extra)
@@ -1761,15 +1761,15 @@ def write_call_tool_request_params(o: Any) -> str:
     t = '{"name":' + escape(v)
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     v = o.task
     if v is not None:
-        t += ',"task":' + write_task_metadata(v)
+        t = f'{t},"task":{write_task_metadata(v)}'
     v = o.arguments
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"arguments":' + anything(v)
+        t = f'{t},"arguments":{anything(v)}'
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1783,9 +1783,9 @@ def write_call_tool_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_call_tool_request_params(v)
+    t = f'{t},"params":{write_call_tool_request_params(v)}'
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_KEYS)
         t += members(o.extra)
@@ -1803,17 +1803,17 @@ def write_call_tool_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.structured_content
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"structuredContent":' + anything(v)
+        t = f'{t},"structuredContent":{anything(v)}'
     v = o.is_error
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"isError":' + boolean(v)
+        t = f'{t},"isError":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, CALL_TOOL_RESULT_KEYS)
         t += members(o.extra)
@@ -1826,7 +1826,7 @@ def write_tool_list_changed_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_LIST_CHANGED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -1839,32 +1839,32 @@ def write_tool(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.input_schema
-    t += ',"inputSchema":' + write_tool_input_schema(v)
+    t = f'{t},"inputSchema":{write_tool_input_schema(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.execution
     if v is not None:
-        t += ',"execution":' + write_tool_execution(v)
+        t = f'{t},"execution":{write_tool_execution(v)}'
     v = o.output_schema
     if v is not None:
-        t += ',"outputSchema":' + write_tool_output_schema(v)
+        t = f'{t},"outputSchema":{write_tool_output_schema(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_tool_annotations(v)
+        t = f'{t},"annotations":{write_tool_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_KEYS)
         t += members(o.extra)
@@ -1877,17 +1877,17 @@ def write_tool_input_schema(o: Any) -> str:
     t = '{"type":"object"'
     v = o.schema_
     if v is not None:
-        t += ',"$schema":' + escape(v)
+        t = f'{t},"$schema":{escape(v)}'
     v = o.properties
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"properties":' + mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"properties":{mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.required
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"required":' + array(map(escape, v))
+        t = f'{t},"required":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, TOOL_INPUT_SCHEMA_KEYS)
         t += members(o.extra)
@@ -1900,17 +1900,17 @@ def write_tool_output_schema(o: Any) -> str:
     t = '{"type":"object"'
     v = o.schema_
     if v is not None:
-        t += ',"$schema":' + escape(v)
+        t = f'{t},"$schema":{escape(v)}'
     v = o.properties
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"properties":' + mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"properties":{mapping([f"{escape(k)}:{write_client_capabilities_experimental_item(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.required
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"required":' + array(map(escape, v))
+        t = f'{t},"required":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, TOOL_OUTPUT_SCHEMA_KEYS)
         t += members(o.extra)
@@ -1923,7 +1923,7 @@ def write_tool_execution(o: Any) -> str:
     t = ""
     v = o.task_support
     if v is not None:
-        t += ',"taskSupport":' + TOOL_EXECUTION_TASK_SUPPORT_TEXT[v]
+        t = f'{t},"taskSupport":{TOOL_EXECUTION_TASK_SUPPORT_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, TOOL_EXECUTION_KEYS)
         t += members(o.extra)
@@ -1936,27 +1936,27 @@ def write_tool_annotations(o: Any) -> str:
     t = ""
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.read_only_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"readOnlyHint":' + boolean(v)
+        t = f'{t},"readOnlyHint":{boolean(v)}'
     v = o.destructive_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"destructiveHint":' + boolean(v)
+        t = f'{t},"destructiveHint":{boolean(v)}'
     v = o.idempotent_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"idempotentHint":' + boolean(v)
+        t = f'{t},"idempotentHint":{boolean(v)}'
     v = o.open_world_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"openWorldHint":' + boolean(v)
+        t = f'{t},"openWorldHint":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_ANNOTATIONS_KEYS)
         t += members(o.extra)
@@ -1969,23 +1969,23 @@ def write_task(o: Any) -> str:
     v = o.task_id
     t = '{"taskId":' + escape(v)
     v = o.status
-    t += ',"status":' + TASK_STATUS_TEXT[v]
+    t = f'{t},"status":{TASK_STATUS_TEXT[v]}'
     v = o.created_at
-    t += ',"createdAt":' + escape(v)
+    t = f'{t},"createdAt":{escape(v)}'
     v = o.last_updated_at
-    t += ',"lastUpdatedAt":' + escape(v)
+    t = f'{t},"lastUpdatedAt":{escape(v)}'
     v = o.ttl
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t += ',"ttl":' + anything(v)
+    t = f'{t},"ttl":{anything(v)}'
     v = o.status_message
     if v is not None:
-        t += ',"statusMessage":' + escape(v)
+        t = f'{t},"statusMessage":{escape(v)}'
     v = o.poll_interval
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"pollInterval":' + integer(v)
+        t = f'{t},"pollInterval":{integer(v)}'
     if o.extra:
         undeclared(o.extra, TASK_KEYS)
         t += members(o.extra)
@@ -2000,7 +2000,7 @@ def write_task_metadata(o: Any) -> str:
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"ttl":' + integer(v)
+        t = f'{t},"ttl":{integer(v)}'
     if o.extra:
         undeclared(o.extra, TASK_METADATA_KEYS)
         t += members(o.extra)
@@ -2027,7 +2027,7 @@ def write_create_task_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, CREATE_TASK_RESULT_KEYS)
         t += members(o.extra)
@@ -2041,9 +2041,9 @@ def write_get_task_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_get_task_request_params(v)
+    t = f'{t},"params":{write_get_task_request_params(v)}'
     if o.extra:
         undeclared(o.extra, GET_TASK_REQUEST_KEYS)
         t += members(o.extra)
@@ -2067,28 +2067,28 @@ def write_get_task_result(o: Any) -> str:
     v = o.task_id
     t = '{"taskId":' + escape(v)
     v = o.status
-    t += ',"status":' + TASK_STATUS_TEXT[v]
+    t = f'{t},"status":{TASK_STATUS_TEXT[v]}'
     v = o.created_at
-    t += ',"createdAt":' + escape(v)
+    t = f'{t},"createdAt":{escape(v)}'
     v = o.last_updated_at
-    t += ',"lastUpdatedAt":' + escape(v)
+    t = f'{t},"lastUpdatedAt":{escape(v)}'
     v = o.ttl
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t += ',"ttl":' + anything(v)
+    t = f'{t},"ttl":{anything(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.status_message
     if v is not None:
-        t += ',"statusMessage":' + escape(v)
+        t = f'{t},"statusMessage":{escape(v)}'
     v = o.poll_interval
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"pollInterval":' + integer(v)
+        t = f'{t},"pollInterval":{integer(v)}'
     if o.extra:
         undeclared(o.extra, GET_TASK_RESULT_KEYS)
         t += members(o.extra)
@@ -2102,9 +2102,9 @@ def write_get_task_payload_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_get_task_payload_request_params(v)
+    t = f'{t},"params":{write_get_task_payload_request_params(v)}'
     if o.extra:
         undeclared(o.extra, GET_TASK_PAYLOAD_REQUEST_KEYS)
         t += members(o.extra)
@@ -2130,7 +2130,7 @@ def write_get_task_payload_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, GET_TASK_PAYLOAD_RESULT_KEYS)
         t += members(o.extra)
@@ -2144,9 +2144,9 @@ def write_cancel_task_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_cancel_task_request_params(v)
+    t = f'{t},"params":{write_cancel_task_request_params(v)}'
     if o.extra:
         undeclared(o.extra, CANCEL_TASK_REQUEST_KEYS)
         t += members(o.extra)
@@ -2170,28 +2170,28 @@ def write_cancel_task_result(o: Any) -> str:
     v = o.task_id
     t = '{"taskId":' + escape(v)
     v = o.status
-    t += ',"status":' + TASK_STATUS_TEXT[v]
+    t = f'{t},"status":{TASK_STATUS_TEXT[v]}'
     v = o.created_at
-    t += ',"createdAt":' + escape(v)
+    t = f'{t},"createdAt":{escape(v)}'
     v = o.last_updated_at
-    t += ',"lastUpdatedAt":' + escape(v)
+    t = f'{t},"lastUpdatedAt":{escape(v)}'
     v = o.ttl
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t += ',"ttl":' + anything(v)
+    t = f'{t},"ttl":{anything(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.status_message
     if v is not None:
-        t += ',"statusMessage":' + escape(v)
+        t = f'{t},"statusMessage":{escape(v)}'
     v = o.poll_interval
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"pollInterval":' + integer(v)
+        t = f'{t},"pollInterval":{integer(v)}'
     if o.extra:
         undeclared(o.extra, CANCEL_TASK_RESULT_KEYS)
         t += members(o.extra)
@@ -2205,10 +2205,10 @@ def write_list_tasks_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_paginated_request_params(v)
+        t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_TASKS_REQUEST_KEYS)
         t += members(o.extra)
@@ -2226,10 +2226,10 @@ def write_list_tasks_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_TASKS_RESULT_KEYS)
         t += members(o.extra)
@@ -2242,28 +2242,28 @@ def write_task_status_notification_params(o: Any) -> str:
     v = o.task_id
     t = '{"taskId":' + escape(v)
     v = o.status
-    t += ',"status":' + TASK_STATUS_TEXT[v]
+    t = f'{t},"status":{TASK_STATUS_TEXT[v]}'
     v = o.created_at
-    t += ',"createdAt":' + escape(v)
+    t = f'{t},"createdAt":{escape(v)}'
     v = o.last_updated_at
-    t += ',"lastUpdatedAt":' + escape(v)
+    t = f'{t},"lastUpdatedAt":{escape(v)}'
     v = o.ttl
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t += ',"ttl":' + anything(v)
+    t = f'{t},"ttl":{anything(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.status_message
     if v is not None:
-        t += ',"statusMessage":' + escape(v)
+        t = f'{t},"statusMessage":{escape(v)}'
     v = o.poll_interval
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"pollInterval":' + integer(v)
+        t = f'{t},"pollInterval":{integer(v)}'
     if o.extra:
         undeclared(o.extra, TASK_STATUS_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -2275,7 +2275,7 @@ def write_task_status_notification(o: Any) -> str:
         expect(o, types.TaskStatusNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/tasks/status"'
     v = o.params
-    t += ',"params":' + write_task_status_notification_params(v)
+    t = f'{t},"params":{write_task_status_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, TASK_STATUS_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -2289,7 +2289,7 @@ def write_set_level_request_params(o: Any) -> str:
     t = '{"level":' + LOGGING_LEVEL_TEXT[v]
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -2303,9 +2303,9 @@ def write_set_level_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_set_level_request_params(v)
+    t = f'{t},"params":{write_set_level_request_params(v)}'
     if o.extra:
         undeclared(o.extra, SET_LEVEL_REQUEST_KEYS)
         t += members(o.extra)
@@ -2318,15 +2318,15 @@ def write_logging_message_notification_params(o: Any) -> str:
     v = o.level
     t = '{"level":' + LOGGING_LEVEL_TEXT[v]
     v = o.data
-    t += ',"data":' + anything(v)
+    t = f'{t},"data":{anything(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.logger
     if v is not None:
-        t += ',"logger":' + escape(v)
+        t = f'{t},"logger":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -2338,7 +2338,7 @@ def write_logging_message_notification(o: Any) -> str:
         expect(o, types.LoggingMessageNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/message"'
     v = o.params
-    t += ',"params":' + write_logging_message_notification_params(v)
+    t = f'{t},"params":{write_logging_message_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -2355,43 +2355,43 @@ def write_create_message_request_params(o: Any) -> str:
     v = o.max_tokens
     if v.__class__ is not int and not is_integer(v):
         raise Invalid
-    t += ',"maxTokens":' + integer(v)
+    t = f'{t},"maxTokens":{integer(v)}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     v = o.task
     if v is not None:
-        t += ',"task":' + write_task_metadata(v)
+        t = f'{t},"task":{write_task_metadata(v)}'
     v = o.model_preferences
     if v is not None:
-        t += ',"modelPreferences":' + write_model_preferences(v)
+        t = f'{t},"modelPreferences":{write_model_preferences(v)}'
     v = o.system_prompt
     if v is not None:
-        t += ',"systemPrompt":' + escape(v)
+        t = f'{t},"systemPrompt":{escape(v)}'
     v = o.include_context
     if v is not None:
-        t += ',"includeContext":' + CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT[v]  # fmt: skip
+        t = f'{t},"includeContext":{CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT[v]}'  # fmt: skip
     v = o.temperature
     if v is not None:
-        t += ',"temperature":' + number(v)
+        t = f'{t},"temperature":{number(v)}'
     v = o.stop_sequences
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"stopSequences":' + array(map(escape, v))
+        t = f'{t},"stopSequences":{array(map(escape, v))}'
     v = o.metadata
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"metadata":' + anything(v)
+        t = f'{t},"metadata":{anything(v)}'
     v = o.tools
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"tools":' + array([write_tool(e) for e in v])
+        t = f'{t},"tools":{array([write_tool(e) for e in v])}'
     v = o.tool_choice
     if v is not None:
-        t += ',"toolChoice":' + write_tool_choice(v)
+        t = f'{t},"toolChoice":{write_tool_choice(v)}'
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -2405,9 +2405,9 @@ def write_create_message_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_create_message_request_params(v)
+    t = f'{t},"params":{write_create_message_request_params(v)}'
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_KEYS)
         t += members(o.extra)
@@ -2420,17 +2420,17 @@ def write_create_message_result(o: Any) -> str:
     v = o.role
     t = '{"role":' + ROLE_TEXT[v]
     v = o.content
-    t += ',"content":' + write_create_message_result_content(v)
+    t = f'{t},"content":{write_create_message_result_content(v)}'
     v = o.model
-    t += ',"model":' + escape(v)
+    t = f'{t},"model":{escape(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.stop_reason
     if v is not None:
-        t += ',"stopReason":' + escape(v)
+        t = f'{t},"stopReason":{escape(v)}'
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_RESULT_KEYS)
         t += members(o.extra)
@@ -2443,12 +2443,12 @@ def write_sampling_message(o: Any) -> str:
     v = o.role
     t = '{"role":' + ROLE_TEXT[v]
     v = o.content
-    t += ',"content":' + write_create_message_result_content(v)
+    t = f'{t},"content":{write_create_message_result_content(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, SAMPLING_MESSAGE_KEYS)
         t += members(o.extra)
@@ -2460,18 +2460,18 @@ def write_tool_use_content(o: Any) -> str:
         expect(o, types.ToolUseContent)
     t = '{"type":"tool_use"'
     v = o.id
-    t += ',"id":' + escape(v)
+    t = f'{t},"id":{escape(v)}'
     v = o.name
-    t += ',"name":' + escape(v)
+    t = f'{t},"name":{escape(v)}'
     v = o.input
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
-    t += ',"input":' + anything(v)
+    t = f'{t},"input":{anything(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_USE_CONTENT_KEYS)
         t += members(o.extra)
@@ -2483,26 +2483,26 @@ def write_tool_result_content(o: Any) -> str:
         expect(o, types.ToolResultContent)
     t = '{"type":"tool_result"'
     v = o.tool_use_id
-    t += ',"toolUseId":' + escape(v)
+    t = f'{t},"toolUseId":{escape(v)}'
     v = o.content
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"content":' + array([CONTENT_BLOCK[e.__class__](e) for e in v])
+    t = f'{t},"content":{array([CONTENT_BLOCK[e.__class__](e) for e in v])}'
     v = o.structured_content
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"structuredContent":' + anything(v)
+        t = f'{t},"structuredContent":{anything(v)}'
     v = o.is_error
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"isError":' + boolean(v)
+        t = f'{t},"isError":{boolean(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_RESULT_CONTENT_KEYS)
         t += members(o.extra)
@@ -2515,7 +2515,7 @@ def write_tool_choice(o: Any) -> str:
     t = ""
     v = o.mode
     if v is not None:
-        t += ',"mode":' + TOOL_CHOICE_MODE_TEXT[v]
+        t = f'{t},"mode":{TOOL_CHOICE_MODE_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, TOOL_CHOICE_KEYS)
         t += members(o.extra)
@@ -2530,16 +2530,16 @@ def write_model_preferences(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"hints":' + array([write_model_hint(e) for e in v])
+        t = f'{t},"hints":{array([write_model_hint(e) for e in v])}'
     v = o.cost_priority
     if v is not None:
-        t += ',"costPriority":' + number(v)
+        t = f'{t},"costPriority":{number(v)}'
     v = o.speed_priority
     if v is not None:
-        t += ',"speedPriority":' + number(v)
+        t = f'{t},"speedPriority":{number(v)}'
     v = o.intelligence_priority
     if v is not None:
-        t += ',"intelligencePriority":' + number(v)
+        t = f'{t},"intelligencePriority":{number(v)}'
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
         t += members(o.extra)
@@ -2552,7 +2552,7 @@ def write_model_hint(o: Any) -> str:
     t = ""
     v = o.name
     if v is not None:
-        t += ',"name":' + escape(v)
+        t = f'{t},"name":{escape(v)}'
     if o.extra:
         undeclared(o.extra, MODEL_HINT_KEYS)
         t += members(o.extra)
@@ -2565,13 +2565,13 @@ def write_complete_request_params(o: Any) -> str:
     v = o.ref
     t = '{"ref":' + COMPLETE_REQUEST_PARAMS_REF[v.__class__](v)
     v = o.argument
-    t += ',"argument":' + write_complete_request_params_argument(v)
+    t = f'{t},"argument":{write_complete_request_params_argument(v)}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     v = o.context
     if v is not None:
-        t += ',"context":' + write_complete_request_params_context(v)
+        t = f'{t},"context":{write_complete_request_params_context(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -2584,7 +2584,7 @@ def write_complete_request_params_argument(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.value
-    t += ',"value":' + escape(v)
+    t = f'{t},"value":{escape(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS)
         t += members(o.extra)
@@ -2599,7 +2599,7 @@ def write_complete_request_params_context(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"arguments":' + mapping([f"{escape(k)}:{escape(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"arguments":{mapping([f"{escape(k)}:{escape(e)}" for k, e in v.items()])}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_CONTEXT_KEYS)
         t += members(o.extra)
@@ -2613,9 +2613,9 @@ def write_complete_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_complete_request_params(v)
+    t = f'{t},"params":{write_complete_request_params(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_KEYS)
         t += members(o.extra)
@@ -2631,7 +2631,7 @@ def write_complete_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_KEYS)
         t += members(o.extra)
@@ -2649,12 +2649,12 @@ def write_complete_result_completion(o: Any) -> str:
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"total":' + integer(v)
+        t = f'{t},"total":{integer(v)}'
     v = o.has_more
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"hasMore":' + boolean(v)
+        t = f'{t},"hasMore":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_COMPLETION_KEYS)
         t += members(o.extra)
@@ -2666,7 +2666,7 @@ def write_resource_template_reference(o: Any) -> str:
         expect(o, types.ResourceTemplateReference)
     t = '{"type":"ref/resource"'
     v = o.uri
-    t += ',"uri":' + escape(v)
+    t = f'{t},"uri":{escape(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_REFERENCE_KEYS)
         t += members(o.extra)
@@ -2678,10 +2678,10 @@ def write_prompt_reference(o: Any) -> str:
         expect(o, types.PromptReference)
     t = '{"type":"ref/prompt"'
     v = o.name
-    t += ',"name":' + escape(v)
+    t = f'{t},"name":{escape(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_REFERENCE_KEYS)
         t += members(o.extra)
@@ -2695,10 +2695,10 @@ def write_list_roots_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_request_params(v)
+        t = f'{t},"params":{write_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_REQUEST_KEYS)
         t += members(o.extra)
@@ -2716,7 +2716,7 @@ def write_list_roots_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_RESULT_KEYS)
         t += members(o.extra)
@@ -2730,12 +2730,12 @@ def write_root(o: Any) -> str:
     t = '{"uri":' + escape(v)
     v = o.name
     if v is not None:
-        t += ',"name":' + escape(v)
+        t = f'{t},"name":{escape(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, ROOT_KEYS)
         t += members(o.extra)
@@ -2748,7 +2748,7 @@ def write_roots_list_changed_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/roots/list_changed"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, ROOTS_LIST_CHANGED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -2761,18 +2761,18 @@ def write_elicit_request_form_params(o: Any) -> str:
     v = o.message
     t = '{"message":' + escape(v)
     v = o.requested_schema
-    t += ',"requestedSchema":' + write_elicit_request_form_params_requested_schema(v)
+    t = f'{t},"requestedSchema":{write_elicit_request_form_params_requested_schema(v)}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     v = o.task
     if v is not None:
-        t += ',"task":' + write_task_metadata(v)
+        t = f'{t},"task":{write_task_metadata(v)}'
     v = o.mode
     if v is not None:
         if v != "form":
             raise Invalid
-        t += ',"mode":' + escape(v)
+        t = f'{t},"mode":{escape(v)}'
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_FORM_PARAMS_KEYS)
         t += members(o.extra)
@@ -2786,15 +2786,15 @@ def write_elicit_request_form_params_requested_schema(o: Any) -> str:
     v = o.properties
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
-    t += ',"properties":' + mapping([f"{escape(k)}:{PRIMITIVE_SCHEMA_DEFINITION[e.__class__](e)}" for k, e in v.items()])  # fmt: skip
+    t = f'{t},"properties":{mapping([f"{escape(k)}:{PRIMITIVE_SCHEMA_DEFINITION[e.__class__](e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.schema_
     if v is not None:
-        t += ',"$schema":' + escape(v)
+        t = f'{t},"$schema":{escape(v)}'
     v = o.required
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"required":' + array(map(escape, v))
+        t = f'{t},"required":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_FORM_PARAMS_REQUESTED_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2806,17 +2806,17 @@ def write_elicit_request_url_params(o: Any) -> str:
         expect(o, types.ElicitRequestURLParams)
     t = '{"mode":"url"'
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.elicitation_id
-    t += ',"elicitationId":' + escape(v)
+    t = f'{t},"elicitationId":{escape(v)}'
     v = o.url
-    t += ',"url":' + escape(v)
+    t = f'{t},"url":{escape(v)}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_request_params_meta(v)
+        t = f'{t},"_meta":{write_request_params_meta(v)}'
     v = o.task
     if v is not None:
-        t += ',"task":' + write_task_metadata(v)
+        t = f'{t},"task":{write_task_metadata(v)}'
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_URL_PARAMS_KEYS)
         t += members(o.extra)
@@ -2830,9 +2830,9 @@ def write_elicit_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + ELICIT_REQUEST_PARAMS[v.__class__](v)
+    t = f'{t},"params":{ELICIT_REQUEST_PARAMS[v.__class__](v)}'
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_KEYS)
         t += members(o.extra)
@@ -2845,26 +2845,26 @@ def write_string_schema(o: Any) -> str:
     t = '{"type":"string"'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.min_length
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"minLength":' + integer(v)
+        t = f'{t},"minLength":{integer(v)}'
     v = o.max_length
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"maxLength":' + integer(v)
+        t = f'{t},"maxLength":{integer(v)}'
     v = o.format
     if v is not None:
-        t += ',"format":' + STRING_SCHEMA_FORMAT_TEXT[v]
+        t = f'{t},"format":{STRING_SCHEMA_FORMAT_TEXT[v]}'
     v = o.default
     if v is not None:
-        t += ',"default":' + escape(v)
+        t = f'{t},"default":{escape(v)}'
     if o.extra:
         undeclared(o.extra, STRING_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2878,19 +2878,19 @@ def write_number_schema(o: Any) -> str:
     t = '{"type":' + NUMBER_SCHEMA_TYPE_TEXT[v]
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.minimum
     if v is not None:
-        t += ',"minimum":' + number(v)
+        t = f'{t},"minimum":{number(v)}'
     v = o.maximum
     if v is not None:
-        t += ',"maximum":' + number(v)
+        t = f'{t},"maximum":{number(v)}'
     v = o.default
     if v is not None:
-        t += ',"default":' + number(v)
+        t = f'{t},"default":{number(v)}'
     if o.extra:
         undeclared(o.extra, NUMBER_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2903,15 +2903,15 @@ def write_boolean_schema(o: Any) -> str:
     t = '{"type":"boolean"'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.default
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"default":' + boolean(v)
+        t = f'{t},"default":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, BOOLEAN_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2925,16 +2925,16 @@ def write_untitled_single_select_enum_schema(o: Any) -> str:
     v = o.enum
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"enum":' + array(map(escape, v))
+    t = f'{t},"enum":{array(map(escape, v))}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.default
     if v is not None:
-        t += ',"default":' + escape(v)
+        t = f'{t},"default":{escape(v)}'
     if o.extra:
         undeclared(o.extra, UNTITLED_SINGLE_SELECT_ENUM_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2948,16 +2948,16 @@ def write_titled_single_select_enum_schema(o: Any) -> str:
     v = o.one_of
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"oneOf":' + array([write_titled_single_select_enum_schema_one_of(e) for e in v])  # fmt: skip
+    t = f'{t},"oneOf":{array([write_titled_single_select_enum_schema_one_of(e) for e in v])}'  # fmt: skip
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.default
     if v is not None:
-        t += ',"default":' + escape(v)
+        t = f'{t},"default":{escape(v)}'
     if o.extra:
         undeclared(o.extra, TITLED_SINGLE_SELECT_ENUM_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2970,7 +2970,7 @@ def write_titled_single_select_enum_schema_one_of(o: Any) -> str:
     v = o.const
     t = '{"const":' + escape(v)
     v = o.title
-    t += ',"title":' + escape(v)
+    t = f'{t},"title":{escape(v)}'
     if o.extra:
         undeclared(o.extra, TITLED_SINGLE_SELECT_ENUM_SCHEMA_ONE_OF_KEYS)
         t += members(o.extra)
@@ -2982,28 +2982,28 @@ def write_untitled_multi_select_enum_schema(o: Any) -> str:
         expect(o, types.UntitledMultiSelectEnumSchema)
     t = '{"type":"array"'
     v = o.items
-    t += ',"items":' + write_untitled_multi_select_enum_schema_items(v)
+    t = f'{t},"items":{write_untitled_multi_select_enum_schema_items(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.min_items
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"minItems":' + integer(v)
+        t = f'{t},"minItems":{integer(v)}'
     v = o.max_items
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"maxItems":' + integer(v)
+        t = f'{t},"maxItems":{integer(v)}'
     v = o.default
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"default":' + array(map(escape, v))
+        t = f'{t},"default":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, UNTITLED_MULTI_SELECT_ENUM_SCHEMA_KEYS)
         t += members(o.extra)
@@ -3017,7 +3017,7 @@ def write_untitled_multi_select_enum_schema_items(o: Any) -> str:
     v = o.enum
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"enum":' + array(map(escape, v))
+    t = f'{t},"enum":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, UNTITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_KEYS)
         t += members(o.extra)
@@ -3029,28 +3029,28 @@ def write_titled_multi_select_enum_schema(o: Any) -> str:
         expect(o, types.TitledMultiSelectEnumSchema)
     t = '{"type":"array"'
     v = o.items
-    t += ',"items":' + write_titled_multi_select_enum_schema_items(v)
+    t = f'{t},"items":{write_titled_multi_select_enum_schema_items(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.min_items
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"minItems":' + integer(v)
+        t = f'{t},"minItems":{integer(v)}'
     v = o.max_items
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"maxItems":' + integer(v)
+        t = f'{t},"maxItems":{integer(v)}'
     v = o.default
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"default":' + array(map(escape, v))
+        t = f'{t},"default":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, TITLED_MULTI_SELECT_ENUM_SCHEMA_KEYS)
         t += members(o.extra)
@@ -3076,7 +3076,7 @@ def write_titled_multi_select_enum_schema_items_any_of(o: Any) -> str:
     v = o.const
     t = '{"const":' + escape(v)
     v = o.title
-    t += ',"title":' + escape(v)
+    t = f'{t},"title":{escape(v)}'
     if o.extra:
         undeclared(o.extra, TITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_ANY_OF_KEYS)
         t += members(o.extra)
@@ -3090,21 +3090,21 @@ def write_legacy_titled_enum_schema(o: Any) -> str:
     v = o.enum
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"enum":' + array(map(escape, v))
+    t = f'{t},"enum":{array(map(escape, v))}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.enum_names
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"enumNames":' + array(map(escape, v))
+        t = f'{t},"enumNames":{array(map(escape, v))}'
     v = o.default
     if v is not None:
-        t += ',"default":' + escape(v)
+        t = f'{t},"default":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LEGACY_TITLED_ENUM_SCHEMA_KEYS)
         t += members(o.extra)
@@ -3120,12 +3120,12 @@ def write_elicit_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.content
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"content":' + mapping([f"{escape(k)}:{write_elicit_result_content(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"content":{mapping([f"{escape(k)}:{write_elicit_result_content(e)}" for k, e in v.items()])}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, ELICIT_RESULT_KEYS)
         t += members(o.extra)
@@ -3137,7 +3137,7 @@ def write_elicitation_complete_notification(o: Any) -> str:
         expect(o, types.ElicitationCompleteNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/elicitation/complete"'
     v = o.params
-    t += ',"params":' + write_elicitation_complete_notification_params(v)
+    t = f'{t},"params":{write_elicitation_complete_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, ELICITATION_COMPLETE_NOTIFICATION_KEYS)
         t += members(o.extra)

@@ -202,18 +202,18 @@ def write_request_meta_object(o: Any) -> str:
     v = o.protocol_version
     t = '{"io.modelcontextprotocol/protocolVersion":' + escape(v)
     v = o.client_capabilities
-    t += ',"io.modelcontextprotocol/clientCapabilities":' + write_client_capabilities(v)
+    t = f'{t},"io.modelcontextprotocol/clientCapabilities":{write_client_capabilities(v)}'  # fmt: skip
     v = o.progress_token
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t += ',"progressToken":' + anything(v)
+        t = f'{t},"progressToken":{anything(v)}'
     v = o.client_info
     if v is not None:
-        t += ',"io.modelcontextprotocol/clientInfo":' + write_implementation(v)
+        t = f'{t},"io.modelcontextprotocol/clientInfo":{write_implementation(v)}'
     v = o.log_level
     if v is not None:
-        t += ',"io.modelcontextprotocol/logLevel":' + LOGGING_LEVEL_TEXT[v]
+        t = f'{t},"io.modelcontextprotocol/logLevel":{LOGGING_LEVEL_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, REQUEST_META_OBJECT_KEYS)
         t += members(o.extra)
@@ -228,7 +228,7 @@ def write_notification_meta_object(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t += ',"io.modelcontextprotocol/subscriptionId":' + anything(v)
+        t = f'{t},"io.modelcontextprotocol/subscriptionId":{anything(v)}'
     if o.extra:
         undeclared(o.extra, NOTIFICATION_META_OBJECT_KEYS)
         t += members(o.extra)
@@ -241,7 +241,7 @@ def write_result_meta_object(o: Any) -> str:
     t = ""
     v = o.server_info
     if v is not None:
-        t += ',"io.modelcontextprotocol/serverInfo":' + write_implementation(v)
+        t = f'{t},"io.modelcontextprotocol/serverInfo":{write_implementation(v)}'
     if o.extra:
         undeclared(o.extra, RESULT_META_OBJECT_KEYS)
         t += members(o.extra)
@@ -268,7 +268,7 @@ def write_request(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"params":' + anything(v)
+        t = f'{t},"params":{anything(v)}'
     if o.extra:
         undeclared(o.extra, REQUEST_KEYS)
         t += members(o.extra)
@@ -281,7 +281,7 @@ def write_notification_params(o: Any) -> str:
     t = ""
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_notification_meta_object(v)
+        t = f'{t},"_meta":{write_notification_meta_object(v)}'
     if o.extra:
         undeclared(o.extra, NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -297,7 +297,7 @@ def write_notification(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"params":' + anything(v)
+        t = f'{t},"params":{anything(v)}'
     if o.extra:
         undeclared(o.extra, NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -310,10 +310,10 @@ def write_result(o: Any) -> str:
     t = ""
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     if o.extra:
         undeclared(o.extra, RESULT_KEYS)
         t += members(o.extra)
@@ -328,10 +328,10 @@ def write_error(o: Any) -> str:
         raise Invalid
     t = '{"code":' + integer(v)
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
     if v is not UNSET:
-        t += ',"data":' + anything(v)
+        t = f'{t},"data":{anything(v)}'
     if o.extra:
         undeclared(o.extra, ERROR_KEYS)
         t += members(o.extra)
@@ -345,14 +345,14 @@ def write_jsonrpc_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.method
-    t += ',"method":' + escape(v)
+    t = f'{t},"method":{escape(v)}'
     v = o.params
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"params":' + anything(v)
+        t = f'{t},"params":{anything(v)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_REQUEST_KEYS)
         t += members(o.extra)
@@ -364,12 +364,12 @@ def write_jsonrpc_notification(o: Any) -> str:
         expect(o, types.JSONRPCNotification)
     t = '{"jsonrpc":"2.0"'
     v = o.method
-    t += ',"method":' + escape(v)
+    t = f'{t},"method":{escape(v)}'
     v = o.params
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"params":' + anything(v)
+        t = f'{t},"params":{anything(v)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -383,9 +383,9 @@ def write_jsonrpc_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + raw(v, structure_result)
+    t = f'{t},"result":{raw(v, structure_result)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -397,12 +397,12 @@ def write_jsonrpc_error_response(o: Any) -> str:
         expect(o, types.JSONRPCErrorResponse)
     t = '{"jsonrpc":"2.0"'
     v = o.error
-    t += ',"error":' + write_error(v)
+    t = f'{t},"error":{write_error(v)}'
     v = o.id
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t += ',"id":' + anything(v)
+        t = f'{t},"id":{anything(v)}'
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_RESPONSE_KEYS)
         t += members(o.extra)
@@ -414,10 +414,10 @@ def write_parse_error(o: Any) -> str:
         expect(o, types.ParseError)
     t = '{"code":-32700'
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
     if v is not UNSET:
-        t += ',"data":' + anything(v)
+        t = f'{t},"data":{anything(v)}'
     if o.extra:
         undeclared(o.extra, PARSE_ERROR_KEYS)
         t += members(o.extra)
@@ -429,10 +429,10 @@ def write_invalid_request_error(o: Any) -> str:
         expect(o, types.InvalidRequestError)
     t = '{"code":-32600'
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
     if v is not UNSET:
-        t += ',"data":' + anything(v)
+        t = f'{t},"data":{anything(v)}'
     if o.extra:
         undeclared(o.extra, INVALID_REQUEST_ERROR_KEYS)
         t += members(o.extra)
@@ -444,10 +444,10 @@ def write_method_not_found_error(o: Any) -> str:
         expect(o, types.MethodNotFoundError)
     t = '{"code":-32601'
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
     if v is not UNSET:
-        t += ',"data":' + anything(v)
+        t = f'{t},"data":{anything(v)}'
     if o.extra:
         undeclared(o.extra, METHOD_NOT_FOUND_ERROR_KEYS)
         t += members(o.extra)
@@ -459,10 +459,10 @@ def write_invalid_params_error(o: Any) -> str:
         expect(o, types.InvalidParamsError)
     t = '{"code":-32602'
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
     if v is not UNSET:
-        t += ',"data":' + anything(v)
+        t = f'{t},"data":{anything(v)}'
     if o.extra:
         undeclared(o.extra, INVALID_PARAMS_ERROR_KEYS)
         t += members(o.extra)
@@ -474,10 +474,10 @@ def write_internal_error(o: Any) -> str:
         expect(o, types.InternalError)
     t = '{"code":-32603'
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
     if v is not UNSET:
-        t += ',"data":' + anything(v)
+        t = f'{t},"data":{anything(v)}'
     if o.extra:
         undeclared(o.extra, INTERNAL_ERROR_KEYS)
         t += members(o.extra)
@@ -489,12 +489,12 @@ def write_header_mismatch_error(o: Any) -> str:
         expect(o, types.HeaderMismatchError)
     t = '{"jsonrpc":"2.0"'
     v = o.error
-    t += ',"error":' + write_header_mismatch_error_error(v)
+    t = f'{t},"error":{write_header_mismatch_error_error(v)}'
     v = o.id
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t += ',"id":' + anything(v)
+        t = f'{t},"id":{anything(v)}'
     if o.extra:
         undeclared(o.extra, HEADER_MISMATCH_ERROR_KEYS)
         t += members(o.extra)
@@ -506,10 +506,10 @@ def write_header_mismatch_error_error(o: Any) -> str:
         expect(o, types.HeaderMismatchErrorError)
     t = '{"code":-32020'
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
     if v is not UNSET:
-        t += ',"data":' + anything(v)
+        t = f'{t},"data":{anything(v)}'
     if o.extra:
         undeclared(o.extra, HEADER_MISMATCH_ERROR_ERROR_KEYS)
         t += members(o.extra)
@@ -521,12 +521,12 @@ def write_missing_required_client_capability_error(o: Any) -> str:
         expect(o, types.MissingRequiredClientCapabilityError)
     t = '{"jsonrpc":"2.0"'
     v = o.error
-    t += ',"error":' + write_missing_required_client_capability_error_error(v)
+    t = f'{t},"error":{write_missing_required_client_capability_error_error(v)}'
     v = o.id
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t += ',"id":' + anything(v)
+        t = f'{t},"id":{anything(v)}'
     if o.extra:
         undeclared(o.extra, MISSING_REQUIRED_CLIENT_CAPABILITY_ERROR_KEYS)
         t += members(o.extra)
@@ -538,9 +538,9 @@ def write_missing_required_client_capability_error_error(o: Any) -> str:
         expect(o, types.MissingRequiredClientCapabilityErrorError)
     t = '{"code":-32021'
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
-    t += ',"data":' + write_missing_required_client_capability_error_error_data(v)
+    t = f'{t},"data":{write_missing_required_client_capability_error_error_data(v)}'
     if o.extra:
         undeclared(o.extra, MISSING_REQUIRED_CLIENT_CAPABILITY_ERROR_ERROR_KEYS)
         t += members(o.extra)
@@ -563,12 +563,12 @@ def write_unsupported_protocol_version_error(o: Any) -> str:
         expect(o, types.UnsupportedProtocolVersionError)
     t = '{"jsonrpc":"2.0"'
     v = o.error
-    t += ',"error":' + write_unsupported_protocol_version_error_error(v)
+    t = f'{t},"error":{write_unsupported_protocol_version_error_error(v)}'
     v = o.id
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t += ',"id":' + anything(v)
+        t = f'{t},"id":{anything(v)}'
     if o.extra:
         undeclared(o.extra, UNSUPPORTED_PROTOCOL_VERSION_ERROR_KEYS)
         t += members(o.extra)
@@ -580,9 +580,9 @@ def write_unsupported_protocol_version_error_error(o: Any) -> str:
         expect(o, types.UnsupportedProtocolVersionErrorError)
     t = '{"code":-32022'
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.data
-    t += ',"data":' + write_unsupported_protocol_version_error_error_data(v)
+    t = f'{t},"data":{write_unsupported_protocol_version_error_error_data(v)}'
     if o.extra:
         undeclared(o.extra, UNSUPPORTED_PROTOCOL_VERSION_ERROR_ERROR_KEYS)
         t += members(o.extra)
@@ -597,7 +597,7 @@ def write_unsupported_protocol_version_error_error_data(o: Any) -> str:
         raise Invalid
     t = '{"supported":' + array(map(escape, v))
     v = o.requested
-    t += ',"requested":' + escape(v)
+    t = f'{t},"requested":{escape(v)}'
     if o.extra:
         undeclared(o.extra, UNSUPPORTED_PROTOCOL_VERSION_ERROR_ERROR_DATA_KEYS)
         t += members(o.extra)
@@ -611,7 +611,7 @@ def write_base_metadata(o: Any) -> str:
     t = '{"name":' + escape(v)
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     if o.extra:
         undeclared(o.extra, BASE_METADATA_KEYS)
         t += members(o.extra)
@@ -625,15 +625,15 @@ def write_icon(o: Any) -> str:
     t = '{"src":' + escape(v)
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.sizes
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"sizes":' + array(map(escape, v))
+        t = f'{t},"sizes":{array(map(escape, v))}'
     v = o.theme
     if v is not None:
-        t += ',"theme":' + ICON_THEME_TEXT[v]
+        t = f'{t},"theme":{ICON_THEME_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, ICON_KEYS)
         t += members(o.extra)
@@ -648,7 +648,7 @@ def write_icons(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     if o.extra:
         undeclared(o.extra, ICONS_KEYS)
         t += members(o.extra)
@@ -661,21 +661,21 @@ def write_implementation(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.version
-    t += ',"version":' + escape(v)
+    t = f'{t},"version":{escape(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.website_url
     if v is not None:
-        t += ',"websiteUrl":' + escape(v)
+        t = f'{t},"websiteUrl":{escape(v)}'
     if o.extra:
         undeclared(o.extra, IMPLEMENTATION_KEYS)
         t += members(o.extra)
@@ -690,13 +690,13 @@ def write_annotations(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"audience":' + array([ROLE_TEXT[e] for e in v])
+        t = f'{t},"audience":{array([ROLE_TEXT[e] for e in v])}'
     v = o.priority
     if v is not None:
-        t += ',"priority":' + number(v)
+        t = f'{t},"priority":{number(v)}'
     v = o.last_modified
     if v is not None:
-        t += ',"lastModified":' + escape(v)
+        t = f'{t},"lastModified":{escape(v)}'
     if o.extra:
         undeclared(o.extra, ANNOTATIONS_KEYS)
         t += members(o.extra)
@@ -712,10 +712,10 @@ def write_cancelled_notification_params(o: Any) -> str:
     t = '{"requestId":' + anything(v)
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_notification_meta_object(v)
+        t = f'{t},"_meta":{write_notification_meta_object(v)}'
     v = o.reason
     if v is not None:
-        t += ',"reason":' + escape(v)
+        t = f'{t},"reason":{escape(v)}'
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -727,7 +727,7 @@ def write_cancelled_notification(o: Any) -> str:
         expect(o, types.CancelledNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/cancelled"'
     v = o.params
-    t += ',"params":' + write_cancelled_notification_params(v)
+    t = f'{t},"params":{write_cancelled_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, CANCELLED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -741,9 +741,9 @@ def write_discover_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_request_params(v)
+    t = f'{t},"params":{write_request_params(v)}'
     if o.extra:
         undeclared(o.extra, DISCOVER_REQUEST_KEYS)
         t += members(o.extra)
@@ -758,22 +758,22 @@ def write_discover_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
+    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.supported_versions
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"supportedVersions":' + array(map(escape, v))
+    t = f'{t},"supportedVersions":{array(map(escape, v))}'
     v = o.capabilities
-    t += ',"capabilities":' + write_server_capabilities(v)
+    t = f'{t},"capabilities":{write_server_capabilities(v)}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     v = o.instructions
     if v is not None:
-        t += ',"instructions":' + escape(v)
+        t = f'{t},"instructions":{escape(v)}'
     if o.extra:
         undeclared(o.extra, DISCOVER_RESULT_KEYS)
         t += members(o.extra)
@@ -787,9 +787,9 @@ def write_discover_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + write_discover_result(v)
+    t = f'{t},"result":{write_discover_result(v)}'
     if o.extra:
         undeclared(o.extra, DISCOVER_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -804,23 +804,23 @@ def write_client_capabilities(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"experimental":' + mapping([f"{escape(k)}:{write_json_object(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"experimental":{mapping([f"{escape(k)}:{write_json_object(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.roots
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"roots":' + anything(v)
+        t = f'{t},"roots":{anything(v)}'
     v = o.sampling
     if v is not None:
-        t += ',"sampling":' + write_client_capabilities_sampling(v)
+        t = f'{t},"sampling":{write_client_capabilities_sampling(v)}'
     v = o.elicitation
     if v is not None:
-        t += ',"elicitation":' + write_client_capabilities_elicitation(v)
+        t = f'{t},"elicitation":{write_client_capabilities_elicitation(v)}'
     v = o.extensions
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"extensions":' + mapping([f"{escape(k)}:{write_json_object(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"extensions":{mapping([f"{escape(k)}:{write_json_object(e)}" for k, e in v.items()])}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_KEYS)
         t += members(o.extra)
@@ -835,12 +835,12 @@ def write_client_capabilities_sampling(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"context":' + mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"context":{mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.tools
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"tools":' + mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])
+        t = f'{t},"tools":{mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_SAMPLING_KEYS)
         t += members(o.extra)
@@ -855,12 +855,12 @@ def write_client_capabilities_elicitation(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"form":' + mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])
+        t = f'{t},"form":{mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.url
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"url":' + mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])
+        t = f'{t},"url":{mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])}'
     if o.extra:
         undeclared(o.extra, CLIENT_CAPABILITIES_ELICITATION_KEYS)
         t += members(o.extra)
@@ -875,31 +875,31 @@ def write_server_capabilities(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"experimental":' + mapping([f"{escape(k)}:{write_json_object(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"experimental":{mapping([f"{escape(k)}:{write_json_object(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.logging
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"logging":' + mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"logging":{mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.completions
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"completions":' + mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"completions":{mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.prompts
     if v is not None:
-        t += ',"prompts":' + write_server_capabilities_prompts(v)
+        t = f'{t},"prompts":{write_server_capabilities_prompts(v)}'
     v = o.resources
     if v is not None:
-        t += ',"resources":' + write_server_capabilities_resources(v)
+        t = f'{t},"resources":{write_server_capabilities_resources(v)}'
     v = o.tools
     if v is not None:
-        t += ',"tools":' + write_server_capabilities_tools(v)
+        t = f'{t},"tools":{write_server_capabilities_tools(v)}'
     v = o.extensions
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"extensions":' + mapping([f"{escape(k)}:{write_json_object(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"extensions":{mapping([f"{escape(k)}:{write_json_object(e)}" for k, e in v.items()])}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_KEYS)
         t += members(o.extra)
@@ -914,7 +914,7 @@ def write_server_capabilities_prompts(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"listChanged":' + boolean(v)
+        t = f'{t},"listChanged":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_PROMPTS_KEYS)
         t += members(o.extra)
@@ -929,12 +929,12 @@ def write_server_capabilities_resources(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"subscribe":' + boolean(v)
+        t = f'{t},"subscribe":{boolean(v)}'
     v = o.list_changed
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"listChanged":' + boolean(v)
+        t = f'{t},"listChanged":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_RESOURCES_KEYS)
         t += members(o.extra)
@@ -949,7 +949,7 @@ def write_server_capabilities_tools(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"listChanged":' + boolean(v)
+        t = f'{t},"listChanged":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, SERVER_CAPABILITIES_TOOLS_KEYS)
         t += members(o.extra)
@@ -964,16 +964,16 @@ def write_progress_notification_params(o: Any) -> str:
         fits(v, is_string, is_integer)
     t = '{"progressToken":' + anything(v)
     v = o.progress
-    t += ',"progress":' + number(v)
+    t = f'{t},"progress":{number(v)}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_notification_meta_object(v)
+        t = f'{t},"_meta":{write_notification_meta_object(v)}'
     v = o.total
     if v is not None:
-        t += ',"total":' + number(v)
+        t = f'{t},"total":{number(v)}'
     v = o.message
     if v is not None:
-        t += ',"message":' + escape(v)
+        t = f'{t},"message":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -985,7 +985,7 @@ def write_progress_notification(o: Any) -> str:
         expect(o, types.ProgressNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/progress"'
     v = o.params
-    t += ',"params":' + write_progress_notification_params(v)
+    t = f'{t},"params":{write_progress_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, PROGRESS_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -999,7 +999,7 @@ def write_paginated_request_params(o: Any) -> str:
     t = '{"_meta":' + write_request_meta_object(v)
     v = o.cursor
     if v is not None:
-        t += ',"cursor":' + escape(v)
+        t = f'{t},"cursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1013,11 +1013,11 @@ def write_paginated_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.method
-    t += ',"method":' + escape(v)
+    t = f'{t},"method":{escape(v)}'
     v = o.params
-    t += ',"params":' + write_paginated_request_params(v)
+    t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, PAGINATED_REQUEST_KEYS)
         t += members(o.extra)
@@ -1030,13 +1030,13 @@ def write_paginated_result(o: Any) -> str:
     t = ""
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PAGINATED_RESULT_KEYS)
         t += members(o.extra)
@@ -1051,13 +1051,13 @@ def write_cacheable_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
+    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     if o.extra:
         undeclared(o.extra, CACHEABLE_RESULT_KEYS)
         t += members(o.extra)
@@ -1071,15 +1071,15 @@ def write_input_required_result(o: Any) -> str:
     t = '{"resultType":' + escape(v)
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.input_requests
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"inputRequests":' + mapping([f"{escape(k)}:{INPUT_REQUEST[e.__class__](e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"inputRequests":{mapping([f"{escape(k)}:{INPUT_REQUEST[e.__class__](e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.request_state
     if v is not None:
-        t += ',"requestState":' + escape(v)
+        t = f'{t},"requestState":{escape(v)}'
     if o.extra:
         undeclared(o.extra, INPUT_REQUIRED_RESULT_KEYS)
         t += members(o.extra)
@@ -1095,10 +1095,10 @@ def write_input_response_request_params(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"inputResponses":' + mapping([f"{escape(k)}:{INPUT_RESPONSE[e.__class__](e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"inputResponses":{mapping([f"{escape(k)}:{INPUT_RESPONSE[e.__class__](e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.request_state
     if v is not None:
-        t += ',"requestState":' + escape(v)
+        t = f'{t},"requestState":{escape(v)}'
     if o.extra:
         undeclared(o.extra, INPUT_RESPONSE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1113,22 +1113,22 @@ def write_subscription_filter(o: Any) -> str:
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"toolsListChanged":' + boolean(v)
+        t = f'{t},"toolsListChanged":{boolean(v)}'
     v = o.prompts_list_changed
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"promptsListChanged":' + boolean(v)
+        t = f'{t},"promptsListChanged":{boolean(v)}'
     v = o.resources_list_changed
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"resourcesListChanged":' + boolean(v)
+        t = f'{t},"resourcesListChanged":{boolean(v)}'
     v = o.resource_subscriptions
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"resourceSubscriptions":' + array(map(escape, v))
+        t = f'{t},"resourceSubscriptions":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, SUBSCRIPTION_FILTER_KEYS)
         t += members(o.extra)
@@ -1141,7 +1141,7 @@ def write_subscriptions_listen_request_params(o: Any) -> str:
     v = o.meta
     t = '{"_meta":' + write_request_meta_object(v)
     v = o.notifications
-    t += ',"notifications":' + write_subscription_filter(v)
+    t = f'{t},"notifications":{write_subscription_filter(v)}'
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_LISTEN_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1155,9 +1155,9 @@ def write_subscriptions_listen_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_subscriptions_listen_request_params(v)
+    t = f'{t},"params":{write_subscriptions_listen_request_params(v)}'
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_LISTEN_REQUEST_KEYS)
         t += members(o.extra)
@@ -1173,7 +1173,7 @@ def write_subscriptions_listen_result_meta_object(o: Any) -> str:
     t = '{"io.modelcontextprotocol/subscriptionId":' + anything(v)
     v = o.server_info
     if v is not None:
-        t += ',"io.modelcontextprotocol/serverInfo":' + write_implementation(v)
+        t = f'{t},"io.modelcontextprotocol/serverInfo":{write_implementation(v)}'
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_LISTEN_RESULT_META_OBJECT_KEYS)
         t += members(o.extra)
@@ -1187,7 +1187,7 @@ def write_subscriptions_listen_result(o: Any) -> str:
     t = '{"_meta":' + write_subscriptions_listen_result_meta_object(v)
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_LISTEN_RESULT_KEYS)
         t += members(o.extra)
@@ -1201,9 +1201,9 @@ def write_subscriptions_listen_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + write_subscriptions_listen_result(v)
+    t = f'{t},"result":{write_subscriptions_listen_result(v)}'
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_LISTEN_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -1217,7 +1217,7 @@ def write_subscriptions_acknowledged_notification_params(o: Any) -> str:
     t = '{"notifications":' + write_subscription_filter(v)
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_notification_meta_object(v)
+        t = f'{t},"_meta":{write_notification_meta_object(v)}'
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_ACKNOWLEDGED_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -1229,7 +1229,7 @@ def write_subscriptions_acknowledged_notification(o: Any) -> str:
         expect(o, types.SubscriptionsAcknowledgedNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged"'
     v = o.params
-    t += ',"params":' + write_subscriptions_acknowledged_notification_params(v)
+    t = f'{t},"params":{write_subscriptions_acknowledged_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, SUBSCRIPTIONS_ACKNOWLEDGED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -1243,9 +1243,9 @@ def write_list_resources_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_paginated_request_params(v)
+    t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_REQUEST_KEYS)
         t += members(o.extra)
@@ -1260,20 +1260,20 @@ def write_list_resources_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
+    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.resources
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"resources":' + array([write_resource(e) for e in v])
+    t = f'{t},"resources":{array([write_resource(e) for e in v])}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_KEYS)
         t += members(o.extra)
@@ -1287,9 +1287,9 @@ def write_list_resources_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + write_list_resources_result(v)
+    t = f'{t},"result":{write_list_resources_result(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -1303,9 +1303,9 @@ def write_list_resource_templates_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_paginated_request_params(v)
+    t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_REQUEST_KEYS)
         t += members(o.extra)
@@ -1320,20 +1320,20 @@ def write_list_resource_templates_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
+    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.resource_templates
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"resourceTemplates":' + array([write_resource_template(e) for e in v])
+    t = f'{t},"resourceTemplates":{array([write_resource_template(e) for e in v])}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_KEYS)
         t += members(o.extra)
@@ -1347,9 +1347,9 @@ def write_list_resource_templates_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + write_list_resource_templates_result(v)
+    t = f'{t},"result":{write_list_resource_templates_result(v)}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -1362,7 +1362,7 @@ def write_resource_request_params(o: Any) -> str:
     v = o.meta
     t = '{"_meta":' + write_request_meta_object(v)
     v = o.uri
-    t += ',"uri":' + escape(v)
+    t = f'{t},"uri":{escape(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1375,15 +1375,15 @@ def write_read_resource_request_params(o: Any) -> str:
     v = o.meta
     t = '{"_meta":' + write_request_meta_object(v)
     v = o.uri
-    t += ',"uri":' + escape(v)
+    t = f'{t},"uri":{escape(v)}'
     v = o.input_responses
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"inputResponses":' + mapping([f"{escape(k)}:{INPUT_RESPONSE[e.__class__](e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"inputResponses":{mapping([f"{escape(k)}:{INPUT_RESPONSE[e.__class__](e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.request_state
     if v is not None:
-        t += ',"requestState":' + escape(v)
+        t = f'{t},"requestState":{escape(v)}'
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1397,9 +1397,9 @@ def write_read_resource_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_read_resource_request_params(v)
+    t = f'{t},"params":{write_read_resource_request_params(v)}'
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_REQUEST_KEYS)
         t += members(o.extra)
@@ -1414,17 +1414,17 @@ def write_read_resource_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
+    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.contents
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"contents":' + array([READ_RESOURCE_RESULT_CONTENTS[e.__class__](e) for e in v])  # fmt: skip
+    t = f'{t},"contents":{array([READ_RESOURCE_RESULT_CONTENTS[e.__class__](e) for e in v])}'  # fmt: skip
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_KEYS)
         t += members(o.extra)
@@ -1438,9 +1438,9 @@ def write_read_resource_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + READ_RESOURCE_RESULT_RESPONSE_RESULT[v.__class__](v)
+    t = f'{t},"result":{READ_RESOURCE_RESULT_RESPONSE_RESULT[v.__class__](v)}'
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -1453,7 +1453,7 @@ def write_resource_list_changed_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/resources/list_changed"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_LIST_CHANGED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -1467,7 +1467,7 @@ def write_resource_updated_notification_params(o: Any) -> str:
     t = '{"uri":' + escape(v)
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_notification_meta_object(v)
+        t = f'{t},"_meta":{write_notification_meta_object(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -1479,7 +1479,7 @@ def write_resource_updated_notification(o: Any) -> str:
         expect(o, types.ResourceUpdatedNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/resources/updated"'
     v = o.params
-    t += ',"params":' + write_resource_updated_notification_params(v)
+    t = f'{t},"params":{write_resource_updated_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_UPDATED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -1492,34 +1492,34 @@ def write_resource(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.uri
-    t += ',"uri":' + escape(v)
+    t = f'{t},"uri":{escape(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.size
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"size":' + integer(v)
+        t = f'{t},"size":{integer(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_KEYS)
         t += members(o.extra)
@@ -1532,29 +1532,29 @@ def write_resource_template(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.uri_template
-    t += ',"uriTemplate":' + escape(v)
+    t = f'{t},"uriTemplate":{escape(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_KEYS)
         t += members(o.extra)
@@ -1568,12 +1568,12 @@ def write_resource_contents(o: Any) -> str:
     t = '{"uri":' + escape(v)
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_CONTENTS_KEYS)
         t += members(o.extra)
@@ -1586,15 +1586,15 @@ def write_text_resource_contents(o: Any) -> str:
     v = o.uri
     t = '{"uri":' + escape(v)
     v = o.text
-    t += ',"text":' + escape(v)
+    t = f'{t},"text":{escape(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, TEXT_RESOURCE_CONTENTS_KEYS)
         t += members(o.extra)
@@ -1607,15 +1607,15 @@ def write_blob_resource_contents(o: Any) -> str:
     v = o.uri
     t = '{"uri":' + escape(v)
     v = o.blob
-    t += ',"blob":' + escape_long(v)
+    t = f'{t},"blob":{escape_long(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, BLOB_RESOURCE_CONTENTS_KEYS)
         t += members(o.extra)
@@ -1627,15 +1627,15 @@ def write_text_content(o: Any) -> str:
         expect(o, types.TextContent)
     t = '{"type":"text"'
     v = o.text
-    t += ',"text":' + escape(v)
+    t = f'{t},"text":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, TEXT_CONTENT_KEYS)
         t += members(o.extra)
@@ -1647,17 +1647,17 @@ def write_image_content(o: Any) -> str:
         expect(o, types.ImageContent)
     t = '{"type":"image"'
     v = o.data
-    t += ',"data":' + escape_long(v)
+    t = f'{t},"data":{escape_long(v)}'
     v = o.mime_type
-    t += ',"mimeType":' + escape(v)
+    t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, IMAGE_CONTENT_KEYS)
         t += members(o.extra)
@@ -1669,17 +1669,17 @@ def write_audio_content(o: Any) -> str:
         expect(o, types.AudioContent)
     t = '{"type":"audio"'
     v = o.data
-    t += ',"data":' + escape_long(v)
+    t = f'{t},"data":{escape_long(v)}'
     v = o.mime_type
-    t += ',"mimeType":' + escape(v)
+    t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, AUDIO_CONTENT_KEYS)
         t += members(o.extra)
@@ -1691,36 +1691,36 @@ def write_resource_link(o: Any) -> str:
         expect(o, types.ResourceLink)
     t = '{"type":"resource_link"'
     v = o.name
-    t += ',"name":' + escape(v)
+    t = f'{t},"name":{escape(v)}'
     v = o.uri
-    t += ',"uri":' + escape(v)
+    t = f'{t},"uri":{escape(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.mime_type
     if v is not None:
-        t += ',"mimeType":' + escape(v)
+        t = f'{t},"mimeType":{escape(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.size
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"size":' + integer(v)
+        t = f'{t},"size":{integer(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_LINK_KEYS)
         t += members(o.extra)
@@ -1732,15 +1732,15 @@ def write_embedded_resource(o: Any) -> str:
         expect(o, types.EmbeddedResource)
     t = '{"type":"resource"'
     v = o.resource
-    t += ',"resource":' + READ_RESOURCE_RESULT_CONTENTS[v.__class__](v)
+    t = f'{t},"resource":{READ_RESOURCE_RESULT_CONTENTS[v.__class__](v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_annotations(v)
+        t = f'{t},"annotations":{write_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, EMBEDDED_RESOURCE_KEYS)
         t += members(o.extra)
@@ -1754,9 +1754,9 @@ def write_list_prompts_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_paginated_request_params(v)
+    t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_REQUEST_KEYS)
         t += members(o.extra)
@@ -1771,20 +1771,20 @@ def write_list_prompts_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
+    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.prompts
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"prompts":' + array([write_prompt(e) for e in v])
+    t = f'{t},"prompts":{array([write_prompt(e) for e in v])}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_KEYS)
         t += members(o.extra)
@@ -1798,9 +1798,9 @@ def write_list_prompts_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + write_list_prompts_result(v)
+    t = f'{t},"result":{write_list_prompts_result(v)}'
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -1813,20 +1813,20 @@ def write_get_prompt_request_params(o: Any) -> str:
     v = o.meta
     t = '{"_meta":' + write_request_meta_object(v)
     v = o.name
-    t += ',"name":' + escape(v)
+    t = f'{t},"name":{escape(v)}'
     v = o.input_responses
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"inputResponses":' + mapping([f"{escape(k)}:{INPUT_RESPONSE[e.__class__](e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"inputResponses":{mapping([f"{escape(k)}:{INPUT_RESPONSE[e.__class__](e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.request_state
     if v is not None:
-        t += ',"requestState":' + escape(v)
+        t = f'{t},"requestState":{escape(v)}'
     v = o.arguments
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"arguments":' + mapping([f"{escape(k)}:{escape(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"arguments":{mapping([f"{escape(k)}:{escape(e)}" for k, e in v.items()])}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -1840,9 +1840,9 @@ def write_get_prompt_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_get_prompt_request_params(v)
+    t = f'{t},"params":{write_get_prompt_request_params(v)}'
     if o.extra:
         undeclared(o.extra, GET_PROMPT_REQUEST_KEYS)
         t += members(o.extra)
@@ -1858,13 +1858,13 @@ def write_get_prompt_result(o: Any) -> str:
     t = '{"messages":' + array([write_prompt_message(e) for e in v])
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     if o.extra:
         undeclared(o.extra, GET_PROMPT_RESULT_KEYS)
         t += members(o.extra)
@@ -1878,9 +1878,9 @@ def write_get_prompt_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + GET_PROMPT_RESULT_RESPONSE_RESULT[v.__class__](v)
+    t = f'{t},"result":{GET_PROMPT_RESULT_RESPONSE_RESULT[v.__class__](v)}'
     if o.extra:
         undeclared(o.extra, GET_PROMPT_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -1894,25 +1894,25 @@ def write_prompt(o: Any) -> str:
     t = '{"name":' + escape(v)
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.arguments
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"arguments":' + array([write_prompt_argument(e) for e in v])
+        t = f'{t},"arguments":{array([write_prompt_argument(e) for e in v])}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_KEYS)
         t += members(o.extra)
@@ -1926,15 +1926,15 @@ def write_prompt_argument(o: Any) -> str:
     t = '{"name":' + escape(v)
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.required
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"required":' + boolean(v)
+        t = f'{t},"required":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_ARGUMENT_KEYS)
         t += members(o.extra)
@@ -1947,7 +1947,7 @@ def write_prompt_message(o: Any) -> str:
     v = o.role
     t = '{"role":' + ROLE_TEXT[v]
     v = o.content
-    t += ',"content":' + CONTENT_BLOCK[v.__class__](v)
+    t = f'{t},"content":{CONTENT_BLOCK[v.__class__](v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_MESSAGE_KEYS)
         t += members(o.extra)
@@ -1960,7 +1960,7 @@ def write_prompt_list_changed_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_LIST_CHANGED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -1974,9 +1974,9 @@ def write_list_tools_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_paginated_request_params(v)
+    t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_REQUEST_KEYS)
         t += members(o.extra)
@@ -1991,20 +1991,20 @@ def write_list_tools_result(o: Any) -> str:
         raise Invalid
     t = '{"ttlMs":' + integer(v)
     v = o.cache_scope
-    t += ',"cacheScope":' + DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]
+    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.tools
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"tools":' + array([write_tool(e) for e in v])
+    t = f'{t},"tools":{array([write_tool(e) for e in v])}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     v = o.next_cursor
     if v is not None:
-        t += ',"nextCursor":' + escape(v)
+        t = f'{t},"nextCursor":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_KEYS)
         t += members(o.extra)
@@ -2018,9 +2018,9 @@ def write_list_tools_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + write_list_tools_result(v)
+    t = f'{t},"result":{write_list_tools_result(v)}'
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -2033,20 +2033,20 @@ def write_call_tool_request_params(o: Any) -> str:
     v = o.meta
     t = '{"_meta":' + write_request_meta_object(v)
     v = o.name
-    t += ',"name":' + escape(v)
+    t = f'{t},"name":{escape(v)}'
     v = o.input_responses
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"inputResponses":' + mapping([f"{escape(k)}:{INPUT_RESPONSE[e.__class__](e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"inputResponses":{mapping([f"{escape(k)}:{INPUT_RESPONSE[e.__class__](e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.request_state
     if v is not None:
-        t += ',"requestState":' + escape(v)
+        t = f'{t},"requestState":{escape(v)}'
     v = o.arguments
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"arguments":' + anything(v)
+        t = f'{t},"arguments":{anything(v)}'
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -2060,9 +2060,9 @@ def write_call_tool_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_call_tool_request_params(v)
+    t = f'{t},"params":{write_call_tool_request_params(v)}'
     if o.extra:
         undeclared(o.extra, CALL_TOOL_REQUEST_KEYS)
         t += members(o.extra)
@@ -2078,18 +2078,18 @@ def write_call_tool_result(o: Any) -> str:
     t = '{"content":' + array([CONTENT_BLOCK[e.__class__](e) for e in v])
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     v = o.structured_content
     if v is not UNSET:
-        t += ',"structuredContent":' + anything(v)
+        t = f'{t},"structuredContent":{anything(v)}'
     v = o.is_error
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"isError":' + boolean(v)
+        t = f'{t},"isError":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, CALL_TOOL_RESULT_KEYS)
         t += members(o.extra)
@@ -2103,9 +2103,9 @@ def write_call_tool_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + CALL_TOOL_RESULT_RESPONSE_RESULT[v.__class__](v)
+    t = f'{t},"result":{CALL_TOOL_RESULT_RESPONSE_RESULT[v.__class__](v)}'
     if o.extra:
         undeclared(o.extra, CALL_TOOL_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -2118,7 +2118,7 @@ def write_tool_list_changed_notification(o: Any) -> str:
     t = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_notification_params(v)
+        t = f'{t},"params":{write_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_LIST_CHANGED_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -2131,29 +2131,29 @@ def write_tool(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.input_schema
-    t += ',"inputSchema":' + write_tool_input_schema(v)
+    t = f'{t},"inputSchema":{write_tool_input_schema(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.icons
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"icons":' + array([write_icon(e) for e in v])
+        t = f'{t},"icons":{array([write_icon(e) for e in v])}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.output_schema
     if v is not None:
-        t += ',"outputSchema":' + write_tool_output_schema(v)
+        t = f'{t},"outputSchema":{write_tool_output_schema(v)}'
     v = o.annotations
     if v is not None:
-        t += ',"annotations":' + write_tool_annotations(v)
+        t = f'{t},"annotations":{write_tool_annotations(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_KEYS)
         t += members(o.extra)
@@ -2166,7 +2166,7 @@ def write_tool_input_schema(o: Any) -> str:
     t = '{"type":"object"'
     v = o.schema_
     if v is not None:
-        t += ',"$schema":' + escape(v)
+        t = f'{t},"$schema":{escape(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_INPUT_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2179,7 +2179,7 @@ def write_tool_output_schema(o: Any) -> str:
     t = ""
     v = o.schema_
     if v is not None:
-        t += ',"$schema":' + escape(v)
+        t = f'{t},"$schema":{escape(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_OUTPUT_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2192,27 +2192,27 @@ def write_tool_annotations(o: Any) -> str:
     t = ""
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.read_only_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"readOnlyHint":' + boolean(v)
+        t = f'{t},"readOnlyHint":{boolean(v)}'
     v = o.destructive_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"destructiveHint":' + boolean(v)
+        t = f'{t},"destructiveHint":{boolean(v)}'
     v = o.idempotent_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"idempotentHint":' + boolean(v)
+        t = f'{t},"idempotentHint":{boolean(v)}'
     v = o.open_world_hint
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"openWorldHint":' + boolean(v)
+        t = f'{t},"openWorldHint":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_ANNOTATIONS_KEYS)
         t += members(o.extra)
@@ -2225,13 +2225,13 @@ def write_logging_message_notification_params(o: Any) -> str:
     v = o.level
     t = '{"level":' + LOGGING_LEVEL_TEXT[v]
     v = o.data
-    t += ',"data":' + anything(v)
+    t = f'{t},"data":{anything(v)}'
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_notification_meta_object(v)
+        t = f'{t},"_meta":{write_notification_meta_object(v)}'
     v = o.logger
     if v is not None:
-        t += ',"logger":' + escape(v)
+        t = f'{t},"logger":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_PARAMS_KEYS)
         t += members(o.extra)
@@ -2243,7 +2243,7 @@ def write_logging_message_notification(o: Any) -> str:
         expect(o, types.LoggingMessageNotification)
     t = '{"jsonrpc":"2.0","method":"notifications/message"'
     v = o.params
-    t += ',"params":' + write_logging_message_notification_params(v)
+    t = f'{t},"params":{write_logging_message_notification_params(v)}'
     if o.extra:
         undeclared(o.extra, LOGGING_MESSAGE_NOTIFICATION_KEYS)
         t += members(o.extra)
@@ -2260,37 +2260,37 @@ def write_create_message_request_params(o: Any) -> str:
     v = o.max_tokens
     if v.__class__ is not int and not is_integer(v):
         raise Invalid
-    t += ',"maxTokens":' + integer(v)
+    t = f'{t},"maxTokens":{integer(v)}'
     v = o.model_preferences
     if v is not None:
-        t += ',"modelPreferences":' + write_model_preferences(v)
+        t = f'{t},"modelPreferences":{write_model_preferences(v)}'
     v = o.system_prompt
     if v is not None:
-        t += ',"systemPrompt":' + escape(v)
+        t = f'{t},"systemPrompt":{escape(v)}'
     v = o.include_context
     if v is not None:
-        t += ',"includeContext":' + CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT[v]  # fmt: skip
+        t = f'{t},"includeContext":{CREATE_MESSAGE_REQUEST_PARAMS_INCLUDE_CONTEXT_TEXT[v]}'  # fmt: skip
     v = o.temperature
     if v is not None:
-        t += ',"temperature":' + number(v)
+        t = f'{t},"temperature":{number(v)}'
     v = o.stop_sequences
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"stopSequences":' + array(map(escape, v))
+        t = f'{t},"stopSequences":{array(map(escape, v))}'
     v = o.metadata
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"metadata":' + mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"metadata":{mapping([f"{escape(k)}:{anything(e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.tools
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"tools":' + array([write_tool(e) for e in v])
+        t = f'{t},"tools":{array([write_tool(e) for e in v])}'
     v = o.tool_choice
     if v is not None:
-        t += ',"toolChoice":' + write_tool_choice(v)
+        t = f'{t},"toolChoice":{write_tool_choice(v)}'
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -2302,7 +2302,7 @@ def write_create_message_request(o: Any) -> str:
         expect(o, types.CreateMessageRequest)
     t = '{"method":"sampling/createMessage"'
     v = o.params
-    t += ',"params":' + write_create_message_request_params(v)
+    t = f'{t},"params":{write_create_message_request_params(v)}'
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_REQUEST_KEYS)
         t += members(o.extra)
@@ -2315,17 +2315,17 @@ def write_create_message_result(o: Any) -> str:
     v = o.role
     t = '{"role":' + ROLE_TEXT[v]
     v = o.content
-    t += ',"content":' + write_create_message_result_content(v)
+    t = f'{t},"content":{write_create_message_result_content(v)}'
     v = o.model
-    t += ',"model":' + escape(v)
+    t = f'{t},"model":{escape(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     v = o.stop_reason
     if v is not None:
-        t += ',"stopReason":' + escape(v)
+        t = f'{t},"stopReason":{escape(v)}'
     if o.extra:
         undeclared(o.extra, CREATE_MESSAGE_RESULT_KEYS)
         t += members(o.extra)
@@ -2338,12 +2338,12 @@ def write_sampling_message(o: Any) -> str:
     v = o.role
     t = '{"role":' + ROLE_TEXT[v]
     v = o.content
-    t += ',"content":' + write_create_message_result_content(v)
+    t = f'{t},"content":{write_create_message_result_content(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, SAMPLING_MESSAGE_KEYS)
         t += members(o.extra)
@@ -2355,18 +2355,18 @@ def write_tool_use_content(o: Any) -> str:
         expect(o, types.ToolUseContent)
     t = '{"type":"tool_use"'
     v = o.id
-    t += ',"id":' + escape(v)
+    t = f'{t},"id":{escape(v)}'
     v = o.name
-    t += ',"name":' + escape(v)
+    t = f'{t},"name":{escape(v)}'
     v = o.input
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
-    t += ',"input":' + anything(v)
+    t = f'{t},"input":{anything(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_USE_CONTENT_KEYS)
         t += members(o.extra)
@@ -2378,24 +2378,24 @@ def write_tool_result_content(o: Any) -> str:
         expect(o, types.ToolResultContent)
     t = '{"type":"tool_result"'
     v = o.tool_use_id
-    t += ',"toolUseId":' + escape(v)
+    t = f'{t},"toolUseId":{escape(v)}'
     v = o.content
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"content":' + array([CONTENT_BLOCK[e.__class__](e) for e in v])
+    t = f'{t},"content":{array([CONTENT_BLOCK[e.__class__](e) for e in v])}'
     v = o.structured_content
     if v is not UNSET:
-        t += ',"structuredContent":' + anything(v)
+        t = f'{t},"structuredContent":{anything(v)}'
     v = o.is_error
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"isError":' + boolean(v)
+        t = f'{t},"isError":{boolean(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, TOOL_RESULT_CONTENT_KEYS)
         t += members(o.extra)
@@ -2408,7 +2408,7 @@ def write_tool_choice(o: Any) -> str:
     t = ""
     v = o.mode
     if v is not None:
-        t += ',"mode":' + TOOL_CHOICE_MODE_TEXT[v]
+        t = f'{t},"mode":{TOOL_CHOICE_MODE_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, TOOL_CHOICE_KEYS)
         t += members(o.extra)
@@ -2423,16 +2423,16 @@ def write_model_preferences(o: Any) -> str:
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"hints":' + array([write_model_hint(e) for e in v])
+        t = f'{t},"hints":{array([write_model_hint(e) for e in v])}'
     v = o.cost_priority
     if v is not None:
-        t += ',"costPriority":' + number(v)
+        t = f'{t},"costPriority":{number(v)}'
     v = o.speed_priority
     if v is not None:
-        t += ',"speedPriority":' + number(v)
+        t = f'{t},"speedPriority":{number(v)}'
     v = o.intelligence_priority
     if v is not None:
-        t += ',"intelligencePriority":' + number(v)
+        t = f'{t},"intelligencePriority":{number(v)}'
     if o.extra:
         undeclared(o.extra, MODEL_PREFERENCES_KEYS)
         t += members(o.extra)
@@ -2445,7 +2445,7 @@ def write_model_hint(o: Any) -> str:
     t = ""
     v = o.name
     if v is not None:
-        t += ',"name":' + escape(v)
+        t = f'{t},"name":{escape(v)}'
     if o.extra:
         undeclared(o.extra, MODEL_HINT_KEYS)
         t += members(o.extra)
@@ -2458,12 +2458,12 @@ def write_complete_request_params(o: Any) -> str:
     v = o.meta
     t = '{"_meta":' + write_request_meta_object(v)
     v = o.ref
-    t += ',"ref":' + COMPLETE_REQUEST_PARAMS_REF[v.__class__](v)
+    t = f'{t},"ref":{COMPLETE_REQUEST_PARAMS_REF[v.__class__](v)}'
     v = o.argument
-    t += ',"argument":' + write_complete_request_params_argument(v)
+    t = f'{t},"argument":{write_complete_request_params_argument(v)}'
     v = o.context
     if v is not None:
-        t += ',"context":' + write_complete_request_params_context(v)
+        t = f'{t},"context":{write_complete_request_params_context(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -2476,7 +2476,7 @@ def write_complete_request_params_argument(o: Any) -> str:
     v = o.name
     t = '{"name":' + escape(v)
     v = o.value
-    t += ',"value":' + escape(v)
+    t = f'{t},"value":{escape(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_ARGUMENT_KEYS)
         t += members(o.extra)
@@ -2491,7 +2491,7 @@ def write_complete_request_params_context(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"arguments":' + mapping([f"{escape(k)}:{escape(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"arguments":{mapping([f"{escape(k)}:{escape(e)}" for k, e in v.items()])}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_PARAMS_CONTEXT_KEYS)
         t += members(o.extra)
@@ -2505,9 +2505,9 @@ def write_complete_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.params
-    t += ',"params":' + write_complete_request_params(v)
+    t = f'{t},"params":{write_complete_request_params(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_REQUEST_KEYS)
         t += members(o.extra)
@@ -2521,10 +2521,10 @@ def write_complete_result(o: Any) -> str:
     t = '{"completion":' + write_complete_result_completion(v)
     v = o.meta
     if v is not None:
-        t += ',"_meta":' + write_result_meta_object(v)
+        t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
-        t += ',"resultType":' + escape(v)
+        t = f'{t},"resultType":{escape(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_KEYS)
         t += members(o.extra)
@@ -2542,12 +2542,12 @@ def write_complete_result_completion(o: Any) -> str:
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"total":' + integer(v)
+        t = f'{t},"total":{integer(v)}'
     v = o.has_more
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"hasMore":' + boolean(v)
+        t = f'{t},"hasMore":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_COMPLETION_KEYS)
         t += members(o.extra)
@@ -2561,9 +2561,9 @@ def write_complete_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t += ',"id":' + anything(v)
+    t = f'{t},"id":{anything(v)}'
     v = o.result
-    t += ',"result":' + write_complete_result(v)
+    t = f'{t},"result":{write_complete_result(v)}'
     if o.extra:
         undeclared(o.extra, COMPLETE_RESULT_RESPONSE_KEYS)
         t += members(o.extra)
@@ -2575,7 +2575,7 @@ def write_resource_template_reference(o: Any) -> str:
         expect(o, types.ResourceTemplateReference)
     t = '{"type":"ref/resource"'
     v = o.uri
-    t += ',"uri":' + escape(v)
+    t = f'{t},"uri":{escape(v)}'
     if o.extra:
         undeclared(o.extra, RESOURCE_TEMPLATE_REFERENCE_KEYS)
         t += members(o.extra)
@@ -2587,10 +2587,10 @@ def write_prompt_reference(o: Any) -> str:
         expect(o, types.PromptReference)
     t = '{"type":"ref/prompt"'
     v = o.name
-    t += ',"name":' + escape(v)
+    t = f'{t},"name":{escape(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     if o.extra:
         undeclared(o.extra, PROMPT_REFERENCE_KEYS)
         t += members(o.extra)
@@ -2603,7 +2603,7 @@ def write_list_roots_request(o: Any) -> str:
     t = '{"method":"roots/list"'
     v = o.params
     if v is not None:
-        t += ',"params":' + write_list_roots_request_params(v)
+        t = f'{t},"params":{write_list_roots_request_params(v)}'
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_REQUEST_KEYS)
         t += members(o.extra)
@@ -2618,7 +2618,7 @@ def write_list_roots_request_params(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, LIST_ROOTS_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -2645,12 +2645,12 @@ def write_root(o: Any) -> str:
     t = '{"uri":' + escape(v)
     v = o.name
     if v is not None:
-        t += ',"name":' + escape(v)
+        t = f'{t},"name":{escape(v)}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"_meta":' + anything(v)
+        t = f'{t},"_meta":{anything(v)}'
     if o.extra:
         undeclared(o.extra, ROOT_KEYS)
         t += members(o.extra)
@@ -2663,12 +2663,12 @@ def write_elicit_request_form_params(o: Any) -> str:
     v = o.message
     t = '{"message":' + escape(v)
     v = o.requested_schema
-    t += ',"requestedSchema":' + write_elicit_request_form_params_requested_schema(v)
+    t = f'{t},"requestedSchema":{write_elicit_request_form_params_requested_schema(v)}'
     v = o.mode
     if v is not None:
         if v != "form":
             raise Invalid
-        t += ',"mode":' + escape(v)
+        t = f'{t},"mode":{escape(v)}'
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_FORM_PARAMS_KEYS)
         t += members(o.extra)
@@ -2682,15 +2682,15 @@ def write_elicit_request_form_params_requested_schema(o: Any) -> str:
     v = o.properties
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
-    t += ',"properties":' + mapping([f"{escape(k)}:{PRIMITIVE_SCHEMA_DEFINITION[e.__class__](e)}" for k, e in v.items()])  # fmt: skip
+    t = f'{t},"properties":{mapping([f"{escape(k)}:{PRIMITIVE_SCHEMA_DEFINITION[e.__class__](e)}" for k, e in v.items()])}'  # fmt: skip
     v = o.schema_
     if v is not None:
-        t += ',"$schema":' + escape(v)
+        t = f'{t},"$schema":{escape(v)}'
     v = o.required
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"required":' + array(map(escape, v))
+        t = f'{t},"required":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_FORM_PARAMS_REQUESTED_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2702,9 +2702,9 @@ def write_elicit_request_url_params(o: Any) -> str:
         expect(o, types.ElicitRequestURLParams)
     t = '{"mode":"url"'
     v = o.message
-    t += ',"message":' + escape(v)
+    t = f'{t},"message":{escape(v)}'
     v = o.url
-    t += ',"url":' + escape(v)
+    t = f'{t},"url":{escape(v)}'
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_URL_PARAMS_KEYS)
         t += members(o.extra)
@@ -2716,7 +2716,7 @@ def write_elicit_request(o: Any) -> str:
         expect(o, types.ElicitRequest)
     t = '{"method":"elicitation/create"'
     v = o.params
-    t += ',"params":' + ELICIT_REQUEST_PARAMS[v.__class__](v)
+    t = f'{t},"params":{ELICIT_REQUEST_PARAMS[v.__class__](v)}'
     if o.extra:
         undeclared(o.extra, ELICIT_REQUEST_KEYS)
         t += members(o.extra)
@@ -2729,26 +2729,26 @@ def write_string_schema(o: Any) -> str:
     t = '{"type":"string"'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.min_length
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"minLength":' + integer(v)
+        t = f'{t},"minLength":{integer(v)}'
     v = o.max_length
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"maxLength":' + integer(v)
+        t = f'{t},"maxLength":{integer(v)}'
     v = o.format
     if v is not None:
-        t += ',"format":' + STRING_SCHEMA_FORMAT_TEXT[v]
+        t = f'{t},"format":{STRING_SCHEMA_FORMAT_TEXT[v]}'
     v = o.default
     if v is not None:
-        t += ',"default":' + escape(v)
+        t = f'{t},"default":{escape(v)}'
     if o.extra:
         undeclared(o.extra, STRING_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2762,19 +2762,19 @@ def write_number_schema(o: Any) -> str:
     t = '{"type":' + NUMBER_SCHEMA_TYPE_TEXT[v]
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.minimum
     if v is not None:
-        t += ',"minimum":' + number(v)
+        t = f'{t},"minimum":{number(v)}'
     v = o.maximum
     if v is not None:
-        t += ',"maximum":' + number(v)
+        t = f'{t},"maximum":{number(v)}'
     v = o.default
     if v is not None:
-        t += ',"default":' + number(v)
+        t = f'{t},"default":{number(v)}'
     if o.extra:
         undeclared(o.extra, NUMBER_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2787,15 +2787,15 @@ def write_boolean_schema(o: Any) -> str:
     t = '{"type":"boolean"'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.default
     if v is not None:
         if v.__class__ is not bool:
             raise Invalid
-        t += ',"default":' + boolean(v)
+        t = f'{t},"default":{boolean(v)}'
     if o.extra:
         undeclared(o.extra, BOOLEAN_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2809,16 +2809,16 @@ def write_untitled_single_select_enum_schema(o: Any) -> str:
     v = o.enum
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"enum":' + array(map(escape, v))
+    t = f'{t},"enum":{array(map(escape, v))}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.default
     if v is not None:
-        t += ',"default":' + escape(v)
+        t = f'{t},"default":{escape(v)}'
     if o.extra:
         undeclared(o.extra, UNTITLED_SINGLE_SELECT_ENUM_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2832,16 +2832,16 @@ def write_titled_single_select_enum_schema(o: Any) -> str:
     v = o.one_of
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"oneOf":' + array([write_titled_single_select_enum_schema_one_of(e) for e in v])  # fmt: skip
+    t = f'{t},"oneOf":{array([write_titled_single_select_enum_schema_one_of(e) for e in v])}'  # fmt: skip
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.default
     if v is not None:
-        t += ',"default":' + escape(v)
+        t = f'{t},"default":{escape(v)}'
     if o.extra:
         undeclared(o.extra, TITLED_SINGLE_SELECT_ENUM_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2854,7 +2854,7 @@ def write_titled_single_select_enum_schema_one_of(o: Any) -> str:
     v = o.const
     t = '{"const":' + escape(v)
     v = o.title
-    t += ',"title":' + escape(v)
+    t = f'{t},"title":{escape(v)}'
     if o.extra:
         undeclared(o.extra, TITLED_SINGLE_SELECT_ENUM_SCHEMA_ONE_OF_KEYS)
         t += members(o.extra)
@@ -2866,28 +2866,28 @@ def write_untitled_multi_select_enum_schema(o: Any) -> str:
         expect(o, types.UntitledMultiSelectEnumSchema)
     t = '{"type":"array"'
     v = o.items
-    t += ',"items":' + write_untitled_multi_select_enum_schema_items(v)
+    t = f'{t},"items":{write_untitled_multi_select_enum_schema_items(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.min_items
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"minItems":' + integer(v)
+        t = f'{t},"minItems":{integer(v)}'
     v = o.max_items
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"maxItems":' + integer(v)
+        t = f'{t},"maxItems":{integer(v)}'
     v = o.default
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"default":' + array(map(escape, v))
+        t = f'{t},"default":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, UNTITLED_MULTI_SELECT_ENUM_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2901,7 +2901,7 @@ def write_untitled_multi_select_enum_schema_items(o: Any) -> str:
     v = o.enum
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"enum":' + array(map(escape, v))
+    t = f'{t},"enum":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, UNTITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_KEYS)
         t += members(o.extra)
@@ -2913,28 +2913,28 @@ def write_titled_multi_select_enum_schema(o: Any) -> str:
         expect(o, types.TitledMultiSelectEnumSchema)
     t = '{"type":"array"'
     v = o.items
-    t += ',"items":' + write_titled_multi_select_enum_schema_items(v)
+    t = f'{t},"items":{write_titled_multi_select_enum_schema_items(v)}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.min_items
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"minItems":' + integer(v)
+        t = f'{t},"minItems":{integer(v)}'
     v = o.max_items
     if v is not None:
         if v.__class__ is not int and not is_integer(v):
             raise Invalid
-        t += ',"maxItems":' + integer(v)
+        t = f'{t},"maxItems":{integer(v)}'
     v = o.default
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"default":' + array(map(escape, v))
+        t = f'{t},"default":{array(map(escape, v))}'
     if o.extra:
         undeclared(o.extra, TITLED_MULTI_SELECT_ENUM_SCHEMA_KEYS)
         t += members(o.extra)
@@ -2960,7 +2960,7 @@ def write_titled_multi_select_enum_schema_items_any_of(o: Any) -> str:
     v = o.const
     t = '{"const":' + escape(v)
     v = o.title
-    t += ',"title":' + escape(v)
+    t = f'{t},"title":{escape(v)}'
     if o.extra:
         undeclared(o.extra, TITLED_MULTI_SELECT_ENUM_SCHEMA_ITEMS_ANY_OF_KEYS)
         t += members(o.extra)
@@ -2974,21 +2974,21 @@ def write_legacy_titled_enum_schema(o: Any) -> str:
     v = o.enum
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t += ',"enum":' + array(map(escape, v))
+    t = f'{t},"enum":{array(map(escape, v))}'
     v = o.title
     if v is not None:
-        t += ',"title":' + escape(v)
+        t = f'{t},"title":{escape(v)}'
     v = o.description
     if v is not None:
-        t += ',"description":' + escape(v)
+        t = f'{t},"description":{escape(v)}'
     v = o.enum_names
     if v is not None:
         if v.__class__ is not list and not is_array(v):
             raise Invalid
-        t += ',"enumNames":' + array(map(escape, v))
+        t = f'{t},"enumNames":{array(map(escape, v))}'
     v = o.default
     if v is not None:
-        t += ',"default":' + escape(v)
+        t = f'{t},"default":{escape(v)}'
     if o.extra:
         undeclared(o.extra, LEGACY_TITLED_ENUM_SCHEMA_KEYS)
         t += members(o.extra)
@@ -3004,7 +3004,7 @@ def write_elicit_result(o: Any) -> str:
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
             raise Invalid
-        t += ',"content":' + mapping([f"{escape(k)}:{write_elicit_result_content(e)}" for k, e in v.items()])  # fmt: skip
+        t = f'{t},"content":{mapping([f"{escape(k)}:{write_elicit_result_content(e)}" for k, e in v.items()])}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, ELICIT_RESULT_KEYS)
         t += members(o.extra)
