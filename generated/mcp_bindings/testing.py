@@ -41,7 +41,8 @@ def mcp_client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
         **options: Any,
     ) -> Client:
         record = tmp_path / f"mcp-{len(opened) // 2 + 1}.jsonl"
-        client: Client = client_of(server).in_memory(server, **{"record": record, **options})
+        settings = {"record": record, **options}
+        client: Client = client_of(server).in_memory(server, **settings)
         opened.extend((client, server))
         for key, function in (handlers or {}).items():
             client.handles(key, function)
