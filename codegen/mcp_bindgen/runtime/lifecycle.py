@@ -39,7 +39,7 @@ Table: TypeAlias = Mapping[Side, Mapping[State, frozenset[Kind]]]
 MAY_SEND: Mapping[Era, Table] = {
     "handshake": {
         "client": {
-            "new": frozenset({"initialize"}),
+            "new": frozenset({"initialize", "response"}),
             "offered": frozenset({"ping", "response"}),
             "agreed": frozenset({"initialized", "ping", "response"}),
             "open": _EVERYTHING,

@@ -168,6 +168,8 @@ class Session:
 
     def receive(self, line: bytes) -> Sequence[Event]:
         """What a line of the other side means. Never raises for what is in it."""
+        if self.state == "closed":
+            return ()
         try:
             message = self._decode(line, sender=self._sender, results=self._asked)
         except DecodeError as fault:
@@ -178,6 +180,8 @@ class Session:
 
     def too_large(self, fault: Exception) -> Sequence[Event]:
         """What becomes of a message that was too large to be read."""
+        if self.state == "closed":
+            return ()
         return (self._nameless(Refusal(INVALID_REQUEST, "Invalid Request", {"reason": str(fault)})),)
 
     def _take(self, message: Any) -> Event:
@@ -204,10 +208,10 @@ class Session:
     def _called(self, key: RequestMethod[Any, Any], message: Any) -> Event:
         params = message.params
         if message.id in self._running:
-            return Reply(self._error(message.id, _invalid(f"id {message.id!r} is that of a request in progress")))
+            return self._refuse(message.id, _invalid(f"id {message.id!r} is that of a request in progress"))
         refusal = self._inspect(key, params)
         if refusal is not None:
-            return Reply(self._error(message.id, refusal))
+            return self._refuse(message.id, refusal)
         own = self._own.get(key.name)
         if own is not None:
             return own(message)
@@ -217,22 +221,24 @@ class Session:
 
     def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
         """Why a request is not taken, if it is not."""
-        if self.state == "open":
+        if lifecycle.kind_of(key.name, request=True) in self._may_take[self.state]:
             return None
-        kind = lifecycle.kind_of(key.name, request=True)
-        return None if kind in self._may_take[self.state] else self._out_of_place(key.name)
+        return _invalid(f"{key.name} may not be sent now: the session is {self.state}")
 
-    def _out_of_place(self, method: str) -> Refusal:
-        return _invalid(f"{method} may not be sent now: the session is {self.state}")
+    def _refuse(self, request_id: RequestId, refusal: Refusal) -> Event:
+        """A request is answered with an error, where its receiver is one that answers."""
+        if "response" not in self._may_send[self.state]:
+            return Dropped(f"a {self.side} sends no responses in {self.binding.revision}, so not this one: {refusal}")
+        return Reply(self._error(request_id, refusal))
 
     def _unknown(self, message: Any) -> Event:
         """A request of a method that the sender does not have in this revision."""
         reason = f"a {self._sender} does not send {message.method} in {self.binding.revision}"
         refusal = Refusal(METHOD_NOT_FOUND, "Method not found", {"method": message.method, "reason": reason})
-        return Reply(self._error(message.id, refusal))
+        return self._refuse(message.id, refusal)
 
     def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
-        if self.state != "open" and lifecycle.kind_of(key.name, request=False) not in self._may_take[self.state]:
+        if lifecycle.kind_of(key.name, request=False) not in self._may_take[self.state]:
             return Dropped(f"{key.name} may not be sent now: the session is {self.state}")
         if key.name == "notifications/progress":
             return self._progressed(message.params)
@@ -294,7 +300,7 @@ class Session:
             return Dropped(f"a response that does not fit: {fault}")
         if found.id is None:
             return self._nameless(found.refusal)
-        return Reply(self._error(found.id, self._judge(value, found.refusal)))
+        return self._refuse(found.id, self._judge(value, found.refusal))
 
     def _judge(self, value: Any, refusal: Refusal) -> Refusal:  # an era may know better by the value
         """What a request that does not fit is refused with."""
@@ -348,7 +354,15 @@ class Session:
     # Whether something may be sent.
 
     def _check(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], *, request: bool) -> None:
-        if self.state != "open" and lifecycle.kind_of(key.name, request=request) not in self._may_send[self.state]:
+        if self.side not in key.sent_by:
+            text = f"{key.name} is sent by a {self._sender}, not by a {self.side}"
+            raise UsageError(text)
+        if isinstance(key, RequestMethod) and key.embedded:
+            text = (
+                f"{key.name} travels inside a result in {self.binding.revision}; a handler asks for it by its context"
+            )
+            raise UsageError(text)
+        if lifecycle.kind_of(key.name, request=request) not in self._may_send[self.state]:
             text = f"{key.name} may not be sent now: the session is {self.state}"
             raise UsageError(text)
         if key.capability is None:

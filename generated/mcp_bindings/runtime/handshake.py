@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from . import lifecycle
 from .binding import Binding
 from .errors import UnsupportedRevision
-from .events import Dropped, Event, Notified, Reply, RequestId
+from .events import Event, Notified, Reply, RequestId
 from .jsonrpc import INVALID_REQUEST, Refusal
 from .methods import NotificationMethod, RequestMethod, Side
 from .session import Session
@@ -94,7 +94,5 @@ class HandshakeServer(HandshakeSession):
     def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
         event = super()._notified(key, message)
         if key.name == "notifications/initialized" and event.__class__ is Notified:
-            if self.state != "agreed":
-                return Dropped(f"{key.name} may not be sent now: the session is {self.state}")
             self.state = "open"
         return event

@@ -29,6 +29,8 @@ _FILTERS: Mapping[str, str] = {
 }
 """The member of a subscription's filter that asks for a notification; that of ``resources/updated`` is a list of URIs."""
 _UPDATED = "notifications/resources/updated"
+_SUBSCRIBED = frozenset({*_FILTERS, _UPDATED, "notifications/subscriptions/acknowledged", "notifications/cancelled"})
+"""What a server sends about subscriptions, and never else."""
 
 
 class StatelessClient(Session):
@@ -136,6 +138,13 @@ class StatelessServer(Session):
             result if meta.server_info is not None else result.__replace__(meta=meta.__replace__(server_info=self.info))
         )
 
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> bytes:
+        """The line of a notification that belongs to a request; raises UsageError for what only subscribers hear."""
+        if key.name in _SUBSCRIBED:
+            text = f"{key.name} is for those who subscribed to it: a server tells them by its notify()"
+            raise UsageError(text)
+        return super().notify(key, params)
+
     # Which revision a request is in.
 
     def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
@@ -153,10 +162,10 @@ class StatelessServer(Session):
         params = message.params
         if message.method == "initialize":
             wanted = member(params, "protocolVersion")
-            return Reply(self._error(message.id, self._unsupported(wanted if wanted.__class__ is str else "")))
+            return self._refuse(message.id, self._unsupported(wanted if wanted.__class__ is str else ""))
         version = _version_in(params)
         if version is not None and version != self.binding.revision:
-            return Reply(self._error(message.id, self._unsupported(version)))
+            return self._refuse(message.id, self._unsupported(version))
         return super()._unknown(message)
 
     def _unsupported(self, version: str) -> Refusal:

@@ -1,0 +1,164 @@
+"""Sessions of either side, brought to a state by what is really said, and raw messages to feed them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from checkout import REVISIONS
+from mcp_bindings.runtime.events import Event, Incoming, Notified, Outcome, Reply
+from mcp_bindings.runtime.handshake import HandshakeClient, HandshakeServer
+from mcp_bindings.runtime.stateless import StatelessClient, StatelessServer
+from support.bindings import binding
+
+Json = Any
+
+STATELESS = "2026-07-28"
+HANDSHAKE = [revision for revision in REVISIONS if revision < STATELESS]
+BATCHES = "2025-03-26"
+"""The one revision in which a JSON array of messages is a message."""
+NULL_ID = [revision for revision in REVISIONS if revision <= "2025-06-18"]
+"""Where an error on an id that could not be read has ``id: null``; afterwards it has no ``id``."""
+
+TASKS = {"list": {}, "cancel": {}}
+DECLARED: dict[str, Json] = {
+    "client": {
+        "roots": {"listChanged": True},
+        "sampling": {},
+        "elicitation": {"form": {}, "url": {}},
+        "tasks": {**TASKS, "requests": {"sampling": {"createMessage": {}}}},
+    },
+    "server": {
+        "completions": {},
+        "logging": {},
+        "prompts": {"listChanged": True},
+        "resources": {"listChanged": True, "subscribe": True},
+        "tools": {"listChanged": True},
+        "tasks": {**TASKS, "requests": {"tools": {"call": {}}}},
+    },
+}
+"""All that there is to declare; what a revision does not know lies among its undeclared members."""
+
+INFO = {"client": {"name": "a client", "version": "1"}, "server": {"name": "a server", "version": "2"}}
+
+
+def capabilities(revision: str, side: str, declared: Json = None) -> Any:
+    """An object of the revision; all that there is, unless told otherwise."""
+    types = binding(revision).types
+    cls = types.ServerCapabilities if side == "server" else types.ClientCapabilities
+    return binding(revision).codec.structure(DECLARED[side] if declared is None else declared, cls)
+
+
+def _info(revision: str, side: str) -> Any:
+    return binding(revision).types.Implementation(**INFO[side])
+
+
+def client(revision: str, declared: Json = None, **options: Any) -> Any:
+    """A new client session."""
+    cls: Any = HandshakeClient if revision in HANDSHAKE else StatelessClient
+    made = capabilities(revision, "client", declared)
+    return cls(binding(revision), info=_info(revision, "client"), capabilities=made, **options)
+
+
+def server(revision: str, declared: Json = None, **options: Any) -> Any:
+    """A new server session."""
+    cls: Any = HandshakeServer if revision in HANDSHAKE else StatelessServer
+    made = capabilities(revision, "server", declared)
+    return cls(binding(revision), info=_info(revision, "server"), capabilities=made, **options)
+
+
+def pair(revision: str, client_declares: Json = None, server_declares: Json = None) -> tuple[Any, Any]:
+    """A client and a server that have come to terms."""
+    left, right = client(revision, client_declares), server(revision, server_declares)
+    if revision in HANDSHAKE:
+        _, hello = left.hello()
+        welcome = only(right.receive(hello), Reply)
+        right.receive(left.agree(only(left.receive(welcome.line), Outcome).result))
+    else:
+        _, hello = left.request(binding(revision).requests["server/discover"], None)
+        found = only(right.receive(hello), Reply)
+        left.learn(only(left.receive(found.line), Outcome).result)
+    return left, right
+
+
+def opened(revision: str, side: str) -> Any:
+    """One side of a conversation that has come to terms."""
+    return pair(revision)[0 if side == "client" else 1]
+
+
+# Raw messages.
+
+
+def line(value: Json) -> bytes:
+    return json.dumps(value).encode()
+
+
+def meta(revision: str = STATELESS, **entries: Json) -> Json:
+    """``_meta`` that a request of the stateless era has to have."""
+    prefix = "io.modelcontextprotocol/"
+    return {
+        prefix + "protocolVersion": revision,
+        prefix + "clientInfo": INFO["client"],
+        prefix + "clientCapabilities": DECLARED["client"],
+        **entries,
+    }
+
+
+def call(revision: str, method: str, request_id: Json = 7, params: Json = None) -> Json:
+    """A request; with ``_meta`` where the revision asks for it."""
+    message: Json = {"jsonrpc": "2.0", "id": request_id, "method": method}
+    if revision == STATELESS:
+        params = {"_meta": meta(), **(params or {})}
+    return message if params is None else {**message, "params": params}
+
+
+def initialize(revision: str, request_id: Json = 7, version: str | None = None) -> Json:
+    params = {
+        "protocolVersion": version or revision,
+        "capabilities": DECLARED["client"],
+        "clientInfo": INFO["client"],
+    }
+    return call(revision, "initialize", request_id, params)
+
+
+def tell(method: str, params: Json = None) -> Json:
+    """A notification."""
+    message: Json = {"jsonrpc": "2.0", "method": method}
+    return message if params is None else {**message, "params": params}
+
+
+def result(request_id: Json, value: Json) -> Json:
+    return {"jsonrpc": "2.0", "id": request_id, "result": value}
+
+
+def listed(revision: str, **members: Json) -> Json:
+    """A result of ``tools/list``."""
+    cached = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if revision == STATELESS else {}
+    return {"tools": [], **cached, **members}
+
+
+# What has come of them.
+
+
+def only(events: Sequence[Event], kind: type | None = None) -> Any:
+    """The one event that there is, of this class."""
+    assert len(events) == 1, events
+    assert kind is None or events[0].__class__ is kind, vars_of(events[0])
+    return events[0]
+
+
+def vars_of(event: Event) -> Json:
+    return {name: getattr(event, name) for name in event.__slots__}
+
+
+def answer(events: Sequence[Event]) -> Json:
+    """The JSON of the one line that is to be sent."""
+    return json.loads(only(events, Reply).line)
+
+
+def taken(events: Sequence[Event]) -> Any:
+    """The one request or notification that is for a handler."""
+    event = only(events)
+    assert isinstance(event, (Incoming, Notified)), vars_of(event)
+    return event
