@@ -59,16 +59,28 @@ def error_line(request_id: Any, refusal: Refusal, *, null_id: bool) -> bytes:
 def examine(value: Any, path: tuple[str | int, ...], fault: str) -> Unreadable:
     """What a JSON value was meant to be that is no message of the revision; ``path`` and ``fault`` say why it is none."""
     data = {"reason": fault}
+    invalid = Refusal(INVALID_REQUEST, "Invalid Request", data)
     if value.__class__ is not dict:
-        return Unreadable("nothing", None, Refusal(INVALID_REQUEST, "Invalid Request", data))
+        return Unreadable("nothing", None, invalid)
     given = value.get("id")
-    readable = given if given.__class__ in {str, int} else None
-    if "method" in value and value["method"].__class__ is str:
-        if "id" not in value:
-            return Unreadable("notification", None, Refusal(INVALID_REQUEST, "Invalid Request", data))
+    readable = given if given.__class__ is int or sendable(given) else None
+    if "method" in value and "id" in value:
         if path[:1] == ("params",) and readable is not None:
             return Unreadable("request", readable, Refusal(INVALID_PARAMS, "Invalid params", data))
-        return Unreadable("request", readable, Refusal(INVALID_REQUEST, "Invalid Request", data))
+        return Unreadable("request", readable, invalid)
+    if value.get("method").__class__ is str:
+        return Unreadable("notification", None, invalid)
     if "method" not in value and ("result" in value or "error" in value):
-        return Unreadable("response", readable, Refusal(INVALID_REQUEST, "Invalid Request", data))
-    return Unreadable("nothing", readable, Refusal(INVALID_REQUEST, "Invalid Request", data))
+        return Unreadable("response", readable, invalid)
+    return Unreadable("nothing", readable, invalid)
+
+
+def sendable(value: Any) -> bool:
+    """Whether a value is a string that UTF-8 can carry: JSON can spell halves of surrogate pairs, too."""
+    if value.__class__ is not str:
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

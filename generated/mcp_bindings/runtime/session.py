@@ -287,16 +287,22 @@ class Session:
 
     def _take_value(self, value: Any) -> Event:
         """One message of a batch of which another one does not fit."""
+        if value.__class__ is list:
+            return self._nameless(_invalid("a batch may not be part of a batch"))
         try:
             return self._take(self._decode(json.dumps(value), sender=self._sender, results=self._asked))
         except DecodeError as fault:
             return self._misfit(value, fault)
+        except RecursionError:
+            deep = DecodeError((), "a value nested too deeply", "fewer levels", self.binding.revision)
+            return self._misfit(value, deep)
 
     def _misfit(self, value: Any, fault: DecodeError) -> Event:
         found = examine(value, fault.keys, str(fault))
         if found.kind == "notification":
             return Dropped(f"a notification that does not fit: {fault}")
-        if found.kind == "response":
+        if found.kind == "response" or (found.kind == "nothing" and self.side == "client"):
+            # What has an id and no method comes from a server that meant to answer.
             if found.id is not None and found.id in self._asked:
                 return self._answered(found.id, None, fault)
             return Dropped(f"a response that does not fit: {fault}")
@@ -318,6 +324,8 @@ class Session:
 
     def _batch(self, items: Sequence[Any], take: Callable[[Any], Event]) -> Sequence[Event]:
         batch = Batch()
+        # Nothing goes back before all of it is read, even if what was asked first is cancelled further on.
+        batch.waiting = 1
         events: list[Event] = []
         self._in_batch = True
         for item in items:
@@ -330,8 +338,9 @@ class Session:
                 batch.waiting += 1
             events.append(event)
         self._in_batch = False
-        if batch.answers and not batch.waiting:
-            events.append(Reply(_array(batch.answers)))
+        line = self._one_less(batch)
+        if line is not None:
+            events.append(Reply(line))
         return events
 
     def _one_less(self, batch: Batch) -> bytes | None:
@@ -360,7 +369,9 @@ class Session:
             text = f"{key.name} is sent by a {self._sender}, not by a {self.side}"
             raise UsageError(text)
         if isinstance(key, RequestMethod) and key.embedded:
-            text = f"{key.name} travels inside a result in {self.binding.revision}; a handler asks for it by its context"
+            text = (
+                f"{key.name} travels inside a result in {self.binding.revision}; a handler asks for it by its context"
+            )
             raise UsageError(text)
         if lifecycle.kind_of(key.name, request=request) not in self._may_send[self.state]:
             text = f"{key.name} may not be sent now: the session is {self.state}"

@@ -14,7 +14,7 @@ from . import lifecycle
 from .binding import Binding
 from .errors import UnsupportedRevision, UsageError
 from .events import Dropped, Event, Incoming, Notified, Outcome, Published, Reply, RequestId
-from .jsonrpc import UNSUPPORTED_VERSION, Refusal
+from .jsonrpc import UNSUPPORTED_VERSION, Refusal, sendable
 from .meta import member
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
@@ -244,4 +244,4 @@ class StatelessServer(Session):
 def _version_in(params: Any) -> str | None:
     """The revision that the raw params of a request name, if they do."""
     version = member(params, "_meta", VERSION)
-    return version if version.__class__ is str else None
+    return version if sendable(version) else None
