@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from . import lifecycle
 from .binding import Binding
-from .errors import UnsupportedRevision
+from .errors import ConnectionClosed, UnsupportedRevision, UsageError
 from .events import Event, Notified, Reply, RequestId
 from .jsonrpc import INVALID_REQUEST, Refusal
 from .methods import NotificationMethod, RequestMethod, Side
@@ -48,8 +48,15 @@ class HandshakeClient(HandshakeSession):
         """The line of ``notifications/initialized``, after which the session is open.
 
         ``result`` is the answer to ``initialize``. Raises UnsupportedRevision where the server wants another revision;
-        the connection is then to be closed.
+        the connection is then to be closed. Raises UsageError where that has happened already, or ``hello`` was not said;
+        ConnectionClosed.
         """
+        if self.state == "closed":
+            text = "the session was closed before client and server had come to terms"
+            raise ConnectionClosed(text)
+        if self.state != "offered":
+            text = f"initialize has nothing to come to terms about: the session is {self.state}"
+            raise UsageError(text)
         if result.protocol_version != self.binding.revision:
             raise UnsupportedRevision(self.binding.revision, [result.protocol_version])
         self.peer_info = result.server_info

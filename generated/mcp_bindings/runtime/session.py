@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from . import lifecycle
 from .binding import OTHER, Binding
-from .errors import DecodeError, ResponseError, UnsupportedRevision, UsageError
+from .errors import ConnectionClosed, DecodeError, ResponseError, UnsupportedRevision, UsageError
 from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Reply, RequestId
 from .jsonrpc import (
     INVALID_PARAMS,
@@ -77,7 +77,8 @@ class Session:
     def request(self, key: RequestMethod[Any, Any], params: Any, *, progress: bool = False) -> tuple[RequestId, bytes]:
         """The id and the line of a request. With ``progress`` it asks to hear of it.
 
-        Raises UsageError where it may not be sent now, or the other side has not declared the capability; EncodeError.
+        Raises UsageError where it may not be sent now, or the other side has not declared the capability; EncodeError;
+        ConnectionClosed.
         """
         self._check(key, request=True)
         self.asked += 1
@@ -373,6 +374,9 @@ class Session:
                 f"{key.name} travels inside a result in {self.binding.revision}; a handler asks for it by its context"
             )
             raise UsageError(text)
+        if self.state == "closed":
+            text = f"{key.name} cannot be sent: the session is closed"
+            raise ConnectionClosed(text)
         if lifecycle.kind_of(key.name, request=request) not in self._may_send[self.state]:
             text = f"{key.name} may not be sent now: the session is {self.state}"
             raise UsageError(text)

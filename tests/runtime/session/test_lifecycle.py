@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 import pytest
-from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.errors import ConnectionClosed, UsageError
 from mcp_bindings.runtime.events import Dropped, Incoming, Notified, Outcome, Reply
 from support.bindings import binding
 from support.sides import (
@@ -355,8 +355,12 @@ def test_what_is_sent(revision: str, side: str, state: str, kind: str, allowed: 
         assert send(revision, session, kind) is None
     else:
         # A side is told that a message is not its own, whatever else is amiss.
-        why = "is sent by a" if source == SENDER else "is sent by a|may not be sent now|is for those|travels inside"
-        with pytest.raises(UsageError, match=why):
+        why = (
+            "is sent by a"
+            if source == SENDER
+            else "is sent by a|may not be sent now|is for those|travels inside|closed"
+        )
+        with pytest.raises((UsageError, ConnectionClosed), match=why):
             send(revision, session, kind)
     assert session.state == before
 

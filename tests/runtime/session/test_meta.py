@@ -1,0 +1,196 @@
+"""``_meta`` and progress tokens, in revisions that declare them in params and in those that do not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from checkout import REVISIONS
+from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.events import Dropped, Incoming, Progressed
+from mcp_bindings.runtime.jsonrpc import Refusal
+from mcp_bindings.runtime.meta import entries_of, member, token_of, with_token
+from support.asking import params_of, raw_params
+from support.bindings import binding
+from support.sides import HANDSHAKE, STATELESS, answer, call, line, only, opened, pair
+
+Json = Any
+
+each_revision = pytest.mark.parametrize("revision", REVISIONS)
+OWN = {"initialize", "ping", "server/discover", "subscriptions/listen"}
+"""What sessions answer themselves."""
+
+ASKED = [
+    pytest.param(revision, side, key, id=f"{revision} {side} {key.name}")
+    for revision in REVISIONS
+    for key in binding(revision).requests.values()
+    if not key.embedded and key.name not in OWN
+    for side in key.sent_by
+]
+
+
+@pytest.mark.parametrize(("revision", "side", "key"), ASKED)
+def test_a_token_is_asked_for_and_read_with_every_method(revision: str, side: str, key: Any) -> None:
+    left, right = pair(revision)
+    speaker, hearer = (left, right) if side == "client" else (right, left)
+    params = params_of(revision, key)
+    before = None if params is None else binding(revision).codec.unstructure(params)
+    request_id, sent = speaker.request(key, params, progress=True)
+    assert json.loads(sent)["params"]["_meta"]["progressToken"] == request_id
+    assert only(hearer.receive(sent), Incoming).token == request_id
+    # The caller's own object is as it was.
+    assert (None if params is None else binding(revision).codec.unstructure(params)) == before
+
+
+@pytest.mark.parametrize(("revision", "side", "key"), ASKED)
+def test_no_token_goes_out_unasked(revision: str, side: str, key: Any) -> None:
+    left, right = pair(revision)
+    speaker, hearer = (left, right) if side == "client" else (right, left)
+    _, sent = speaker.request(key, params_of(revision, key))
+    assert "progressToken" not in json.loads(sent).get("params", {}).get("_meta", {})
+    assert only(hearer.receive(sent), Incoming).token is None
+
+
+@each_revision
+@pytest.mark.parametrize("token", ["t", "", 0, 5, -1, 2**70])
+def test_a_token_is_a_string_or_an_integer(revision: str, token: Json) -> None:
+    session = opened(revision, "server")
+    message = call(revision, "tools/call", 7, raw_params("tools/call"))
+    message["params"].setdefault("_meta", {})["progressToken"] = token
+    incoming = only(session.receive(line(message)), Incoming)
+    assert (incoming.token, type(incoming.token)) == (token, type(token))
+
+
+@each_revision
+@pytest.mark.parametrize("token", [True, 1.5, None, [1], {}])
+def test_anything_else_is_no_token(revision: str, token: Json) -> None:
+    session = opened(revision, "server")
+    message = call(revision, "tools/call", 7, raw_params("tools/call"))
+    message["params"].setdefault("_meta", {})["progressToken"] = token
+    events = session.receive(line(message))
+    if "meta" in binding(revision).requests["tools/call"].params.__slots__:
+        assert answer(events)["error"]["code"] == -32602
+    else:
+        assert only(events, Incoming).token is None
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+@pytest.mark.parametrize("raw", [None, 5, "x", [1]])
+def test_a_meta_that_is_no_object_carries_nothing(revision: str, raw: Json) -> None:
+    session = opened(revision, "server")
+    events = session.receive(line(call(revision, "tools/call", 7, {"name": "t", "_meta": raw})))
+    if "meta" in binding(revision).requests["tools/call"].params.__slots__:
+        assert answer(events)["error"]["code"] == -32602
+        return
+    incoming = only(events, Incoming)
+    assert incoming.token is None
+    assert token_of(with_token(incoming.params, 3, session.binding.types)) == 3
+
+
+@each_revision
+def test_a_token_is_laid_over_what_else_there_is(revision: str) -> None:
+    key = binding(revision).requests["tools/call"]
+    raw = call(revision, "tools/call", 7, {"name": "t", "odd": 1})["params"]
+    raw["_meta"] = {**raw.get("_meta", {}), "example.com/trace": "abc", "progressToken": "old"}
+    params = binding(revision).codec.structure(raw, key.params)
+    made = binding(revision).codec.unstructure(with_token(params, 9, binding(revision).types))
+    assert made == {**raw, "_meta": {**raw["_meta"], "progressToken": 9}}
+    assert token_of(params) == "old"
+
+
+@each_revision
+def test_entries_are_found_wherever_they_are(revision: str) -> None:
+    key = binding(revision).requests["tools/call"]
+    raw = call(revision, "tools/call", 7, {"name": "t"})["params"]
+    if revision != STATELESS:
+        assert entries_of(binding(revision).codec.structure(raw, key.params)) is None
+    raw["_meta"] = {**raw.get("_meta", {}), "example.com/trace": "abc"}
+    entries = entries_of(binding(revision).codec.structure(raw, key.params))
+    assert (entries if isinstance(entries, dict) else entries.extra)["example.com/trace"] == "abc"
+    assert entries_of(None) is None
+    assert token_of(None) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "found"),
+    [
+        ({"a": {"b": 1}}, "a b", 1),
+        ({"a": 1}, "a b", None),
+        ([], "a", None),
+        (None, "a", None),
+        ({"a": None}, "a", None),
+    ],
+)
+def test_a_member_is_found_or_there_is_none(value: Json, path: str, found: Json) -> None:
+    assert member(value, *path.split()) == found
+
+
+# Progress, on the side that reports and on the one that hears of it.
+
+
+def working(revision: str, *, progress: bool = True) -> tuple[Any, Any, Any, int]:
+    """A client that waits, a server that works, on what, and its id."""
+    left, right = pair(revision)
+    key = binding(revision).requests["tools/call"]
+    request_id, sent = left.request(key, params_of(revision, key), progress=progress)
+    return left, right, only(right.receive(sent), Incoming), request_id
+
+
+@each_revision
+def test_progress_is_reported_to_who_asked_for_it(revision: str) -> None:
+    left, right, incoming, request_id = working(revision)
+    sent = right.progress(incoming, 1, 2.5, "half")
+    params = {"progressToken": request_id, "progress": 1, "total": 2.5, "message": "half"}
+    if revision == "2024-11-05":
+        # Progress messages exist from 2025-03-26 on.
+        del params["message"]
+    assert json.loads(sent) == {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
+    event = only(left.receive(sent), Progressed)
+    assert (event.id, event.params.progress, event.params.total) == (request_id, 1, 2.5)
+
+
+@each_revision
+def test_nobody_hears_of_progress_who_did_not_ask(revision: str) -> None:
+    _, right, incoming, _ = working(revision, progress=False)
+    assert right.progress(incoming, 1) is None
+
+
+@each_revision
+@pytest.mark.parametrize("second", [1, 0.5, -1, 1.0])
+def test_progress_increases(revision: str, second: float) -> None:
+    left, right, incoming, request_id = working(revision)
+    only(left.receive(right.progress(incoming, 1)), Progressed)
+    with pytest.raises(UsageError, match="progress must increase: it was 1, and now would be"):
+        right.progress(incoming, second)
+    # A server that reports it nevertheless is not listened to.
+    params = {"progressToken": request_id, "progress": second}
+    only(left.receive(line({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})), Dropped)
+    only(left.receive(right.progress(incoming, 1.5)), Progressed)
+
+
+@each_revision
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_progress_that_json_cannot_carry_is_not_sent(revision: str, number: float) -> None:
+    _, right, incoming, _ = working(revision)
+    with pytest.raises(UsageError):
+        right.progress(incoming, number)
+    assert right.progress(incoming, 1) is not None
+
+
+@each_revision
+def test_progress_ends_with_the_request(revision: str) -> None:
+    left, right, incoming, _ = working(revision)
+    late = right.progress(incoming, 1)
+    left.receive(right.settle(incoming, right.refusal_line(incoming, Refusal(-32000, "no"))))
+    assert right.progress(incoming, 2) is None
+    only(left.receive(late), Dropped)
+
+
+@each_revision
+def test_progress_ends_with_cancellation(revision: str) -> None:
+    left, right, incoming, request_id = working(revision)
+    late = right.progress(incoming, 1)
+    right.receive(left.cancel(request_id))
+    assert right.progress(incoming, 2) is None
+    only(left.receive(late), Dropped)
