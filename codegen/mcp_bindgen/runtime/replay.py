@@ -6,7 +6,8 @@ only, for a while.
 
 The state is ``payload.signature``, both base64url without padding. The payload is JSON: ``e`` the time when it expires
 (seconds since 1970), ``r`` a digest of the request it belongs to, ``a`` the answers so far: a list of ``[question,
-answer]``, where a question is a digest of its method and params. The signature is HMAC-SHA256 of the payload.
+answer]``, where a question is a digest of its method and params, ``q`` the question that is asked now. The signature is
+HMAC-SHA256 of the payload as it is written.
 """
 
 from __future__ import annotations
@@ -38,32 +39,36 @@ class States:
         self._lifetime = lifetime
         self._now = now
 
-    def seal(self, request: str, answers: list[list[Any]]) -> str:
-        """The state with which the answers come back."""
-        payload = {"e": self._now() + self._lifetime, "r": request, "a": answers}
-        text = json.dumps(payload, separators=(",", ":"), ensure_ascii=False).encode()
-        return f"{_base64(text)}.{self._sign(text)}"
+    def seal(self, request: str, answers: list[list[Any]], question: str) -> str:
+        """The state with which the answers come back, and that to the question too."""
+        payload = {"e": self._now() + self._lifetime, "r": request, "a": answers, "q": question}
+        encoded = _base64(json.dumps(payload, separators=(",", ":"), ensure_ascii=False).encode())
+        return f"{encoded}.{self._sign(encoded)}"
 
-    def open(self, state: str, request: str) -> list[list[Any]]:
-        """The answers in a state; raises ResponseError (-32602) for one that is forged, expired, or of another request."""
+    def open(self, state: str, request: str) -> tuple[list[list[Any]], str]:
+        """The answers in a state, and the question that was asked with it.
+
+        Raises ResponseError (-32602) for a state that is forged, expired, or of another request.
+        """
         import hmac
+        from base64 import urlsafe_b64decode
 
         encoded, _, signature = state.partition(".")
-        text = _bytes(encoded)
-        if text is None or not hmac.compare_digest(self._sign(text).encode(), signature.encode()):
+        if not hmac.compare_digest(self._sign(encoded).encode(), signature.encode()):
             raise _bad_round(_FORGED)
-        payload = json.loads(text)
+        payload = json.loads(urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
         if payload["r"] != request:
             raise _bad_round(_FOREIGN)
         if payload["e"] < self._now():
             raise _bad_round(_EXPIRED)
         answers: list[list[Any]] = payload["a"]
-        return answers
+        question: str = payload["q"]
+        return answers, question
 
-    def _sign(self, text: bytes) -> str:
+    def _sign(self, encoded: str) -> str:
         import hmac
 
-        return _base64(hmac.digest(self._key, text, "sha256"))
+        return _base64(hmac.digest(self._key, encoded.encode(), "sha256"))
 
 
 class Replay:
@@ -76,11 +81,14 @@ class Replay:
         first = params.__replace__(input_responses=None, request_state=None)
         self._request = _digest(key.name, binding.codec.unstructure(first))
         self._answers: list[list[Any]] = []
-        self._given: dict[str, Any] = {}
-        if params.request_state is not None:
-            self._answers = states.open(params.request_state, self._request)
-            self._given = params.input_responses or {}
         self._asked = 0
+        if params.request_state is None:
+            return
+        self._answers, awaited = states.open(params.request_state, self._request)
+        # One question is asked in a round, so one answer is due; what else was given is not what was asked for.
+        given = (params.input_responses or {}).get(_name(len(self._answers)))
+        if given is not None:
+            self._answers.append([awaited, binding.codec.unstructure(given)])
 
     def ask(self, key: RequestMethod[Any, Any], params: Any) -> Any:
         """The answer to a question; raises Suspended where it has to be asked first."""
@@ -96,9 +104,7 @@ class Replay:
         question = _digest(key.name, binding.codec.unstructure(request))
         place = self._asked
         self._asked += 1
-        name = f"question-{place + 1}"
-        if place == len(self._answers) and name in self._given:
-            self._answers.append([question, binding.codec.unstructure(self._given[name])])
+        name = _name(place)
         if place < len(self._answers):
             asked, answer = self._answers[place]
             if asked != question:
@@ -109,7 +115,12 @@ class Replay:
             except DecodeError as fault:
                 reason = f"inputResponses, {name}: {fault}"
                 raise _bad_round(reason) from None
-        raise Suspended(name, request, self._states.seal(self._request, self._answers))
+        raise Suspended(name, request, self._states.seal(self._request, self._answers, question))
+
+
+def _name(place: int) -> str:
+    """What a question is called in ``inputRequests``."""
+    return f"question-{place + 1}"
 
 
 def _digest(method: str, value: dict[str, Any]) -> str:
@@ -129,12 +140,3 @@ def _base64(data: bytes) -> str:
     from base64 import urlsafe_b64encode
 
     return urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _bytes(text: str) -> bytes | None:
-    from base64 import urlsafe_b64decode
-
-    try:
-        return urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    except ValueError:
-        return None
