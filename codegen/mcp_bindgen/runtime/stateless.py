@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from . import lifecycle
 from .binding import Binding
-from .errors import UnsupportedRevision, UsageError
+from .errors import DecodeError, UnsupportedRevision, UsageError
 from .events import Dropped, Event, Incoming, Notified, Outcome, Published, Reply, RequestId
 from .jsonrpc import UNSUPPORTED_VERSION, Refusal, sendable
 from .meta import member
@@ -19,6 +19,9 @@ from .session import Session
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 LISTEN = "subscriptions/listen"
+
+_RESULT_TYPES = frozenset({None, "complete", "input_required"})
+"""What a result may be, absence included, unless an extension adds to it (Overview, ResultType)."""
 
 _FILTERS: Mapping[str, str] = {
     "notifications/tools/list_changed": "tools_list_changed",
@@ -87,13 +90,20 @@ class StatelessClient(Session):
         return Published(subscription, event)
 
     def _cancelled(self, params: Any) -> Event:
-        # Servers cancel nothing but subscriptions, in order to end them (Cancellation: Behavior Requirements).
-        request_id: RequestId | None = params.request_id
-        key = None if request_id is None else self._asked.get(request_id)
-        if request_id is not None and key is not None and key.name == LISTEN:
-            self.forget(request_id)
-            return Outcome(request_id, None)
-        return super()._cancelled(params)
+        # A server says so when it ends a subscription; the response that is asked for elsewhere may come later or never.
+        key = self._asked.get(params.request_id)
+        if key is None or key.name != LISTEN:
+            return super()._cancelled(params)
+        meta = self.binding.types.SubscriptionsListenResultMetaObject(subscription_id=params.request_id)
+        return self._answered(params.request_id, key.result(meta=meta), None)
+
+    def _answered(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
+        kind = getattr(result, "result_type", None)
+        if kind not in _RESULT_TYPES and not self.capabilities.extensions:
+            where, expected = ("result", "resultType"), 'one of "complete", "input_required"'
+            error = DecodeError(where, f'"{kind}"', expected, self.binding.revision)
+            result = None
+        return super()._answered(request_id, result, error)
 
 
 class StatelessServer(Session):
@@ -155,20 +165,16 @@ class StatelessServer(Session):
 
     def _judge(self, value: Any, refusal: Refusal) -> Refusal:
         # What another revision declares is no fault of ours to name: that it is another one is.
-        version = _version_in(value.get("params"))
-        return refusal if version is None or version == self.binding.revision else self._unsupported(version)
+        version = _version_in(value["method"], value.get("params"))
+        return refusal if version in {None, self.binding.revision} else self._unsupported(version)
 
     def _unknown(self, message: Any) -> Event:
-        params = message.params
-        if message.method == "initialize":
-            wanted = member(params, "protocolVersion")
-            return self._refuse(message.id, self._unsupported(wanted if wanted.__class__ is str else ""))
-        version = _version_in(params)
-        if version is not None and version != self.binding.revision:
-            return self._refuse(message.id, self._unsupported(version))
-        return super()._unknown(message)
+        version = _version_in(message.method, message.params)
+        if version in {None, self.binding.revision}:
+            return super()._unknown(message)
+        return self._refuse(message.id, self._unsupported(version))
 
-    def _unsupported(self, version: str) -> Refusal:
+    def _unsupported(self, version: str | None) -> Refusal:
         data = {"supported": self.versions, "requested": version}
         return Refusal(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
@@ -241,7 +247,11 @@ class StatelessServer(Session):
         return super()._cancelled(params)
 
 
-def _version_in(params: Any) -> str | None:
-    """The revision that the raw params of a request name, if they do."""
-    version = member(params, "_meta", VERSION)
-    return version if sendable(version) else None
+def _version_in(method: Any, params: Any) -> str | None:
+    """The revision that the raw params of a request name, if they do.
+
+    With ``initialize`` a client of the handshake era names it elsewhere, and has to be told of the others in any case.
+    """
+    handshake = method == "initialize"
+    version = member(params, "protocolVersion") if handshake else member(params, "_meta", VERSION)
+    return version if sendable(version) else "" if handshake else None

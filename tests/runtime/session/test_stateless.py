@@ -1,0 +1,342 @@
+"""Requests that stand alone: what each carries, which revision it is in, and what discovery tells (2026-07-28)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from mcp_bindings.runtime.errors import ResponseError, UnsupportedRevision
+from mcp_bindings.runtime.events import Incoming, Outcome, Reply
+from support.asking import params_of, raw_params
+from support.bindings import binding
+from support.sides import (
+    DECLARED,
+    INFO,
+    STATELESS,
+    answer,
+    call,
+    capabilities,
+    client,
+    initialize,
+    line,
+    listed,
+    meta,
+    only,
+    opened,
+    pair,
+    result,
+    server,
+)
+
+Json = Any
+
+BINDING = binding(STATELESS)
+PREFIX = "io.modelcontextprotocol/"
+SENT = [key for key in BINDING.requests.values() if not key.embedded]
+
+each_request = pytest.mark.parametrize("key", SENT, ids=lambda key: key.name)
+
+
+# What requests carry.
+
+
+@each_request
+def test_every_request_says_who_sends_it_in_which_revision_and_what_the_client_can_do(key: Any) -> None:
+    left, _ = pair(STATELESS)
+    raw = raw_params(key.name)
+    params = None if raw is None else BINDING.codec.structure({**raw, "_meta": meta()}, key.params)
+    sent = json.loads(left.request(key, params)[1])
+    assert sent["params"]["_meta"] == meta()
+    assert {name: value for name, value in sent["params"].items() if name != "_meta"} == (raw or {})
+
+
+def test_a_log_level_is_asked_for_with_each_request() -> None:
+    left = client(STATELESS, log_level="warning")
+    for _ in range(2):
+        sent = json.loads(left.request(BINDING.requests["tools/list"], None)[1])
+        assert sent["params"]["_meta"] == meta(**{PREFIX + "logLevel": "warning"})
+
+
+def test_further_entries_are_sent_with_those_that_have_to_be_there() -> None:
+    left = client(STATELESS)
+    key = BINDING.requests["tools/call"]
+    params = key.params(name="t", meta=left.meta({"example.com/trace": "abc"}))
+    _, sent = left.request(key, params, progress=True)
+    entries = json.loads(sent)["params"]["_meta"]
+    assert entries == meta(**{"example.com/trace": "abc", "progressToken": 1})
+    assert left.meta().extra is None
+
+
+# Which revision a request is in.
+
+SUPPORTED = ["2026-07-28", "2025-11-25"]
+
+
+def unsupported(message: Json, **options: Any) -> Json:
+    """``data`` of the error that a message earns."""
+    given = answer(server(STATELESS, versions=SUPPORTED, **options).receive(line(message)))
+    assert (given["id"], given["error"]["code"]) == (message["id"], -32022)
+    assert given["error"]["message"] == "Unsupported protocol version"
+    return given["error"]["data"]
+
+
+@pytest.mark.parametrize("version", ["1900-01-01", "2025-11-25", "2027-01-01", ""])
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("tools/list", {}),
+        ("server/discover", {}),
+        ("subscriptions/listen", {"notifications": {}}),
+        # Of another shape, or no method of this revision: that may be how it is there.
+        ("tools/call", {"name": 5}),
+        ("tools/call", {}),
+        ("ping", {}),
+        ("notifications/progress", {}),
+        ("later/method", {"a": 1}),
+    ],
+)
+def test_another_revision_is_refused_with_those_that_are_spoken(version: str, method: str, params: Json) -> None:
+    message = call(STATELESS, method, 7, {**params, "_meta": meta(version)})
+    assert unsupported(message) == {"supported": SUPPORTED, "requested": version}
+
+
+@pytest.mark.parametrize(
+    ("params", "requested"),
+    [
+        ({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": INFO["client"]}, "2025-06-18"),
+        ({"protocolVersion": 5}, ""),
+        ({}, ""),
+        ([], ""),
+        ("x", ""),
+        (None, ""),
+    ],
+)
+def test_initialize_is_refused_with_the_revisions_that_are_spoken(params: Json, requested: str) -> None:
+    message = {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": params}
+    assert unsupported(message) == {"supported": SUPPORTED, "requested": requested}
+
+
+def test_initialize_of_each_earlier_client_is_refused_so() -> None:
+    for revision in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"):
+        assert unsupported(initialize(revision)) == {"supported": SUPPORTED, "requested": revision}
+    given = answer(server(STATELESS).receive(line({"jsonrpc": "2.0", "id": 7, "method": "initialize"})))
+    assert given["error"]["data"] == {"supported": [STATELESS], "requested": ""}
+
+
+REQUIRED = [PREFIX + "protocolVersion", PREFIX + "clientCapabilities"]
+
+
+@each_request
+@pytest.mark.parametrize("missing", [*REQUIRED, "_meta", "params"])
+def test_a_request_without_what_it_has_to_carry_is_refused(key: Any, missing: str) -> None:
+    session = opened(STATELESS, "server")
+    message = call(STATELESS, key.name, 7, raw_params(key.name))
+    holder = {"params": message, "_meta": message["params"]}.get(missing, message["params"]["_meta"])
+    del holder[missing]
+    given = answer(session.receive(line(message)))
+    assert (given["id"], given["error"]["code"]) == (7, -32602)
+    assert missing in given["error"]["data"]["reason"]
+    only(session.receive(line(call(STATELESS, "tools/list", 8))), Incoming)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        (PREFIX + "protocolVersion", 5),
+        (PREFIX + "clientCapabilities", []),
+        (PREFIX + "clientInfo", {"name": "no version"}),
+        (PREFIX + "logLevel", "loud"),
+    ],
+)
+def test_an_entry_of_another_shape_is_refused(name: str, value: Json) -> None:
+    given = answer(
+        opened(STATELESS, "server").receive(line(call(STATELESS, "tools/list", 7, {"_meta": meta(**{name: value})})))
+    )
+    assert given["error"]["code"] == -32602
+    assert name in given["error"]["data"]["reason"]
+
+
+def test_a_client_need_not_say_who_it_is() -> None:
+    entries = meta()
+    del entries[PREFIX + "clientInfo"]
+    only(opened(STATELESS, "server").receive(line(call(STATELESS, "tools/list", 7, {"_meta": entries}))), Incoming)
+
+
+def test_requests_stand_alone() -> None:
+    session = server(STATELESS)
+    for number, entries in enumerate([meta(), {**meta(), PREFIX + "clientCapabilities": {}}, meta()]):
+        incoming = only(session.receive(line(call(STATELESS, "tools/list", number, {"_meta": entries}))), Incoming)
+        declared = BINDING.codec.unstructure(incoming.params.meta.client_capabilities)
+        assert declared == entries[PREFIX + "clientCapabilities"]
+    assert session.peer_capabilities is None
+    assert session.peer_info is None
+
+
+# What a client makes of it.
+
+
+def refused(error: Json) -> Any:
+    left = client(STATELESS)
+    request_id, _ = left.request(BINDING.requests["tools/list"], None)
+    return only(left.receive(line({"jsonrpc": "2.0", "id": request_id, "error": error})), Outcome).error
+
+
+def test_a_client_hears_which_revisions_are_spoken() -> None:
+    error = refused({"code": -32022, "message": "", "data": {"supported": ["2027-01-01"], "requested": STATELESS}})
+    assert isinstance(error, UnsupportedRevision)
+    assert (error.wanted, error.supported) == (STATELESS, ("2027-01-01",))
+
+
+@pytest.mark.parametrize("data", [None, 5, {}, {"supported": "2027-01-01"}, {"supported": [5]}])
+def test_an_error_that_does_not_tell_stays_an_error(data: Json) -> None:
+    error = refused({"code": -32022, "message": "no", "data": data})
+    assert isinstance(error, ResponseError)
+    assert (error.code, error.message, error.data) == (-32022, "no", data)
+
+
+# Discovery.
+
+
+def test_discovery_tells_who_the_server_is_and_what_it_can_do() -> None:
+    session = server(STATELESS, {"tools": {}}, instructions="be nice", versions=SUPPORTED)
+    given = answer(session.receive(line(call(STATELESS, "server/discover", "d"))))
+    assert given == {
+        "jsonrpc": "2.0",
+        "id": "d",
+        "result": {
+            "resultType": "complete",
+            "supportedVersions": SUPPORTED,
+            "capabilities": {"tools": {}},
+            "instructions": "be nice",
+            "ttlMs": 0,
+            "cacheScope": "private",
+            "_meta": {PREFIX + "serverInfo": INFO["server"]},
+        },
+    }
+
+
+def test_a_client_learns_from_discovery() -> None:
+    left, _ = pair(STATELESS)
+    assert left.peer_info == BINDING.types.Implementation(**INFO["server"])
+    assert BINDING.codec.unstructure(left.peer_capabilities) == DECLARED["server"]
+
+
+def discovered(**members: Json) -> Any:
+    found = {"supportedVersions": [STATELESS], "capabilities": {}, **listed(STATELESS), **members}
+    return BINDING.codec.decode_result(BINDING.requests["server/discover"], found)
+
+
+def test_a_server_need_not_say_who_it_is() -> None:
+    left = client(STATELESS)
+    left.learn(discovered(instructions="be nice"))
+    assert (left.peer_info, left.instructions) == (None, "be nice")
+    assert left.peer_capabilities == capabilities(STATELESS, "server", {})
+
+
+def test_a_client_learns_nothing_from_a_server_of_other_revisions() -> None:
+    left = client(STATELESS)
+    with pytest.raises(UnsupportedRevision) as told:
+        left.learn(discovered(supportedVersions=["2027-01-01"]))
+    assert told.value.supported == ("2027-01-01",)
+    assert left.peer_capabilities is None
+
+
+# What results carry.
+
+RESULTS: dict[str, Json] = {
+    "completion/complete": {"completion": {"values": []}},
+    "prompts/get": {"messages": []},
+    "prompts/list": {**listed(STATELESS), "prompts": []},
+    "resources/list": {**listed(STATELESS), "resources": []},
+    "resources/read": {**listed(STATELESS), "contents": []},
+    "resources/templates/list": {**listed(STATELESS), "resourceTemplates": []},
+    "tools/call": {"content": []},
+    "tools/list": listed(STATELESS),
+}
+
+
+def finished(key: Any, **members: Json) -> Json:
+    """The result of a request as it goes out."""
+    session = opened(STATELESS, "server")
+    incoming = only(session.receive(line(call(STATELESS, key.name, 7, raw_params(key.name)))), Incoming)
+    made = BINDING.codec.decode_result(key, {"resultType": "complete", **RESULTS[key.name], **members})
+    return json.loads(session.settle(incoming, session.answer_line(incoming, made)))["result"]
+
+
+@pytest.mark.parametrize("key", [key for key in SENT if key.name in RESULTS], ids=lambda key: key.name)
+def test_every_result_says_who_answers(key: Any) -> None:
+    info = {PREFIX + "serverInfo": INFO["server"]}
+    assert finished(key)["_meta"] == info
+    assert finished(key)["resultType"] == "complete"
+    assert finished(key, _meta={"a": 1})["_meta"] == {"a": 1, **info}
+    other = {PREFIX + "serverInfo": {"name": "behind a gateway", "version": "3"}}
+    assert finished(key, _meta=other)["_meta"] == other
+
+
+def test_nothing_is_left_out_of_that_table() -> None:
+    assert {key.name for key in SENT} - RESULTS.keys() == {"server/discover", "subscriptions/listen"}
+
+
+def test_a_result_that_asks_for_input_says_who_asks() -> None:
+    session = opened(STATELESS, "server")
+    incoming = only(session.receive(line(call(STATELESS, "tools/call", 7, {"name": "t"}))), Incoming)
+    asking = BINDING.types.InputRequiredResult(result_type="input_required", request_state="s")
+    sent = json.loads(session.answer_line(incoming, asking))
+    assert sent["result"] == {
+        "resultType": "input_required",
+        "requestState": "s",
+        "_meta": {PREFIX + "serverInfo": INFO["server"]},
+    }
+
+
+def test_a_result_without_its_type_is_complete() -> None:
+    left, _ = pair(STATELESS)
+    request_id, _ = left.request(BINDING.requests["tools/call"], params_of(STATELESS, BINDING.requests["tools/call"]))
+    outcome = only(left.receive(line(result(request_id, {"content": []}))), Outcome)
+    assert isinstance(outcome.result, BINDING.types.CallToolResult)
+
+
+def test_a_result_of_an_unknown_type_does_not_fit() -> None:
+    left, _ = pair(STATELESS)
+    request_id, _ = left.request(BINDING.requests["tools/list"], None)
+    outcome = only(left.receive(line(result(request_id, listed(STATELESS, resultType="half")))), Outcome)
+    assert outcome.result is None
+    assert str(outcome.error).startswith(
+        '$.result.resultType: found "half", expected one of "complete", "input_required"'
+    )
+
+
+def test_an_extension_may_add_types_of_results() -> None:
+    left = client(STATELESS, {"extensions": {"example.com/halves": {}}})
+    request_id, _ = left.request(BINDING.requests["tools/list"], None)
+    outcome = only(left.receive(line(result(request_id, listed(STATELESS, resultType="half")))), Outcome)
+    assert (outcome.error, outcome.result.result_type) == (None, "half")
+
+
+# Cancellation.
+
+
+def test_a_cancelled_request_has_no_answer() -> None:
+    left, right = pair(STATELESS)
+    request_id, sent = left.request(BINDING.requests["tools/list"], None)
+    incoming = only(right.receive(sent), Incoming)
+    cancelled = json.loads(left.cancel(request_id, "too late"))
+    assert (cancelled["method"], cancelled["params"]) == (
+        "notifications/cancelled",
+        {"requestId": request_id, "reason": "too late"},
+    )
+    event = only(right.receive(line(cancelled)))
+    assert (event.incoming, event.incoming.reason, event.line) == (incoming, "too late", None)
+    assert right.settle(incoming, b"an answer") is None
+
+
+def test_a_ping_finds_no_method() -> None:
+    given = answer(opened(STATELESS, "server").receive(line(call(STATELESS, "ping"))))
+    assert given["error"]["code"] == -32601
+
+
+def test_discovery_is_answered_at_once_while_others_wait() -> None:
+    session = opened(STATELESS, "server")
+    only(session.receive(line(call(STATELESS, "tools/list", 1))), Incoming)
+    only(session.receive(line(call(STATELESS, "server/discover", 2))), Reply)
