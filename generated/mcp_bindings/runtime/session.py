@@ -109,11 +109,11 @@ class Session:
     def settle(self, incoming: Incoming, line: bytes) -> bytes | None:
         """A request is answered by this line; what is to be sent.
 
-        That is nothing (None) if the request was cancelled, or while others of its batch run.
+        That is nothing (None) if the request was cancelled or settled before, or while others of its batch run.
         """
-        if incoming.cancelled:
+        if self._running.get(incoming.id) is not incoming:
             return None
-        self._running.pop(incoming.id, None)
+        del self._running[incoming.id]
         batch = incoming.batch
         if batch is None:
             return line
