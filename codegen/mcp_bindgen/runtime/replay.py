@@ -86,7 +86,8 @@ class Replay:
             return
         self._answers, awaited = states.open(params.request_state, self._request)
         # One question is asked in a round, so one answer is due; what else was given is not what was asked for.
-        given = (params.input_responses or {}).get(_name(len(self._answers)))
+        responses: dict[str, Any] = params.input_responses or {}
+        given = responses.get(_name(len(self._answers)))
         if given is not None:
             self._answers.append([awaited, binding.codec.unstructure(given)])
 
