@@ -167,16 +167,24 @@ class StatelessServer(Session):
 
     def _judge(self, value: Any, refusal: Refusal) -> Refusal:
         # What another revision declares is no fault of ours to name: that it is another one is.
-        version = _version_in(value["method"], value.get("params"))
-        return refusal if version in {None, self.binding.revision} else self._unsupported(version)
+        return self._foreign(value.get("method"), value.get("params")) or refusal
 
     def _unknown(self, message: Any) -> Event:
-        version = _version_in(message.method, message.params)
-        if version in {None, self.binding.revision}:
-            return super()._unknown(message)
-        return self._refuse(message.id, self._unsupported(version))
+        refusal = self._foreign(message.method, message.params)
+        return super()._unknown(message) if refusal is None else self._refuse(message.id, refusal)
 
-    def _unsupported(self, version: str | None) -> Refusal:
+    def _foreign(self, method: Any, params: Any) -> Refusal | None:
+        """Why a request of another revision is refused, by its raw params; None for one of ours.
+
+        Clients that say ``initialize`` are to hear in any case what is spoken here (Versioning, Backward Compatibility).
+        """
+        if method == "initialize":
+            version = member(params, "protocolVersion")
+            return self._unsupported(version if sendable(version) else "")
+        version = member(params, "_meta", VERSION)
+        return self._unsupported(version) if sendable(version) and version != self.binding.revision else None
+
+    def _unsupported(self, version: str) -> Refusal:
         data = {"supported": self.versions, "requested": version}
         return Refusal(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
@@ -247,13 +255,3 @@ class StatelessServer(Session):
         if params.request_id is not None:
             self._subscriptions.pop(params.request_id, None)
         return super()._cancelled(params)
-
-
-def _version_in(method: Any, params: Any) -> str | None:
-    """The revision that the raw params of a request name, if they do.
-
-    With ``initialize`` a client of the handshake era names it elsewhere, and has to be told of the others in any case.
-    """
-    handshake = method == "initialize"
-    version = member(params, "protocolVersion") if handshake else member(params, "_meta", VERSION)
-    return version if sendable(version) else "" if handshake else None
