@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from . import lifecycle
 from .binding import OTHER, Binding
-from .errors import ConnectionClosed, DecodeError, ResponseError, UnsupportedRevision, UsageError
+from .errors import ConnectionClosed, DecodeError, EncodeError, ResponseError, UnsupportedRevision, UsageError
 from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Reply, RequestId
 from .jsonrpc import (
     INVALID_PARAMS,
@@ -98,7 +98,17 @@ class Session:
 
     def answer_line(self, incoming: Incoming, result: Any) -> bytes:
         """The line that answers a request with a result; raises EncodeError for one that is none of the method."""
+        if not isinstance(result, incoming.key.result):
+            result = self._fit(incoming.key, result)
         return self._encode(self.binding.response(id=incoming.id, result=self._sign(result)))
+
+    def _fit(self, key: RequestMethod[Any, Any], result: Any) -> Any:
+        """A result made as something else, perhaps as JSON, as what the method has."""
+        codec = self.binding.codec
+        try:
+            return codec.decode_result(key, codec.unstructure(result))
+        except DecodeError as fault:
+            raise EncodeError(("result", *fault.keys), fault.found, fault.expected, fault.revision) from None
 
     def refusal_line(self, incoming: Incoming, refusal: Refusal) -> bytes:
         """The line that answers a request with an error."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from . import lifecycle
 from .binding import Binding
 from .errors import DecodeError, UnsupportedRevision, UsageError
-from .events import Dropped, Event, Incoming, Notified, Outcome, Published, Reply, RequestId
+from .events import Dropped, Event, Incoming, Notified, Published, Reply, RequestId
 from .jsonrpc import UNSUPPORTED_VERSION, Refusal, sendable
 from .meta import member
 from .methods import NotificationMethod, RequestMethod
