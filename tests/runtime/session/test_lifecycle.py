@@ -445,3 +445,17 @@ def test_a_session_goes_through_its_states(revision: str) -> None:
         ("open", "open"),
         ("closed", "closed"),
     ]
+
+
+@pytest.mark.parametrize("name", ["elicitation/create", "roots/list", "sampling/createMessage"])
+def test_who_asks_outside_of_a_result_is_told_where_to_ask(name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} travels inside a result in {STATELESS}; a handler asks for it"):
+        opened(STATELESS, "server").request(binding(STATELESS).requests[name], None)
+
+
+@pytest.mark.parametrize("name", ["notifications/tools/list_changed", "notifications/cancelled"])
+def test_who_tells_everybody_is_told_to_tell_subscribers(name: str) -> None:
+    with pytest.raises(
+        UsageError, match=f"{name} is for those who subscribed to it: a server tells them by its notify"
+    ):
+        opened(STATELESS, "server").notify(binding(STATELESS).notifications[name])
