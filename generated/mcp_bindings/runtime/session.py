@@ -133,11 +133,12 @@ class Session:
     def cancel(self, request_id: RequestId, reason: str | None = None) -> bytes | None:
         """The line that tells the other side that no answer is awaited any more; None where that may not be said.
 
-        A request that is not in flight any more, ``initialize``, and requests that became tasks are not cancelled so.
+        Not cancelled so are requests that are not in flight any more, those that became tasks, and what is asked before
+        the session is open: ``initialize`` above all.
         """
         lasting = request_id in self._lasting
         key = self.forget(request_id)
-        if key is None or lasting or key.name == "initialize" or self.state != "open":
+        if key is None or lasting or self.state != "open":
             return None
         cancelled = self.binding.notifications["notifications/cancelled"]
         return self._encode(cancelled.message(params=cancelled.params(request_id=request_id, reason=reason)))
@@ -261,7 +262,7 @@ class Session:
 
     def _progressed(self, params: Any) -> Event:
         token = params.progress_token
-        if token not in self._progress or token.__class__ is not int:
+        if token not in self._progress:
             return Dropped(f"progress of {token!r}, which no request in flight has asked for")
         last = self._progress[token]
         if last is not None and not params.progress > last:

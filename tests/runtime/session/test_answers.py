@@ -12,7 +12,7 @@ from mcp_bindings.runtime.events import Cancelled, Dropped, Incoming, Outcome
 from mcp_bindings.runtime.jsonrpc import Refusal
 from support.asking import params_of
 from support.bindings import binding
-from support.sides import HANDSHAKE, STATELESS, call, line, listed, only, opened, pair, result, server, tell
+from support.sides import HANDSHAKE, STATELESS, call, initialize, line, listed, only, opened, pair, result, server, tell
 
 Json = Any
 
@@ -158,7 +158,8 @@ def test_servers_cancel_their_requests_too(revision: str) -> None:
 @pytest.mark.parametrize("revision", HANDSHAKE)
 def test_a_ping_that_is_given_up_before_the_session_is_open_is_forgotten_in_silence(revision: str) -> None:
     session = server(revision)
-    session.state = "agreed"
+    session.receive(line(initialize(revision)))
+    assert session.state == "agreed"
     request_id, _ = session.request(binding(revision).requests["ping"], None)
     assert session.cancel(request_id) is None
     only(session.receive(line(result(request_id, {}))), Dropped)

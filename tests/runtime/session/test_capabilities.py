@@ -19,6 +19,7 @@ Json = Any
 CHANGES = {"listChanged": True}
 EARLY, LATER = HANDSHAKE[:1], REVISIONS[1:]
 TASKS = ["2025-11-25"]
+SEVERAL = "roots/list notifications/message sampling/createMessage no/such"
 
 DECLARED: list[tuple[list[str], str, str, Json]] = [
     (REVISIONS, "server", "", {}),
@@ -43,13 +44,10 @@ DECLARED: list[tuple[list[str], str, str, Json]] = [
     (REVISIONS[:2], "client", "elicitation/create", {}),
     (REVISIONS[2:], "client", "elicitation/create", {"elicitation": {}}),
     (TASKS, "client", "tasks/list tasks/cancel", {"tasks": {"list": {}, "cancel": {}}}),
-    (REVISIONS, "client", "roots/list notifications/message sampling/createMessage no/such", None),
+    (HANDSHAKE, "client", SEVERAL, {"roots": CHANGES, "sampling": {}}),
+    ([STATELESS], "client", SEVERAL, {"roots": {}, "sampling": {}}),
 ]
 """Revisions, side, methods that are handled, and what is declared (Lifecycle: Capability Negotiation; the features' pages)."""
-DECLARED[-1:] = [
-    (HANDSHAKE, *DECLARED[-1][1:3], {"roots": CHANGES, "sampling": {}}),
-    ([STATELESS], *DECLARED[-1][1:3], {"roots": {}, "sampling": {}}),
-]
 
 
 @pytest.mark.parametrize(

@@ -324,8 +324,7 @@ def send(revision: str, session: Any, kind: str) -> bytes | None:
     if kind == "cancelled" or (kind == "notification" and (revision, session.side) == (STATELESS, "client")):
         name = "notifications/cancelled"
     if name in keys.requests:
-        params = {"initialize": session_params}.get(name, lambda _: None)(session)
-        return session.request(keys.requests[name], params)[1]
+        return session.request(keys.requests[name], hello(session) if name == "initialize" else None)[1]
     key = keys.notifications[name]
     filled = {
         "notifications/message": {"level": "info", "data": 1},
@@ -334,7 +333,8 @@ def send(revision: str, session: Any, kind: str) -> bytes | None:
     return session.notify(key, key.params(**filled) if filled else None)
 
 
-def session_params(session: Any) -> Any:
+def hello(session: Any) -> Any:
+    """Params of ``initialize``."""
     key = session.binding.requests["initialize"]
     return key.params(protocol_version="x", capabilities=session.capabilities, client_info=session.info)
 
@@ -426,9 +426,9 @@ def test_a_refused_handshake_changes_nothing(revision: str) -> None:
 def test_a_session_goes_through_its_states(revision: str) -> None:
     left, right = client(revision), server(revision)
     states = [(left.state, right.state)]
-    _, hello = left.hello()
+    _, greeting = left.hello()
     states.append((left.state, right.state))
-    welcome = only(right.receive(hello), Reply)
+    welcome = only(right.receive(greeting), Reply)
     states.append((left.state, right.state))
     initialized = left.agree(only(left.receive(welcome.line), Outcome).result)
     states.append((left.state, right.state))

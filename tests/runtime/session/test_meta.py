@@ -133,6 +133,8 @@ def working(revision: str, *, progress: bool = True) -> tuple[Any, Any, Any, int
     """A client that waits, a server that works, on what, and its id."""
     left, right = pair(revision)
     key = binding(revision).requests["tools/call"]
+    # True and 1.0 equal 1.
+    left._ids = iter([1])
     request_id, sent = left.request(key, params_of(revision, key), progress=progress)
     return left, right, only(right.receive(sent), Incoming), request_id
 
@@ -176,6 +178,14 @@ def test_progress_that_json_cannot_carry_is_not_sent(revision: str, number: floa
     with pytest.raises(UsageError):
         right.progress(incoming, number)
     assert right.progress(incoming, 1) is not None
+
+
+@each_revision
+@pytest.mark.parametrize("made_of", [str, float, bool, lambda token: [token], lambda token: token + 1, lambda _: None])
+def test_progress_under_another_token_is_not_heard(revision: str, made_of: Any) -> None:
+    left, _, _, request_id = working(revision)
+    params = {"progressToken": made_of(request_id), "progress": 1}
+    only(left.receive(line({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})), Dropped)
 
 
 @each_revision
