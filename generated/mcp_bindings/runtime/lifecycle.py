@@ -6,7 +6,10 @@ A session of the handshake era (2024-11-05 to 2025-11-25: Lifecycle; Ping; Loggi
 
     new --initialize--> offered --its result--> agreed --notifications/initialized--> open --> closed
 
-and one of the stateless era (2026-07-28: Versioning and Compatibility; Message Patterns; stdio) is open from the start:
+A server answers ``initialize`` at once, so it is never seen ``offered``; a client accepts the answer and says so at once,
+so it hears nothing while ``agreed``.
+
+A session of the stateless era (2026-07-28: Versioning and Compatibility; Message Patterns; stdio) is open from the start:
 there every request stands alone, clients send no responses, and servers no requests.
 
 What a side sends is held to the table to the letter. What it takes is judged more mildly where the text says SHOULD: a
@@ -49,7 +52,6 @@ MAY_SEND: Mapping[Era, Table] = {
         },
         "server": {
             "new": frozenset({"response"}),
-            "offered": frozenset({"ping", "log", "response"}),
             "agreed": frozenset({"ping", "log", "response"}),
             "open": _EVERYTHING,
             "closed": _NOTHING,
@@ -67,13 +69,11 @@ MAY_TAKE: Mapping[Era, Table] = {
         "client": {
             "new": frozenset({"ping", "log", "response"}),
             "offered": frozenset({"ping", "log", "notification", "response"}),
-            "agreed": frozenset({"ping", "log", "notification", "response"}),
             "open": _EVERYTHING,
             "closed": _NOTHING,
         },
         "server": {
             "new": frozenset({"initialize", "ping"}),
-            "offered": frozenset({"ping", "response"}),
             "agreed": _EVERYTHING | _INITIALIZED,
             "open": _EVERYTHING,
             "closed": _NOTHING,

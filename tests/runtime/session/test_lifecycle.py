@@ -6,6 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 import pytest
+from mcp_bindings.runtime import lifecycle
 from mcp_bindings.runtime.errors import ConnectionClosed, UsageError
 from mcp_bindings.runtime.events import Dropped, Incoming, Notified, Outcome, Reply
 from support.bindings import binding
@@ -459,3 +460,12 @@ def test_who_tells_everybody_is_told_to_tell_subscribers(name: str) -> None:
         UsageError, match=f"{name} is for those who subscribed to it: a server tells them by its notify"
     ):
         opened(STATELESS, "server").notify(binding(STATELESS).notifications[name])
+
+
+def test_there_is_no_state_that_nothing_above_speaks_of() -> None:
+    for era, sent, taken in (("handshake", SENT, TAKEN), ("stateless", STATELESS_SENT, STATELESS_TAKEN)):
+        may_send = {(side, state) for side, states in lifecycle.MAY_SEND[era].items() for state in states}
+        may_take = {(side, state) for side, states in lifecycle.MAY_TAKE[era].items() for state in states}
+        # A client agrees and says so in one breath.
+        assert may_send - {("client", "agreed")} == {(row.side, row.state) for row in sent}
+        assert may_take == {(row.side, row.state) for row in taken}
