@@ -15,7 +15,7 @@ from mcp_bindgen.diff.timeline.document import SCHEMA, to_document
 from mcp_bindgen.diff.typescript import below
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import Protocol
-from strategies.schema_texts import schema_texts
+from strategies.schema_texts import resolvable_texts
 
 REVISIONS = catalog.revisions()
 BUNDLED = [catalog.load(revision) for revision in REVISIONS]
@@ -423,7 +423,7 @@ UNTOLD = {
 """The envelope of messages, of which a difference does not say where it is declared."""
 
 
-@given(schema_texts(), schema_texts())
+@given(resolvable_texts(), resolvable_texts())
 @settings(max_examples=25, deadline=None)
 def test_any_schemas_have_histories(one, other):
     pair = [resolve(one), resolve(other)]

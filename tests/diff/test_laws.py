@@ -16,7 +16,7 @@ from mcp_bindgen.diff.verdicts import judged
 from mcp_bindgen.resolve.overrides import Overrides
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.reader import read_schema
-from strategies.schema_texts import schema_texts
+from strategies.schema_texts import resolvable_texts
 
 MIRROR = {
     "type_added": "type_removed",
@@ -58,14 +58,14 @@ def check(difference: diff.Difference) -> None:
             assert change.level == "compatible"
 
 
-@given(schema_texts())
+@given(resolvable_texts())
 @settings(max_examples=40, deadline=None)
 def test_nothing_differs_from_itself(text):
     protocol = resolve(text)
     assert diff.compare(protocol, protocol, docs=True).changes == ()
 
 
-@given(schema_texts(), st.integers(0, 10**6))
+@given(resolvable_texts(), st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
 def test_the_order_and_the_words_say_nothing(text, seed):
     module = read_schema(text.encode(), "acme.ts")
@@ -78,7 +78,7 @@ def test_the_order_and_the_words_say_nothing(text, seed):
     assert diff.compare(other, resolve(text)).changes == ()
 
 
-@given(schema_texts(), schema_texts())
+@given(resolvable_texts(), resolvable_texts())
 @settings(max_examples=60, deadline=None)
 def test_the_reverse_is_the_mirror_image(one, other):
     old, new = resolve(one), resolve(other)

@@ -13,7 +13,7 @@ from mcp_bindgen import diff
 from mcp_bindgen.diff.changes import PAIRINGS
 from mcp_bindgen.diff.witnesses import Witnesses
 from mcp_bindgen.ir.protocol import ObjectOf, Protocol
-from strategies.schema_texts import schema_texts
+from strategies.schema_texts import resolvable_texts
 from support.oracle import Oracle
 
 TWO = "export interface A { kind: 'a' }\nexport interface B { kind: 'b' }\n"
@@ -299,7 +299,7 @@ def test_a_place_too_deep_for_a_message_has_none():
     assert Witnesses(old, new).of(diff.compare(old, new).changes[0]) == {}
 
 
-@given(schema_texts(), schema_texts())
+@given(resolvable_texts(), resolvable_texts())
 @settings(max_examples=30, deadline=None)
 def test_any_two_schemas(one: str, other: str):
     old, new = resolve(one), resolve(other)

@@ -215,8 +215,9 @@ class Session:
     def _raised_by(self, error: Any) -> ResponseError | UnsupportedRevision:
         """The exception for an error of the other side. One that names the revisions it speaks is no other's."""
         supported = member(error.data, "supported")
-        if error.code in {UNSUPPORTED_VERSION, INVALID_PARAMS} and supported.__class__ is list:
-            return UnsupportedRevision(self.binding.revision, [each for each in supported if each.__class__ is str])
+        named = supported.__class__ is list and all(each.__class__ is str for each in supported)
+        if named and error.code in {UNSUPPORTED_VERSION, INVALID_PARAMS}:
+            return UnsupportedRevision(self.binding.revision, supported)
         return ResponseError(error.code, error.message, None if error.data is UNSET else error.data)
 
     def _called(self, key: RequestMethod[Any, Any], message: Any) -> Event:

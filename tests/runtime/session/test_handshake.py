@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings.runtime.errors import ConnectionClosed, DecodeError, ResponseError, UnsupportedRevision, UsageError
+from mcp_bindings.runtime.errors import ConnectionClosed, DecodeError, UnsupportedRevision, UsageError
 from mcp_bindings.runtime.events import Dropped, Outcome, Reply
 from support.bindings import binding
 from support.sides import DECLARED, HANDSHAKE, INFO, answer, client, initialize, line, only, pair, result, server
@@ -88,8 +88,8 @@ def test_initialize_may_be_refused(revision: str) -> None:
     request_id, _ = session.hello()
     error = {"code": -32602, "message": "Unsupported protocol version", "data": {"supported": ["1999-12-31"]}}
     outcome = only(session.receive(line({"jsonrpc": "2.0", "id": request_id, "error": error})), Outcome)
-    assert isinstance(outcome.error, ResponseError)
-    assert (outcome.error.code, outcome.error.data) == (-32602, {"supported": ["1999-12-31"]})
+    assert isinstance(outcome.error, UnsupportedRevision)
+    assert (outcome.error.wanted, outcome.error.supported) == (revision, ("1999-12-31",))
     assert session.state == "offered"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings.runtime.errors import ConnectionClosed, UsageError
-from mcp_bindings.runtime.events import Cancelled, Dropped, Notified, Outcome
+from mcp_bindings.runtime.events import Cancelled, Dropped, Outcome, Published
 from support.bindings import binding
 from support.sides import INFO, STATELESS, answer, call, line, only, opened, pair, tell
 
@@ -95,10 +95,11 @@ def test_a_change_reaches_the_listener_of_the_client() -> None:
     key = BINDING.requests["subscriptions/listen"]
     wanted = BINDING.types.SubscriptionFilter(tools_list_changed=True)
     request_id, sent = left.request(key, key.params(notifications=wanted, meta=left.meta()))
-    acknowledged = only(left.receive(only(right.receive(sent)).line), Notified)
-    assert acknowledged.params.notifications == wanted
-    event = only(left.receive(right.publish(TOOLS)[0]), Notified)
-    assert (event.key, event.params.meta.subscription_id) == (TOOLS, request_id)
+    acknowledged = only(left.receive(only(right.receive(sent)).line), Published)
+    assert (acknowledged.id, acknowledged.notified.params.notifications) == (request_id, wanted)
+    published = only(left.receive(right.publish(TOOLS)[0]), Published)
+    event = published.notified
+    assert (published.id, event.key, event.params.meta.subscription_id) == (request_id, TOOLS, request_id)
     result, cancelled = right.end_subscriptions()
     outcome = only(left.receive(result), Outcome)
     assert (outcome.id, outcome.error, outcome.result.meta.subscription_id) == (request_id, None, request_id)
