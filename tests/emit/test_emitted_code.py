@@ -10,6 +10,7 @@ import keyword
 import re
 import tokenize
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from random import Random
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast, get_type_hints
@@ -23,6 +24,16 @@ from mcp_bindgen.errors import SchemaError
 from strategies.agreement import Subject, check_reading_all, check_writing_all
 from strategies.emitted import Emitted, emit, load, unload
 from strategies.schema_texts import MARK, many_members, schema_texts
+
+CONVERSATION = (Path(__file__).parent / "nasty" / "conversation.ts").read_text(encoding="utf-8")
+CONVERSATION += f"""
+/** {MARK} \\"\\"\\" {{{{ {MARK} }}}} */
+export interface MarkedRequest extends Request {{ method: "{MARK}"; params: MarkedRequestParams }}
+export interface MarkedRequestParams {{
+  /** {MARK} \\"\\"\\" {MARK} */ "a": "{MARK}"; "b"?: "\\"{MARK}" | number;
+}}
+"""
+"""A schema with all that clients and servers need, and a request with text to do harm."""
 
 some = settings(max_examples=settings.default.max_examples * 2 // 5)
 
@@ -57,6 +68,7 @@ def code_of(made: Emitted) -> Iterator[tuple[str, ast.Module]]:
 )
 @example('export interface X { a_b: { c: "a" | "b" } } export interface XA { bC: "a" | "b" | "c" }')
 @example('export interface RequestsRequest { method: "a" } export interface RequestsResult {}')
+@example(CONVERSATION)
 def test_every_import_is_used_and_every_name_bound_once(text: str) -> None:
     for path, module in code_of(emitted(text)):
         bound = list(_bound(module))
@@ -134,11 +146,16 @@ VOCABULARY = frozenset("""
     null number o object opaque overload params record request requests response result result_shapes results
     revision runtime self sender sent_by shapes slots str string structure structure_raw tables type types typing
     undeclared unset unstructure raw update v v_first v_inner v_tag value
+    AttributeError BINDING Binding Context Generic Handler Iterator P Registration RuntimeClient RuntimeServer
+    ServerContext StatelessClient StatelessContext StatelessServer __call__ __dir__ __getattr__ all_items ask asking at
+    binding client context function globals handler handshake meta meta_of methods module on_progress page
+    server stateless_client stateless_server super switches timeout undeclared_meta unless_empty
     """.split())
 
 
 @some
 @given(schema_texts())
+@example(CONVERSATION)
 def test_no_text_of_the_schema_becomes_code(text: str) -> None:
     made = emitted(text)
     words = _words_of_names(made)
@@ -177,6 +194,7 @@ def _words_of_names(made: Emitted) -> set[str]:
         "extra",
         "result",
         "text",
+        "page",
         *map(str, range(200)),
     }
     return own.union(*map(_split, given))

@@ -43,12 +43,12 @@ RESERVED_TABLES = frozenset({"ATOMS", "RESULTS", "TEXTS", "TYPES", "UNSET", "VAL
 """Tables of the emitted codec, and what it imports that is named like one."""
 RESERVED_METHODS = frozenset({"NOTIFICATIONS", "REQUESTS"})
 
-_CODE_NAMES = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"asking", "methods", "types"}
+_CODE_NAMES = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"asking", "methods", "overload", "types"}
 RESERVED_CALLS = {
     "client": _CODE_NAMES
-    | {"binding", "capabilities", "close", "connect", "connection", "context", "handler", "in_memory", "info"}
-    | {"instructions", "limit", "listen", "meta", "notify", "over", "request", "server_capabilities", "server_info"}
-    | {"stdio", "timeout"},
+    | {"adopt", "attach", "binding", "capabilities", "close", "connect", "connection", "context", "greet", "handler"}
+    | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request"}
+    | {"server_capabilities", "server_info", "settle", "stdio", "timeout"},
     "server": _CODE_NAMES
     | {"cancelled", "connection", "log", "meta", "notify", "peer", "peer_capabilities", "peer_info", "progress"}
     | {"request", "request_id"},

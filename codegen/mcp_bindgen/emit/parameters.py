@@ -15,7 +15,10 @@ from mcp_bindgen.emit.prerequisites import REQUEST_META, object_of
 from mcp_bindgen.ir.protocol import Field, ObjectOf, ObjectType, Protocol, Type
 
 TASK = "task"
-"""The member that asks for a task instead of a result; it comes by keyword, as it decides what is returned."""
+"""The member that asks for a task instead of a result."""
+
+_NAMED = frozenset({TASK, "_meta"})
+"""Members that are always given by name."""
 
 _ROUNDS = frozenset({"inputResponses", "requestState"})
 """What a request carries from round to round is the runtime's business."""
@@ -65,7 +68,7 @@ class Parameters:
         members = [member for member in declared.fields if self._is_given(declared, member, without)]
         optional = [member for member in members if default_of(self._protocol, member)]
         required = [member for member in members if member not in optional]
-        own = [member for member in optional if member.declared_in == declared.path and member.name != TASK]
+        own = [member for member in optional if member.declared_in == declared.path and member.name not in _NAMED]
         natural = own if len(own) == 1 else []
         rest = [member for member in optional if member not in natural]
         names = set(taken)

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.emit.docstrings import docstring
 from mcp_bindgen.emit.layout import Alternatives, Bracketed, Tree, lines
-from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_PARAMETERS, Names, free_name
+from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_PARAMETERS, Names, free_name, is_constant
 from mcp_bindgen.emit.parameters import TASK, MetaForm, Parameter, Parameters
 from mcp_bindgen.emit.plan import AskView
 from mcp_bindgen.emit.prerequisites import object_of
@@ -193,10 +193,18 @@ class _Planner:
             case None:
                 pass
         made: Tree = (f"types.{self._names.types[call.declared.path]}(", given, ")")
-        required = call.method.params_required or not all(parameter.default for parameter in call.parameters)
-        if not required and call.meta != "carried":
+        if self._may_be_left_out(call):
             made = ("asking.unless_empty(", [made], ")")
         return lines("params = ", made, indent=8)
+
+    @staticmethod
+    def _may_be_left_out(call: _Call) -> bool:
+        """Whether params in which nothing is given say nothing, so that the request does without."""
+        if call.method.params_required or call.declared is None:
+            return False
+        return not any(
+            is_constant(member) or member.default is not None or not member.optional for member in call.declared.fields
+        )
 
     # A list in pages.
 

@@ -1,0 +1,44 @@
+"""Calls of clients, and handlers, that a type checker refuses; the comment says with which error."""
+
+from mcp_bindings import v2025_06_18, v2025_11_25, v2026_07_28
+
+
+def ask(one: v2025_06_18.Client, two: v2025_11_25.Client, three: v2026_07_28.Client) -> None:
+    one.call_tool()  # E: call-arg # P: reportCallIssue
+    one.call_tool("add", {"a": 1}, None)  # E: call-arg # P: reportCallIssue
+    one.call_tool(1)  # E: arg-type # P: reportArgumentType
+    one.call_tool("add", task=v2025_11_25.TaskMetadata())  # E: call-arg # P: reportCallIssue
+    one.list_tools("cursor")  # E: call-arg # P: reportCallIssue
+    one.set_level("fatal")  # E: arg-type # P: reportArgumentType
+    one.get_prompt("greet", {"a": 1})  # E: dict-item # P: reportArgumentType
+    one.initialize()  # E: attr-defined # P: reportAttributeAccessIssue
+    one.ping(on_progress=print, timeout="1")  # E: arg-type # P: reportArgumentType
+    two.call_tool("add").task  # E: attr-defined # P: reportAttributeAccessIssue
+    two.call_tool("add", task=v2025_11_25.TaskMetadata()).content  # E: attr-defined # P: reportAttributeAccessIssue
+    three.ping()  # E: attr-defined # P: reportAttributeAccessIssue
+    three.call_tool("add", request_state="s")  # E: call-arg # P: reportCallIssue
+
+
+def question(one: v2025_06_18.Context, three: v2026_07_28.Context) -> None:
+    one.create_message([])  # E: call-arg # P: reportCallIssue
+    one.elicit_url("Look", "https://a.example")  # E: attr-defined # P: reportAttributeAccessIssue
+    three.elicit_url("Look", "https://a.example", timeout=1)  # E: call-arg # P: reportCallIssue
+
+
+server = v2025_06_18.Server("s", "1")
+
+
+@server.handler(v2025_06_18.methods.CALL_TOOL)  # E: arg-type # P: reportArgumentType
+def nothing(params: v2025_06_18.CallToolRequestParams, context: v2025_06_18.Context) -> None: ...
+
+
+@server.handler(v2025_06_18.methods.CALL_TOOL)  # E: arg-type # P: reportArgumentType
+def other(params: v2025_06_18.GetPromptRequestParams, context: v2025_06_18.Context) -> v2025_06_18.CallToolResult:
+    return v2025_06_18.CallToolResult(content=[])
+
+
+SUBSCRIBE = v2025_06_18.methods.SUBSCRIBE
+
+
+@server.handler(SUBSCRIBE)  # E: arg-type # P: reportArgumentType reportCallIssue reportUntypedFunctionDecorator
+def later(params: v2025_06_18.SubscribeRequestParams, context: v2026_07_28.Context) -> None: ...
