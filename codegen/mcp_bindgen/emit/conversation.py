@@ -22,19 +22,18 @@ _EMPTY = "EmptyResult"
 def plan_conversation(protocol: Protocol, names: Names) -> dict[str, Mapping[str, Any]]:
     """What the template of each of the three modules is filled with."""
     client = plan_request_methods(protocol, names, "client")
+    origin, parent = _parent(protocol, "Client")
     return {
         "binding": {"switches": lines("switches=", _frozen(switches(protocol)), ",", indent=4)},
-        "client": {
-            "methods": client,
-            "imports": _imports(client, {"BINDING"}, (_parent(f"{_era(protocol)}Client"),)),
-        },
+        "client": {"methods": client, "origin": origin, "imports": _imports(client, {"BINDING"}, (parent,))},
         "server": _server(protocol, names),
     }
 
 
 def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
     methods = plan_request_methods(protocol, names, "server")
-    context = f"{_era(protocol) or 'Server'}Context"
+    context = "StatelessContext" if is_stateless(protocol) else "ServerContext"
+    origin, parent = _parent(protocol, "Server")
     empty = any(method.result == AliasOf(_EMPTY) for method in sent_by(protocol, "client"))
     used = {"Any", "BINDING", "Callable", "NotificationMethod", "RequestMethod", "TypeAlias", "TypeVar", "overload"}
     if empty:
@@ -42,11 +41,12 @@ def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
     runtime = (
         ("..runtime.context", (context,)),
         ("..runtime.methods", ("NotificationMethod", "RequestMethod")),
-        _parent(f"{_era(protocol)}Server"),
+        parent,
     )
     return {
         "methods": methods,
         "context": context,
+        "origin": origin,
         "empty": empty,
         "handlers": [
             lines(
@@ -64,18 +64,16 @@ def _registration(result: str, *, empty: bool) -> str:
     return f"Callable[[Handler[P, {result}]], Handler[P, {result}]]"
 
 
-def _era(protocol: Protocol) -> str:
-    return "Stateless" if is_stateless(protocol) else ""
-
-
 def _frozen(texts: list[str]) -> Bracketed:
     return ("frozenset(", [("{", [literal(text) for text in texts], "}")] if texts else [], ")")
 
 
-def _parent(name: str) -> tuple[str, tuple[str, ...]]:
-    """The runtime's class that an emitted one derives from, under a name that is not its own."""
-    module = "stateless_" * name.startswith("Stateless") + name.removeprefix("Stateless").lower()
-    return f"..runtime.{module}", (f"{name} as Runtime{name.removeprefix('Stateless')}",)
+def _parent(protocol: Protocol, name: str) -> tuple[str, tuple[str, tuple[str, ...]]]:
+    """The runtime's class that an emitted one derives from: where it is, and its import under a name of its own."""
+    module, parent = name.lower(), name
+    if is_stateless(protocol):
+        module, parent = f"stateless_{module}", f"Stateless{name}"
+    return f"runtime.{module}.{parent}", (f"..runtime.{module}", (f"{parent} as Runtime{name}",))
 
 
 def _imports(methods: Iterable[AskView], used: Collection[str], runtime: Sources) -> tuple[str, ...]:

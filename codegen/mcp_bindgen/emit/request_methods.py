@@ -131,10 +131,10 @@ class _Planner:
             (task,) = (parameter for parameter in call.parameters if parameter.wire == TASK)
             usual, lasting = map(self._of, results)
             never = evolve(task, annotation=("None",))
-            given = evolve(task, annotation=tuple(part for part in task.annotation if part != "None"), default="")
+            asked = evolve(task, annotation=tuple(part for part in task.annotation if part != "None"), default="")
             overloads = [
                 self._signature(_replaced(call, task, never), usual, " ..."),
-                self._signature(_replaced(call, task, given), lasting, " ..."),
+                self._signature(_replaced(call, task, asked), lasting, " ..."),
             ]
             body = [
                 *lines("result = ", self._request(call), indent=8),
@@ -143,6 +143,8 @@ class _Planner:
                 *lines("return ", self._only(call, "result", lasting), indent=8),
             ]
             returns = f"{usual} | {lasting}"
+            given = f"Without `{task.name}` it gives a `{_bare(usual)}`, with it a `{_bare(lasting)}`."
+            doc = f"{given} Raises ProtocolError where the other of them comes."
         elif len(results) == 1 < len(call.method.results):
             returns = self._of(results[0])
             body = lines("return ", self._only(call, self._request(call), returns), indent=8)
@@ -289,6 +291,10 @@ class _Planner:
 
     def _of(self, kind: Type | None) -> str:
         return "None" if kind is None else self._annotations.of(kind)
+
+
+def _bare(annotation: str) -> str:
+    return annotation.removeprefix("types.")
 
 
 def _replaced(call: _Call, old: Parameter, new: Parameter) -> _Call:

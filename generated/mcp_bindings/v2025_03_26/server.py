@@ -135,7 +135,8 @@ if TYPE_CHECKING:
 class Server(RuntimeServer):
     """A server of revision 2025-03-26: handlers for methods.
 
-    It is served on any number of connections.
+    It is made with the options of ``runtime.server.Server``,
+    and served on any number of connections.
     """
 
     binding = BINDING

@@ -22,6 +22,9 @@ class Client(RuntimeClient):
     name. ``meta`` is for further entries of ``_meta``, by wire name. ``timeout`` is how
     many seconds the answer may take, and ``on_progress`` is called with what the server
     reports meanwhile. What goes wrong is raised as ``request`` does.
+
+    It is made by ``stdio``, ``in_memory`` or ``over``, with the options of
+    ``runtime.client.Client``.
     """
 
     binding = BINDING

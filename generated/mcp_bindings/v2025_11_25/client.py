@@ -22,6 +22,9 @@ class Client(RuntimeClient):
     name. ``meta`` is for further entries of ``_meta``, by wire name. ``timeout`` is how
     many seconds the answer may take, and ``on_progress`` is called with what the server
     reports meanwhile. What goes wrong is raised as ``request`` does.
+
+    It is made by ``stdio``, ``in_memory`` or ``over``, with the options of
+    ``runtime.client.Client``.
     """
 
     binding = BINDING
@@ -428,6 +431,9 @@ class Client(RuntimeClient):
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.CallToolResult | types.CreateTaskResult:
         """Asks the server to run one of its tools.
+
+        Without `task` it gives a `CallToolResult`, with it a `CreateTaskResult`. Raises
+        ProtocolError where the other of them comes.
 
         - `name`: Name of the tool, as found in `tools/list`.
         - `arguments`: Arguments by name, if any, as the tool's `inputSchema` wants

@@ -229,6 +229,9 @@ class Context(ServerContext):
         Sent by the server. The client picks the model. It should first show the request
         to the user, who may refuse it.
 
+        Without `task` it gives a `CreateMessageResult`, with it a `CreateTaskResult`.
+        Raises ProtocolError where the other of them comes.
+
         - `messages`: The conversation so far, oldest message first.
         - `max_tokens`: Upper limit of tokens to generate; the client may stay below it.
         - `task`: Set to have the request executed as a task; left out for an ordinary
@@ -345,6 +348,9 @@ class Context(ServerContext):
         Passwords and other secrets must not be asked for in this way; the URL mode is
         for those.
 
+        Without `task` it gives a `ElicitResult`, with it a `CreateTaskResult`. Raises
+        ProtocolError where the other of them comes.
+
         - `message`: Text for the user that says what is wanted.
         - `requested_schema`: JSON Schema of the form: one flat object of simple fields.
         - `task`: Set to have the request executed as a task; left out for an ordinary
@@ -414,6 +420,9 @@ class Context(ServerContext):
 
         What is entered there goes past the client, so this way suits secrets.
 
+        Without `task` it gives a `ElicitResult`, with it a `CreateTaskResult`. Raises
+        ProtocolError where the other of them comes.
+
         - `message`: Text for the user that says why the page should be visited.
         - `elicitation_id`: Id of the elicitation, unique within the server; opaque to
           the client.
@@ -468,7 +477,8 @@ if TYPE_CHECKING:
 class Server(RuntimeServer):
     """A server of revision 2025-11-25: handlers for methods.
 
-    It is served on any number of connections.
+    It is made with the options of ``runtime.server.Server``,
+    and served on any number of connections.
     """
 
     binding = BINDING

@@ -149,7 +149,8 @@ Handler: TypeAlias = Callable[[P, Context], R]
 class Server(RuntimeServer):
     """A server of revision 2026-07-28: handlers for methods.
 
-    It is served on any number of connections.
+    It is made with the options of ``runtime.stateless_server.StatelessServer``,
+    and served on any number of connections.
     """
 
     binding = BINDING
