@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from functools import cache
+from pathlib import Path
 
 import black
 import pytest
@@ -67,6 +68,30 @@ def test_names_and_texts_of_every_length(size: int) -> None:
         """,
         "2001-01-01",
     )
+
+
+CONVERSATION = (Path(__file__).parent / "golden" / "conversation" / "schema.ts").read_text(encoding="utf-8")
+"""What a schema needs in order to have a client and a server."""
+
+
+@pytest.mark.parametrize("size", range(14, 112, 7))
+def test_methods_of_names_of_every_length(size: int) -> None:
+    name, word, said = long(min(size, 84), "Long"), long(size, "word"), long(size, "lo ng ")
+    base, _, _ = CONVERSATION.partition("export type ClientRequest")
+    text = f"""
+        {base}
+        /** {said} */
+        export interface A{name}Request extends Request {{ method: "{said}"; params: A{name}Params }}
+        export interface A{name}Params {{
+            {word}: string; /** {said}{said} */ b?: A{name}Result | string | null; c?: "{said}" | "{said[:9]}x" | number;
+        }}
+        export interface A{name}Result extends Result {{ things: (A{name}Result | string)[]; {word}: string }}
+        export interface B{name[:60]}Request extends Request {{ method: "b"; params?: {{ cursor?: string; {word}?: number[] }} }}
+        export interface B{name[:60]}Result extends Result {{ {word}: (A{name}Result | string)[]; nextCursor?: string }}
+    """
+    made = emit(text, revision="2001-01-01").files
+    for path in ("client.py", "server.py"):
+        assert not difference(made[path]), difference(made[path])
 
 
 @pytest.mark.parametrize("size", range(70, 95))

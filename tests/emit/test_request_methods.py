@@ -71,6 +71,14 @@ def test_a_schema_that_lacks_what_the_runtime_needs_has_no_client(part: str) -> 
     unload(package)
 
 
+@pytest.mark.parametrize("name", ["RequestMetaObject", "InputRequiredResult", "SubscriptionFilter", "logLevel"])
+def test_a_schema_without_handshake_needs_what_its_requests_carry(name: str) -> None:
+    text = (HERE.parents[1] / "schema" / "2026-07-28" / "schema.ts").read_text(encoding="utf-8")
+    changed = re.sub(rf"\b{name}\b", f"{name}Else", text)
+    assert changed != text
+    assert "client.py" not in emit(changed).files
+
+
 def test_only_declared_booleans_are_switches() -> None:
     for revision in REVISIONS:
         package: Any = load(emit((HERE.parents[1] / "schema" / revision / "schema.ts").read_text(encoding="utf-8")))

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.emit.docstrings import docstring
 from mcp_bindgen.emit.layout import Alternatives, Bracketed, Tree, lines
-from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_PARAMETERS, Names, free_name, is_constant
+from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_PARAMETERS, Names, free_name
 from mcp_bindgen.emit.parameters import TASK, MetaForm, Parameter, Parameters
 from mcp_bindgen.emit.plan import AskView
 from mcp_bindgen.emit.prerequisites import object_of
@@ -204,9 +204,7 @@ class _Planner:
         """Whether params in which nothing is given say nothing, so that the request does without."""
         if call.method.params_required or call.declared is None:
             return False
-        return not any(
-            is_constant(member) or member.default is not None or not member.optional for member in call.declared.fields
-        )
+        return all(member.optional and member.default is None for member in call.declared.fields)
 
     # A list in pages.
 
