@@ -46,7 +46,19 @@ RESERVED_METHODS = frozenset({"NOTIFICATIONS", "REQUESTS"})
 _CODE_NAMES = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"asking", "methods", "overload", "types"}
 RESERVED_CALLS = {
     "client": _CODE_NAMES
-    | {"adopt", "attach", "binding", "capabilities", "close", "connect", "connection", "context", "greet", "handler"}
+    | {
+        "adopt",
+        "attach",
+        "batch",
+        "binding",
+        "capabilities",
+        "close",
+        "connect",
+        "connection",
+        "context",
+        "greet",
+        "handler",
+    }
     | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request"}
     | {"server_capabilities", "server_info", "settle", "stdio", "timeout"},
     "server": _CODE_NAMES
