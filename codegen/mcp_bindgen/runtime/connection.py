@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from threading import Lock
+from threading import Lock, RLock
 from time import monotonic
 from typing import Any, TypeVar
 
 from .calls import Call
-from .crew import Crew
+from .crew import Crew, Queue
 from .errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
 from .events import Cancelled, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
 from .interrupts import Interrupt
-from .logs import note
+from .logs import note, report
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
 from .transports import Transport
@@ -53,20 +52,28 @@ class Connection:
         """When the other side was last heard of, by ``time.monotonic``."""
         self._transport = transport
         self._answer = run
-        self._listen = listen
         self._timeout = timeout
         self._limit = limit
         self._calls: dict[Any, Call] = {}
-        self._news: deque[Notified] = deque()
-        self._telling = Lock()
+        self._replies = Queue(self._send_answer)
+        self._news = Queue(listen)
         self._end: ConnectionClosed | None = None
         self._ending = Lock()
-        self._crew = Crew(f"mcp-{session.side}", workers, read=self._read, run=self._run)
+        self._shutting = RLock()
+        self._mute = False
+        """Whether answers would come to nothing."""
+        self._crew = Crew(
+            f"mcp-{session.side}", workers, read=self._read, run=self._run, queues=(self._replies, self._news)
+        )
 
     @property
     def closed(self) -> bool:
         """Whether nothing can be sent or received any more."""
         return self._end is not None
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits for the end, for ``timeout`` seconds at most (None: no limit); whether it has come."""
+        return self._crew.wait(timeout)
 
     # Saying things.
 
@@ -102,15 +109,22 @@ class Connection:
 
         def ask() -> tuple[Any, bytes]:
             lines: list[bytes] = []
-            for key, params in messages:
-                if isinstance(key, NotificationMethod):
-                    lines.append(self.session.notify(key, params))
-                    continue
-                call = Call(key, patience, patience, None)
-                call.id, line = self.session.request(key, params)
-                self._calls[call.id] = call
-                calls.append(call)
-                lines.append(line)
+            try:
+                for key, params in messages:
+                    if isinstance(key, NotificationMethod):
+                        lines.append(self.session.notify(key, params))
+                        continue
+                    call = Call(key, patience, patience, None)
+                    call.id, line = self.session.request(key, params)
+                    self._calls[call.id] = call
+                    calls.append(call)
+                    lines.append(line)
+            except BaseException:
+                # Nothing is sent, so there is nothing to cancel either.
+                for call in calls:
+                    self.session.forget(call.id)
+                    del self._calls[call.id]
+                raise
             return None, b"[" + b",".join(lines) + b"]"
 
         whole = Call(messages[0][0], patience, patience, None)
@@ -136,12 +150,7 @@ class Connection:
 
     def send(self, line: bytes) -> None:
         """Sends a line that the session has made."""
-        interrupt = Interrupt(_nothing)
-        interrupt.hold()
-        try:
-            self._transport.send(line, self._timeout)
-        finally:
-            interrupt.release()
+        self._transport.send(line, self._timeout)
 
     def _conclude(self, call: Call, ask: Callable[[], tuple[Any, bytes]]) -> Any:
         try:
@@ -164,18 +173,28 @@ class Connection:
 
         Raises RequestTimeout once its deadline has passed, and ConnectionClosed where it cannot be sent any more.
         """
+        if ask is not None:
+            # Ctrl-C ends a send that waits, as transports promise: not held off, it need not wait for the deadline.
+            self._transport.send(self._note(call, ask), call.patience)
         interrupt = Interrupt(lambda: self._stir(call))
         interrupt.hold()
         try:
-            if ask is not None:
-                with self.lock:
-                    if self._end is not None:
-                        raise _again(self._end)
-                    call.id, line = ask()
-                    if call.id is not None:
-                        self._calls[call.id] = call
-                self._transport.send(line, call.patience)
             self._wait(call, interrupt)
+        finally:
+            interrupt.release()
+
+    def _note(self, call: Call, ask: Callable[[], tuple[Any, bytes]]) -> bytes:
+        """The line of a call, which is known from now on."""
+        interrupt = Interrupt(_nothing)
+        interrupt.hold()
+        try:
+            with self.lock:
+                if self._end is not None:
+                    raise _again(self._end)
+                call.id, line = ask()
+                if call.id is not None:
+                    self._calls[call.id] = call
+                return line
         finally:
             interrupt.release()
 
@@ -193,13 +212,18 @@ class Connection:
             try:
                 while not (call.done or call.update is not None or interrupt.seen) and remaining > 0:
                     self._read(remaining)
-                    if crew.jobs:
+                    if crew.due:
+                        if not crew.started:
+                            break
                         crew.delegate()
                     remaining = min(call.deadline - monotonic(), _LONGEST)
             finally:
                 crew.leave()
                 if self._calls:
                     self._pass_on(call)
+            if not (crew.started or call.done):
+                # Nobody else would: the other side may need it in order to answer.
+                crew.work()
 
     def _stir(self, call: Call) -> None:
         call.ring()
@@ -230,6 +254,13 @@ class Connection:
             except (ConnectionClosed, RequestTimeout) as more:
                 note("debug", "%s could not be cancelled: %s", call.key.name, more)
 
+    def conclude(self, call: Call, reason: str) -> None:
+        """Ends a call from this side, as if it had been answered with nothing; wakes the thread that waits for it."""
+        if not call.done:
+            self.abandon(call, reason)
+            call.finish(None)
+            self._transport.interrupt()
+
     # Hearing things.
 
     def start(self) -> None:
@@ -237,7 +268,7 @@ class Connection:
         self._crew.start()
 
     def serve(self) -> None:
-        """Reads and runs in the calling thread, and others where need be, until the connection ends."""
+        """Has messages read and run in other threads until the connection ends."""
         self._crew.serve()
 
     def pump(self, timeout: float | None = None) -> bool:
@@ -260,9 +291,11 @@ class Connection:
             with self.lock:
                 events = self.session.too_large(fault)
         except ConnectionClosed as end:
-            self._stop(end)
-            if self.session.side == "client":
-                self._shut()
+            self._cut(end)
+            return False
+        except Exception as fault:  # noqa: BLE001  # a transport of somebody's own; nobody is left waiting for it
+            report(fault, "the transport failed: %s", fault)
+            self._cut(ConnectionClosed(f"the transport failed: {fault}"))
             return False
         else:
             if line is None:
@@ -280,8 +313,10 @@ class Connection:
             if call is not None:
                 self._crew.answered = not self._calls
                 call.finish(event.result, event.error)
-        elif isinstance(event, (Incoming, Reply)):
+        elif isinstance(event, Incoming):
             self._crew.jobs.append(event)
+        elif isinstance(event, Reply):
+            self._replies.put(event.line)
         elif isinstance(event, Progressed):
             call = self._calls.get(event.id)
             if call is not None:
@@ -291,23 +326,17 @@ class Connection:
             if call is not None:
                 call.publish(event.notified)
         elif isinstance(event, Notified):
-            self._news.append(event)
-            self._crew.jobs.append(event)
+            self._news.put(event)
         elif isinstance(event, Cancelled):
             note("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
             if event.line is not None:
-                self._crew.jobs.append(Reply(event.line))
+                self._replies.put(event.line)
         else:
             note("info", "dropped: %s", event.reason)
 
-    def _run(self, job: Incoming | Reply | Notified) -> None:
-        if isinstance(job, Incoming):
-            line = self._answer(job)
-        elif isinstance(job, Reply):
-            line = job.line
-        else:
-            self._pass_news()
-            return
+    def _run(self, incoming: Incoming) -> None:
+        # One that was cancelled while it waited is not begun.
+        line = None if incoming.cancelled or self._mute else self._answer(incoming)
         if line is not None:
             self._send_answer(line)
 
@@ -316,15 +345,6 @@ class Connection:
             self._transport.send(line, self._timeout)
         except (ConnectionClosed, RequestTimeout) as fault:
             note("info", "an answer could not be sent: %s", fault)
-
-    def _pass_news(self) -> None:
-        """Passes on notifications in their order, whichever thread comes first."""
-        while self._news and self._telling.acquire(blocking=False):
-            try:
-                while self._news:
-                    self._listen(self._news.popleft())
-            finally:
-                self._telling.release()
 
     # The end.
 
@@ -336,14 +356,23 @@ class Connection:
                     self._transport.send(line, _CLOSING)
             except (ConnectionClosed, RequestTimeout) as fault:
                 note("debug", "the last words could not be sent: %s", fault)
+        self._mute = True
         self._stop(ConnectionClosed("the connection was closed on this side"))
         self._shut()
 
     def drain(self, grace: float) -> None:
         """After the other side has stopped sending: answers what is running, for ``grace`` seconds at most, and closes."""
-        self._crew.work()
-        self._crew.settle(grace)
+        if not self._mute:
+            self._crew.settle(grace)
         self._shut()
+
+    def _cut(self, end: ConnectionClosed) -> None:
+        """The other side says no more. A server may still answer what it was asked."""
+        client = self.session.side == "client"
+        self._mute = self._mute or client
+        self._stop(end)
+        if client:
+            self._shut()
 
     def _stop(self, end: ConnectionClosed) -> None:
         """Nothing is heard any more."""
@@ -359,10 +388,12 @@ class Connection:
         self._crew.end()
 
     def _shut(self) -> None:
-        """Nothing is said any more, either."""
-        self._transport.close()
+        """Nothing is said any more, either; handlers that still run see it."""
         with self.lock:
             self.session.close()
+        # Whoever comes second waits too, until there is nothing left.
+        with self._shutting:
+            self._transport.close()
 
 
 def _again(end: ConnectionClosed) -> ConnectionClosed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Event, Thread
+from threading import Thread
 from time import monotonic
 
 from .binding import Binding
@@ -17,13 +17,13 @@ def watch(connection: Connection, binding: Binding, *, every: float, failures: i
 
 
 def _watch(connection: Connection, binding: Binding, every: float, failures: int) -> None:
-    pause = Event()
-    ping = binding.requests["ping"]
+    # Where there is no ping, every server has to answer this (2026-07-28, Discovery).
+    ping = binding.requests.get("ping") or binding.requests["server/discover"]
     failed = 0
     while not connection.closed:
         silent = monotonic() - connection.heard
         if silent < every:
-            pause.wait(every - silent)
+            connection.wait(every - silent)
             continue
         try:
             connection.request(ping, timeout=every)
@@ -35,4 +35,4 @@ def _watch(connection: Connection, binding: Binding, every: float, failures: int
                 connection.close()
         except McpError as fault:
             note("debug", "ping failed: %s", fault)
-            pause.wait(every)
+            connection.wait(every)

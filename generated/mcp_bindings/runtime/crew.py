@@ -16,10 +16,12 @@ after a while.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from threading import Lock, Thread
+from collections.abc import Callable, Sequence
+from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import Any
+
+from .logs import note
 
 TICK = 0.005
 """Seconds between two looks of the standby."""
@@ -27,20 +29,64 @@ IDLE = 10.0
 """Seconds on the bench after which a thread ends."""
 
 
+class Queue:
+    """What is dealt with one at a time and in its order, by whichever thread comes first."""
+
+    def __init__(self, deal: Callable[[Any], None]) -> None:
+        self._deal = deal
+        self._items: deque[Any] = deque()
+        self._dealing = Lock()
+
+    def put(self, item: Any) -> None:
+        """Adds something; a thread that calls ``work`` deals with it."""
+        self._items.append(item)
+
+    @property
+    def due(self) -> bool:
+        """Whether something waits that no thread is about to deal with."""
+        return bool(self._items) and not self._dealing.locked()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something waits, or is being dealt with."""
+        return bool(self._items) or self._dealing.locked()
+
+    def work(self) -> None:
+        """Deals with what waits, unless another thread does."""
+        # Who comes in vain has added to what is looked at once more after the lock is free.
+        while self._items and self._dealing.acquire(blocking=False):
+            try:
+                while self._items:
+                    self._deal(self._items.popleft())
+            finally:
+                self._dealing.release()
+
+
 class Crew:
     """The threads of one connection.
 
     ``read`` reads one message and acts on it; it returns at the end of the connection, too. ``run`` runs one of the
-    ``jobs`` that reading has brought. At most ``limit`` jobs run at the same time; the rest wait in ``jobs``.
+    ``jobs`` that reading has brought. At most ``limit`` jobs run at the same time; the rest wait in ``jobs``. What is
+    put into ``queues`` does not count: a ping is answered while all jobs that may run do.
     """
 
     def __init__(
-        self, name: str, limit: int, *, read: Callable[[float | None], object], run: Callable[[Any], None]
+        self,
+        name: str,
+        limit: int,
+        *,
+        read: Callable[[float | None], object],
+        run: Callable[[Any], None],
+        queues: Sequence[Queue],
     ) -> None:
         self.jobs: deque[Any] = deque()
         self.ended = False
         self.answered = False
         """Set by ``read`` when it has brought the answer that the last of the callers waited for."""
+        self.started = False
+        """Whether threads of the crew read and run; otherwise those that come and go do all."""
+        self._queues = queues
+        self._over = Event()
         self._name = name
         self._limit = limit
         self._read = read
@@ -56,7 +102,6 @@ class Crew:
         self._asleep = False
         """Whether it waits to be rung."""
         self._bench: list[Lock] = []
-        self._started = False
 
     # For threads that come and go: callers that wait for an answer, and hosts that pump.
 
@@ -81,18 +126,26 @@ class Crew:
 
     def start(self) -> None:
         """From now on a thread of its own reads where nobody else does."""
-        self._started = True
+        self.started = True
         self._recruit()
 
+    @property
+    def due(self) -> bool:
+        """Whether there is something that a thread with free hands could do."""
+        return bool(self.jobs and self._busy < self._limit) or any(queue.due for queue in self._queues)
+
     def delegate(self) -> None:
-        """Has jobs run by another thread than the one that read them; without ``start`` they wait for ``work``."""
-        if self._started:
-            self._recruit()
-            self._wake()
+        """Has what is due done by another thread than the one that reads."""
+        self._recruit()
+        self._wake()
 
     def work(self) -> None:
-        """Runs the jobs that wait, as far as the limit lets it."""
-        while self.jobs:
+        """Does what waits, as far as the limit lets it."""
+        while True:
+            for queue in self._queues:
+                queue.work()
+            if not self.jobs:
+                return
             with self._roles:
                 if self._busy >= self._limit or not self.jobs:
                     return
@@ -105,28 +158,43 @@ class Crew:
                     self._busy -= 1
 
     def end(self) -> None:
-        """Sends all threads home; what runs is not waited for."""
+        """Sends all threads home, after what waits is done. That is not waited for."""
         self.ended = True
         with self._roles:
             for bell in (*self._bench, *([self._standby] if self._standby else [])):
                 _ring(bell)
+        self._over.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Waits for the end, for so long at most; whether it has come."""
+        return self._over.wait(seconds)
 
     def settle(self, seconds: float) -> None:
-        """Waits until no job runs or waits, for so long at most."""
+        """Waits until nothing runs or waits, for so long at most."""
         limit = monotonic() + seconds
-        while (self._busy or self.jobs) and monotonic() < limit:
+        while (self._busy or self.jobs or any(queue.busy for queue in self._queues)) and monotonic() < limit:
             sleep(0.002)
+
+    def serve(self) -> None:
+        """Has threads of the crew read and run at once, and waits for the end.
+
+        The calling thread, often the main one, does nothing but wait. So no job keeps it beyond the end, and Ctrl-C
+        finds it at a safe place.
+        """
+        self.started = True
+        self._enlist(None)
+        self._over.wait()
 
     # For threads of the crew.
 
-    def serve(self) -> None:
-        """Makes the calling thread one of the crew, until the end."""
-        self._started = True
-        while not self.ended:
-            self._serve(None)
-
     def _serve(self, bell: Lock | None) -> None:
         """What a thread does until it is of no use; with a bell it stands by at first."""
+        self._take_part(bell)
+        if self.ended:
+            # What has been read last.
+            self.work()
+
+    def _take_part(self, bell: Lock | None) -> None:
         while not self.ended:
             yields = False
             if bell is not None:
@@ -150,13 +218,14 @@ class Crew:
         been handed its answer will ask again soon, and is faster if it reads by itself then.
         """
         while True:
+            self.answered = False
             try:
                 self._read(None)
             finally:
                 self.leave()
             if self.ended:
                 return False
-            if self.jobs:
+            if self.due:
                 if self._standby is None:
                     self._recruit()
                 self.work()
@@ -171,8 +240,7 @@ class Crew:
         while not self.ended:
             bell.acquire(timeout=-1 if self._asleep else TICK)
             self._asleep = False
-            waiting = self.jobs and self._busy < self._limit
-            if waiting or self.ended:
+            if self.due or self.ended:
                 break
             if turn == self._turn:
                 if self.take():
@@ -197,6 +265,8 @@ class Crew:
         """Waits on the bench; the bell to stand by with, or None where nobody has called for long."""
         bell = _bell()
         with self._roles:
+            if self.ended:
+                return None
             if self._standby is None:
                 self._standby = bell
                 return bell
@@ -219,6 +289,14 @@ class Crew:
                 _ring(bell)
                 return
             bell = self._standby = _bell()
+        try:
+            self._enlist(bell)
+        except RuntimeError as fault:
+            # No more threads are to be had. Those that are there do what they can; the next message brings another try.
+            self._step_down()
+            note("warning", "no thread stands by: %s", fault)
+
+    def _enlist(self, bell: Lock | None) -> None:
         Thread(target=self._serve, args=(bell,), name=self._name, daemon=True).start()
 
     def _wake(self) -> None:

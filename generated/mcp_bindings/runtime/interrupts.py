@@ -30,11 +30,11 @@ class Interrupt:
     def hold(self) -> None:
         """From now on the signal only calls ``wake``."""
         if get_ident() == _MAIN:
-            previous = _set(signal.SIGINT, self._note)
+            previous = _get(signal.SIGINT)
+            # What was not installed from Python could not be put back.
             if callable(previous):
                 self._previous = previous
-            else:
-                _set(signal.SIGINT, previous)
+                _set(signal.SIGINT, self._note)
 
     def release(self) -> None:
         """The signal does again what it did, and does it now if it has come."""
@@ -51,6 +51,7 @@ class Interrupt:
         self._wake()
 
 
-# What `signal.signal` wraps. The wrapper looks enumerations up, which takes ten times as long; this is done twice a request.
+# What `signal` wraps. The wrappers look enumerations up, which takes ten times as long; these are called with each request.
 _set: Callable[[int, Any], Any] = import_module("_signal").signal
+_get: Callable[[int], Any] = import_module("_signal").getsignal
 _MAIN = main_thread().ident

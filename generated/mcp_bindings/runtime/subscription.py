@@ -87,9 +87,8 @@ class Subscription:
             self._connection.attend(call)
 
     def close(self) -> None:
-        """Ends the stream. Idempotent."""
-        self._connection.abandon(self._call, "the client has closed the subscription")
-        self._call.done = True
+        """Ends the stream, also for a thread that waits for a change. Idempotent; from any thread."""
+        self._connection.conclude(self._call, "the client has closed the subscription")
 
     def _sort(self) -> None:
         self._call.update = None

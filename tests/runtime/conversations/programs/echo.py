@@ -1,0 +1,14 @@
+"""A server over stdio: ``echo.py REVISION [pump] [option=seconds]``."""
+
+import sys
+
+from support.echoing import echo_server
+
+revision, *rest = sys.argv[1:]
+options = {name: float(value) for name, _, value in (each.partition("=") for each in rest) if value}
+server, seen = echo_server(revision, **options)
+if "pump" in rest:
+    while server.pump(None):
+        pass
+else:
+    server.run_stdio()

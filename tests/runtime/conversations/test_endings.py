@@ -1,0 +1,239 @@
+"""How conversations end: in good order, in the middle of a call, and with nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+import time
+
+import pytest
+from mcp_bindings.runtime.errors import ConnectionClosed
+from support.conversing import (
+    HANDSHAKE,
+    PATIENCE,
+    REVISIONS,
+    STATELESS,
+    WHO,
+    Piped,
+    descriptors,
+    environment,
+    eventually,
+    package,
+    program,
+    text_of,
+    threads_of,
+)
+from support.echoing import echo_server
+
+each_revision = pytest.mark.parametrize("revision", REVISIONS)
+LATEST = HANDSHAKE[-1]
+
+
+def stdio(revision, *arguments, name="echo.py", **options):
+    options = {"timeout": PATIENCE, "env": environment(), **options}
+    return package(revision).Client.stdio(program(name, *arguments), **options)
+
+
+def echo(number, revision, **arguments):
+    params = {"name": "echo", "arguments": arguments}
+    if revision in STATELESS:
+        params["_meta"] = {
+            "io.modelcontextprotocol/protocolVersion": revision,
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": WHO,
+        }
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+
+
+def lines(revision, *messages):
+    opening = [
+        {
+            "jsonrpc": "2.0",
+            "id": 0,
+            "method": "initialize",
+            "params": {"protocolVersion": revision, "capabilities": {}, "clientInfo": WHO},
+        },
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    ]
+    if revision in STATELESS:
+        opening = []
+    return b"".join(json.dumps(each).encode() + b"\n" for each in (*opening, *messages))
+
+
+# Servers.
+
+
+@each_revision
+@pytest.mark.parametrize("mode", ["", "pump"])
+def test_a_pipe_gets_all_its_answers(revision, mode):
+    text = lines(revision, *(echo(n, revision, n=n, pause=0.02 * (n % 3)) for n in range(1, 41)))
+    done = subprocess.run(
+        program("echo.py", revision, mode),
+        input=text,
+        capture_output=True,
+        env=environment(),
+        timeout=PATIENCE,
+        check=True,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    texts = {each["id"]: each["result"]["content"][0]["text"] for each in answers if each["id"]}
+    assert texts == {n: str(n) for n in range(1, 41)}
+    assert done.stderr == b""
+
+
+def test_the_last_line_of_a_pipe_may_lack_its_newline():
+    text = lines(LATEST, {"jsonrpc": "2.0", "id": "last", "method": "ping"}).rstrip(b"\n")
+    done = subprocess.run(
+        program("echo.py", LATEST), input=text, capture_output=True, env=environment(), timeout=PATIENCE, check=True
+    )
+    assert b'"last"' in done.stdout
+
+
+def test_a_server_whose_input_ends_has_its_grace_to_answer():
+    with Piped(program("echo.py", LATEST, "grace=20")) as server:
+        server.write(lines(LATEST, *(echo(n, LATEST, n=n, pause=0.3) for n in (1, 2, 3))))
+        server.process.stdin.close()
+        assert sorted(server.hear()["id"] for _ in range(4)) == [0, 1, 2, 3]
+        assert server.line() == b""
+        assert server.process.wait(PATIENCE) == 0
+
+
+def test_a_server_whose_input_ends_does_not_wait_for_handlers_that_never_end():
+    with Piped(program("echo.py", LATEST, "grace=0.2")) as server:
+        server.introduce(LATEST)
+        server.say(echo(1, LATEST, n=1, hold=True))
+        server.say(echo(2, LATEST, n=2))
+        assert server.hear()["id"] == 2
+        begun = time.monotonic()
+        assert server.end() == 0
+        assert server.line() == b""
+        # Far from the minutes that a handler may take.
+        assert time.monotonic() - begun < PATIENCE / 2
+
+
+def test_more_requests_than_workers_are_answered_after_the_input_has_ended():
+    server, _ = echo_server(LATEST, workers=2, grace=PATIENCE)
+    from mcp_bindings.runtime.transports.streams import Streams
+
+    (read_in, write_in), (read_out, write_out) = os.pipe(), os.pipe()
+    thread = threading.Thread(target=server.serve, args=(Streams(read_in, write_out),))
+    thread.start()
+    os.write(write_in, lines(LATEST, *(echo(n, LATEST, n=n, pause=0.05) for n in range(1, 11))))
+    os.close(write_in)
+    thread.join(PATIENCE)
+    with os.fdopen(read_out, "rb") as answers:
+        assert sorted(json.loads(line)["id"] for line in answers) == list(range(11))
+
+
+# Clients.
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_server_that_dies_in_a_call_ends_it(revision):
+    client = stdio(revision, "exit", name="dying.py", stderr="capture")
+    with client:
+        with pytest.raises(ConnectionClosed, match=r"(?s)exit.*3.*the last words"):
+            client.call_tool("x", {})
+        with pytest.raises(ConnectionClosed):
+            client.call_tool("x", {})
+    eventually(lambda: not threads_of())
+
+
+@pytest.mark.parametrize("how", ["kill", "close", "half"])
+def test_a_server_that_is_killed_or_closes_its_output_ends_the_call(how):
+    client = stdio(LATEST, how, name="dying.py")
+    with client:
+        calls = []
+
+        def call():
+            with pytest.raises(ConnectionClosed):
+                client.call_tool("x", {})
+            calls.append(how)
+
+        threads = [threading.Thread(target=call) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+        assert calls == [how] * 4
+    eventually(lambda: not threads_of())
+
+
+def test_what_a_server_prints_besides_messages_is_passed_over():
+    with stdio(LATEST, "garbage", name="dying.py") as client:
+        assert text_of(client.call_tool("x", {})) == "fine"
+        assert text_of(client.call_tool("x", {})) == "fine"
+
+
+def test_a_server_that_cannot_be_connected_to_leaves_nothing_behind():
+    before = descriptors()
+    for _ in range(5):
+        with pytest.raises(ConnectionClosed):
+            package(LATEST).Client.stdio(["sh", "-c", "exit 1"]).connect()
+    eventually(lambda: not threads_of())
+    assert descriptors() == before
+
+
+@each_revision
+def test_a_hundred_clients_in_memory_leave_nothing_behind(revision):
+    mcp = package(revision)
+    server, _ = echo_server(revision)
+    before = descriptors(), threading.active_count()
+    for n in range(100):
+        with mcp.Client.in_memory(server) as client:
+            assert text_of(client.call_tool("echo", {"n": n})) == str(n)
+    eventually(lambda: (descriptors(), threading.active_count()) == before)
+    eventually(lambda: not server._connections)
+
+
+def test_clients_of_processes_leave_nothing_behind():
+    before = descriptors(), threading.active_count()
+    pids = []
+    # The hundred of them is for the long version of this; each starts an interpreter.
+    for n in range(int(os.environ.get("MCP_BINDINGS_STARTS", "6"))):
+        with stdio(REVISIONS[n % len(REVISIONS)], REVISIONS[n % len(REVISIONS)]) as client:
+            assert text_of(client.call_tool("echo", {"n": n})) == str(n)
+            pids.append(client.connection._transport.pid)
+    eventually(lambda: (descriptors(), threading.active_count()) == before)
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_whoever_closes_second_finds_the_server_ended_too():
+    client = stdio(LATEST, LATEST)
+    client.connect()
+    pid = client.connection._transport.pid
+    closers = [threading.Thread(target=client.close) for _ in range(3)]
+    for each in closers:
+        each.start()
+    client.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    for each in closers:
+        each.join(PATIENCE)
+
+
+def test_a_transport_that_fails_in_its_own_way_ends_the_connection(caplog):
+    class Failing:
+        def __init__(self):
+            self.sent = threading.Event()
+
+        def receive(self, timeout=None):
+            self.sent.wait(PATIENCE)
+            raise OSError(5, "of its own")
+
+        def send(self, message, timeout=None):
+            self.sent.set()
+
+        def interrupt(self):
+            return
+
+        def close(self):
+            return
+
+    with pytest.raises(ConnectionClosed, match="of its own"):
+        package(LATEST).Client.over(Failing()).connect()
+    assert "the transport failed" in caplog.text

@@ -1,0 +1,214 @@
+"""Ping: answered whatever else goes on, and sent to a server that is silent."""
+
+from __future__ import annotations
+
+import time
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from mcp_bindings.runtime.errors import ConnectionClosed
+from mcp_bindings.runtime.transports.memory import pair
+from support.conversing import (
+    HANDSHAKE,
+    PATIENCE,
+    REVISIONS,
+    Spoken,
+    eventually,
+    package,
+    scripted_client,
+    scripted_server,
+    threads_of,
+)
+from support.echoing import echo_server
+
+each_revision = pytest.mark.parametrize("revision", HANDSHAKE)
+LATEST = HANDSHAKE[-1]
+
+
+def call(spoken: Spoken, number: int, **arguments: Any) -> None:
+    spoken.request("tools/call", number, {"name": "echo", "arguments": arguments})
+
+
+@each_revision
+def test_a_server_answers_ping_before_the_handshake(revision):
+    spoken = scripted_client(echo_server(revision)[0])
+    spoken.request("ping", "early")
+    assert spoken.hear() == {"jsonrpc": "2.0", "id": "early", "result": {}}
+    spoken.close()
+
+
+@each_revision
+def test_a_server_answers_ping_while_a_handler_is_slow(revision):
+    server, seen = echo_server(revision)
+    spoken = scripted_client(server)
+    spoken.introduce(revision)
+    call(spoken, 1, n=1, hold=True)
+    eventually(lambda: seen.running)
+    spoken.request("ping", 2)
+    assert spoken.hear()["id"] == 2
+    seen.go.set()
+    assert spoken.hear()["id"] == 1
+    spoken.close()
+
+
+@pytest.mark.parametrize("waiting", [0, 3])
+def test_a_server_answers_ping_while_all_its_workers_are_busy(waiting):
+    server, seen = echo_server(LATEST, workers=2)
+    spoken = scripted_client(server)
+    spoken.introduce(LATEST)
+    for number in range(1, 3 + waiting):
+        call(spoken, number, n=number, hold=True)
+    eventually(lambda: seen.running == 2)
+    spoken.request("ping", "p")
+    assert spoken.hear()["id"] == "p"
+    assert seen.running == 2
+    seen.go.set()
+    assert sorted(spoken.hear()["id"] for _ in range(2 + waiting)) == list(range(1, 3 + waiting))
+    spoken.close()
+
+
+@each_revision
+def test_a_client_answers_ping_while_it_waits_for_the_handshake(revision):
+    answers = []
+
+    def play(spoken):
+        asked = spoken.hear()
+        spoken.request("ping", "early")
+        answers.append(spoken.hear())
+        spoken.answer(
+            asked, {"protocolVersion": revision, "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}
+        )
+        spoken.hear()
+
+    with scripted_server(package(revision).Client, play) as (client, _):
+        client.connect()
+    assert answers == [{"jsonrpc": "2.0", "id": "early", "result": {}}]
+
+
+def test_a_client_answers_ping_while_all_its_handlers_are_busy():
+    mcp = package(LATEST)
+    busy, go = Event(), Event()
+
+    def play(spoken):
+        spoken.welcome(LATEST)
+        spoken.request("roots/list", 1)
+        assert busy.wait(PATIENCE)
+        spoken.request("ping", 2)
+        assert spoken.hear()["id"] == 2
+        go.set()
+        assert spoken.hear()["id"] == 1
+
+    with scripted_server(mcp.Client, play, workers=1) as (client, _):
+
+        @client.handler(mcp.methods.LIST_ROOTS)
+        def roots(params, context):
+            busy.set()
+            assert go.wait(PATIENCE)
+            return mcp.types.ListRootsResult(roots=[])
+
+        client.connect()
+        assert go.wait(PATIENCE)
+
+
+def test_a_server_that_answers_no_ping_is_left():
+    pings = []
+
+    def play(spoken):
+        spoken.welcome(LATEST)
+        while True:
+            message = spoken.hear()
+            pings.append(message["method"])
+
+    with scripted_server(package(LATEST).Client, play, ping=0.05, ping_failures=2) as (client, _):
+        client.connect()
+        with pytest.raises(ConnectionClosed):
+            client.call_tool("echo", {}, timeout=PATIENCE)
+        assert client.connection.closed
+    assert pings.count("ping") == 2
+    eventually(lambda: not threads_of("mcp-ping"))
+
+
+def test_a_ping_that_is_answered_counts_from_none_again():
+    seen = []
+
+    def play(spoken):
+        spoken.welcome(LATEST)
+        while True:
+            message = spoken.hear()
+            if message["method"] == "ping":
+                seen.append(message)
+                # Every second one stays without an answer, so there are never two failures in a row.
+                if len(seen) % 2:
+                    spoken.answer(message, {})
+
+    with scripted_server(package(LATEST).Client, play, ping=0.03, ping_failures=2) as (client, _):
+        client.connect()
+        eventually(lambda: len(seen) >= 6)
+        assert not client.connection.closed
+
+
+def test_no_ping_is_sent_while_messages_come():
+    quiet = Event()
+    methods: list[str] = []
+
+    def play(spoken):
+        spoken.welcome(LATEST, {"logging": {}})
+        limit = time.monotonic() + 1.0
+        while time.monotonic() < limit:
+            spoken.notify("notifications/message", {"level": "info", "data": 1})
+            heard = spoken.overhear(0.01)
+            if heard is not None:
+                methods.append(heard["method"])
+        quiet.set()
+        assert spoken.hear()["method"] == "ping"
+
+    # A pause of this length between messages that are 10 ms apart is not one of a busy machine.
+    with scripted_server(package(LATEST).Client, play, ping=0.8) as (client, _):
+        client.connect()
+        assert quiet.wait(PATIENCE)
+        assert methods == []
+        eventually(lambda: client.connection.session._asked)
+
+
+def test_the_thread_that_pings_ends_with_the_connection():
+    for revision in REVISIONS:
+        with package(revision).Client.in_memory(echo_server(revision)[0], ping=3600.0):
+            assert len(threads_of("mcp-ping")) == 1
+        eventually(lambda: not threads_of("mcp-ping"))
+
+
+def test_where_there_is_no_ping_a_server_is_asked_who_it_is():
+    mcp = package(REVISIONS[-1])
+    asked = []
+
+    def play(spoken):
+        while True:
+            message = spoken.hear()
+            asked.append(message["method"])
+            if len(asked) < 3:
+                spoken.answer(
+                    message,
+                    {
+                        "resultType": "complete",
+                        "supportedVersions": [REVISIONS[-1]],
+                        "capabilities": {},
+                        "ttlMs": 0,
+                        "cacheScope": "private",
+                    },
+                )
+
+    with scripted_server(mcp.Client, play, ping=0.05, ping_failures=1) as (client, _):
+        client.connect()
+        eventually(lambda: client.connection.closed)
+    assert asked[:3] == ["server/discover"] * 3
+
+
+def test_a_server_pings_a_client():
+    mcp = package(LATEST)
+    server = mcp.Server("s", "1")
+    mine, theirs = pair()
+    connection = server.connect(theirs)
+    Thread(target=server.serve_connection, args=(connection,), daemon=True).start()
+    with mcp.Client.over(mine):
+        assert connection.request(mcp.methods.PING, timeout=PATIENCE) == mcp.types.EmptyResult()

@@ -1,0 +1,226 @@
+"""What conversations of clients and servers take: packages, scripted peers, server processes, waits that end."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any, Self
+
+from checkout import REVISIONS, ROOT
+from mcp_bindings.runtime.errors import ConnectionClosed
+from mcp_bindings.runtime.transports import Transport
+from mcp_bindings.runtime.transports.memory import pair
+
+Json = Any
+
+HANDSHAKE = [each for each in REVISIONS if each < "2026"]
+STATELESS = [each for each in REVISIONS if each >= "2026"]
+PATIENCE = 20.0
+"""Seconds that a wait of these tests lasts at most; on a machine that is not overloaded none does."""
+PROGRAMS = ROOT / "tests" / "runtime" / "conversations" / "programs"
+WHO = {"name": "x", "version": "1"}
+
+
+def package(revision: str) -> Any:
+    return importlib.import_module("mcp_bindings.v" + revision.replace("-", "_"))
+
+
+def program(name: str, *arguments: str) -> list[str]:
+    """The command that runs one of the programs of the folder."""
+    return [sys.executable, str(PROGRAMS / name), *arguments]
+
+
+def environment() -> dict[str, str]:
+    """What a child process needs in order to find the packages of this checkout, and the tests' own modules."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
+
+
+def eventually(happens: Callable[[], object], seconds: float = PATIENCE) -> None:
+    """Waits until something holds; fails where it does not within ``seconds``."""
+    limit = time.monotonic() + seconds
+    while not happens():
+        assert time.monotonic() < limit, "it has not happened in time"
+        time.sleep(0.002)
+
+
+def text_of(result: Any) -> str:
+    """The text of the one block of a tool's result."""
+    (block,) = result.content
+    text: str = block.text
+    return text
+
+
+class Spoken:
+    """The other side of a connection, played by the test: it says and hears JSON."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    def say(self, message: Json) -> None:
+        self.transport.send(json.dumps(message).encode(), PATIENCE)
+
+    def request(self, method: str, number: Json, params: Json = None) -> None:
+        self.say({"jsonrpc": "2.0", "id": number, "method": method} | ({} if params is None else {"params": params}))
+
+    def notify(self, method: str, params: Json = None) -> None:
+        self.say({"jsonrpc": "2.0", "method": method} | ({} if params is None else {"params": params}))
+
+    def answer(self, request: Json, result: Json) -> None:
+        self.say({"jsonrpc": "2.0", "id": request["id"], "result": result})
+
+    def refuse(self, request: Json, code: int, message: str = "no", data: Json = None) -> None:
+        error = {"code": code, "message": message} | ({} if data is None else {"data": data})
+        self.say({"jsonrpc": "2.0", "id": request["id"], "error": error})
+
+    def hear(self, seconds: float = PATIENCE) -> Json:
+        """The next message; fails where none comes."""
+        message = self.overhear(seconds)
+        assert message is not None, f"nothing came in {seconds} s"
+        return message
+
+    def overhear(self, seconds: float) -> Json | None:
+        """The next message, or None."""
+        limit = time.monotonic() + seconds
+        while (left := limit - time.monotonic()) > 0:
+            line = self.transport.receive(left)
+            if line is not None:
+                return json.loads(line)
+        return None
+
+    def close(self) -> None:
+        self.transport.close()
+
+    def introduce(self, revision: str, capabilities: Json = None) -> Json:
+        """Plays the client's part of the handshake; gives what the server has answered."""
+        params = {"protocolVersion": revision, "capabilities": capabilities or {}, "clientInfo": WHO}
+        self.request("initialize", 0, params)
+        answered = self.hear()
+        self.notify("notifications/initialized")
+        return answered
+
+    def welcome(self, revision: str, capabilities: Json = None) -> Json:
+        """Plays the server's part of the handshake; gives what the client has sent."""
+        asked = self.hear()
+        assert asked["method"] == "initialize"
+        self.answer(
+            asked, {"protocolVersion": revision, "capabilities": capabilities or {"tools": {}}, "serverInfo": WHO}
+        )
+        assert self.hear()["method"] == "notifications/initialized"
+        return asked
+
+
+def scripted_client(server: Any) -> Spoken:
+    """A client that the test plays, of a server object that is served in a thread."""
+    mine, theirs = pair()
+    Thread(target=server.serve, args=(theirs,), name="test-server", daemon=True).start()
+    return Spoken(mine)
+
+
+@contextmanager
+def scripted_server(cls: Any, play: Callable[[Spoken], object], **options: Any) -> Iterator[tuple[Any, Spoken]]:
+    """A client of a server that ``play`` plays in a thread of its own; what it raises fails the test at the end."""
+    mine, theirs = pair()
+    spoken = Spoken(theirs)
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            play(spoken)
+        except ConnectionClosed:
+            return
+        except BaseException as fault:  # noqa: BLE001  # told in the test's thread
+            raised.append(fault)
+
+    thread = Thread(target=run, name="test-peer", daemon=True)
+    thread.start()
+    client = cls.over(mine, **{"timeout": PATIENCE, **options})
+    try:
+        yield client, spoken
+    finally:
+        client.close()
+        mine.close()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+        if raised:
+            raise raised[0]
+
+
+class Piped:
+    """A process of which the test has stdin and stdout, as bytes."""
+
+    def __init__(self, command: Sequence[str], **options: Any) -> None:
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), bufsize=0, **options
+        )
+        self._rest = b""
+
+    def write(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        view = memoryview(data)
+        while view:
+            view = view[self.process.stdin.write(view) :]
+
+    def say(self, message: Json) -> None:
+        self.write(json.dumps(message).encode() + b"\n")
+
+    def line(self, seconds: float = PATIENCE) -> bytes:
+        """The next line of stdout; empty at its end. Fails where neither comes."""
+        assert self.process.stdout is not None
+        limit = time.monotonic() + seconds
+        while b"\n" not in self._rest:
+            ready, _, _ = select.select([self.process.stdout], [], [], max(limit - time.monotonic(), 0.0))
+            assert ready, f"the process has written nothing for {seconds} s"
+            more = os.read(self.process.stdout.fileno(), 65536)
+            if not more:
+                return b""
+            self._rest += more
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+    def hear(self, seconds: float = PATIENCE) -> Json:
+        line = self.line(seconds)
+        assert line, "the process has closed its output"
+        return json.loads(line)
+
+    def introduce(self, revision: str) -> None:
+        params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": WHO}
+        self.say({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
+        assert self.hear()["result"]["protocolVersion"] == revision
+        self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def end(self) -> int:
+        """Closes its input, and waits for its end."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return self.process.wait(PATIENCE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait(PATIENCE)
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+def threads_of(name: str = "mcp-") -> list[str]:
+    """The threads of the runtime that live."""
+    import threading
+
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith(name)]
+
+
+def descriptors() -> int:
+    """How many are open."""
+    return len(list(Path("/proc/self/fd").iterdir()))

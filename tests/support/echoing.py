@@ -1,0 +1,81 @@
+"""A server with one tool that does what its arguments say: echo, ask, wait, report, fail."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from mcp_bindings.runtime.errors import ResponseError
+from support.conversing import package
+
+RAISED: dict[str, BaseException] = {
+    "Exception": ValueError("the secret of the handler"),
+    "SystemExit": SystemExit("the secret of the handler"),
+    "KeyboardInterrupt": KeyboardInterrupt("the secret of the handler"),
+}
+
+
+class Seen:
+    """What the tool of a server has gone through; tests look here."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.running = 0
+        self.most = 0
+        self.cancelled: list[Any] = []
+        self.ended = 0
+        self.go = threading.Event()
+        """Until it is set, calls with ``hold`` do not end, unless they are cancelled."""
+        self._lock = threading.Lock()
+
+    def enter(self) -> None:
+        with self._lock:
+            self.begun += 1
+            self.running += 1
+            self.most = max(self.most, self.running)
+
+    def leave(self) -> None:
+        with self._lock:
+            self.running -= 1
+            self.ended += 1
+
+
+def echo_server(revision: str, **options: Any) -> tuple[Any, Seen]:
+    """The server, and what its tool has seen. Its tool gives the argument ``n`` back, as text."""
+    mcp = package(revision)
+    server = mcp.Server("echo", "1.0", **options)
+    seen = Seen()
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params: Any, context: Any) -> Any:
+        seen.enter()
+        try:
+            return _obey(mcp, params, context, seen)
+        finally:
+            seen.leave()
+
+    return server, seen
+
+
+def _obey(mcp: Any, params: Any, context: Any, seen: Seen) -> Any:
+    arguments = params.arguments or {}
+    number = arguments.get("n", 0)
+    if "ask" in arguments:
+        number = context.list_roots().roots[arguments["ask"]].name
+    for step in range(arguments.get("progress", 0)):
+        context.progress(step + 1)
+    if arguments.get("pause"):
+        time.sleep(arguments["pause"])
+    if arguments.get("hold"):
+        while not context.cancelled and not seen.go.wait(0.002):
+            pass
+    if context.cancelled:
+        seen.cancelled.append(number)
+    if "raise" in arguments:
+        raise RAISED[arguments["raise"]]
+    if "refuse" in arguments:
+        raise ResponseError(arguments["refuse"], "refused", {"why": "asked for"})
+    if "wrong" in arguments:
+        return {"none": None, "text": "x", "number": 1, "other": mcp.types.TextContent(text="x")}[arguments["wrong"]]
+    return mcp.types.CallToolResult(content=[mcp.types.TextContent(text=str(number))])
