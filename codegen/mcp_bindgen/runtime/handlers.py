@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from threading import current_thread, main_thread
 from typing import Any, TypeVar, overload
 
 from .binding import OTHER, Binding
@@ -12,6 +13,7 @@ from .events import Incoming, Notified
 from .jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Refusal
 from .logs import report
 from .methods import NotificationMethod, RequestMethod, Side
+from .suspended import Suspended
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -63,12 +65,22 @@ class Handlers:
         return remember
 
     def handle(self, key: RequestMethod[Any, Any], params: Any, context: Any) -> Any:
-        """The result of a request; raises ResponseError where nobody handles the method, and what its function raises."""
+        """The result of a request.
+
+        Raises ResponseError where nobody handles the method, UsageError for a result of another type than the method's,
+        and what its function raises.
+        """
         function = self._requests.get(key.name)
         if function is None:
             raise ResponseError(*self._nobody(key.name))
         result = function(params, context)
-        return key.result() if result is None and isinstance(key.result, type) else result
+        if result is None and isinstance(key.result, type):
+            return key.result()
+        if not isinstance(result, key.result):
+            wanted = getattr(key.result, "__name__", key.result)
+            text = f"the handler of {key.name} has given a {result.__class__.__name__}; accepted is {wanted}"
+            raise UsageError(text)
+        return result
 
     def answer(self, connection: Connection, incoming: Incoming, context: Any) -> bytes | None:
         """The line that answers a request; None where there is none to send."""
@@ -80,9 +92,17 @@ class Handlers:
         except EncodeError as fault:
             report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
             line = session.refusal_line(incoming, INTERNAL)
-        except Exception as error:  # noqa: BLE001  # whatever a handler raises, the request is answered
+        except Suspended:
+            raise
+        except BaseException as error:  # whatever a handler raises, the request is answered
             report(error, "%s: the handler failed", incoming.key.name)
             line = session.refusal_line(incoming, INTERNAL)
+            if _by_ctrl_c(error):
+                with connection.lock:
+                    last = session.settle(incoming, line)
+                if last is not None:
+                    connection.send(last)
+                raise
         with connection.lock:
             return session.settle(incoming, line)
 
@@ -93,8 +113,10 @@ class Handlers:
             return
         try:
             function(notified.params, context)
-        except Exception as error:  # noqa: BLE001  # nobody waits for an answer
+        except BaseException as error:  # nobody waits for an answer
             report(error, "%s: the handler failed", notified.key.name)
+            if _by_ctrl_c(error):
+                raise
 
     def _nobody(self, method: str) -> Refusal:
         reason = f"this {self._side} does not handle {method}"
@@ -107,3 +129,8 @@ class Handlers:
         except (TypeError, ValueError) as fault:
             report(fault, "%s: the data of a ResponseError is no JSON", incoming.key.name)
             return connection.session.refusal_line(incoming, INTERNAL)
+
+
+def _by_ctrl_c(error: BaseException) -> bool:
+    """Whether the user wants the program to end, and not only the handler; handlers see that in the main thread alone."""
+    return isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()

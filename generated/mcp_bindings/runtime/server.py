@@ -13,10 +13,11 @@ from .binding import Binding
 from .capabilities import declared_by
 from .connection import Connection
 from .context import Context, ServerContext
-from .errors import UsageError
+from .errors import ConnectionClosed, RequestTimeout, UsageError
 from .events import Incoming, Notified
 from .handlers import Handlers
 from .handshake import HandshakeServer
+from .logs import note
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
 
@@ -196,11 +197,23 @@ class Server:
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to every client that is connected and has finished its handshake."""
+        self._tell_all(lambda connection: connection.notify(key, params))
+
+    def _tell_all(self, tell: Callable[[Connection], None]) -> None:
+        """Tells every client that is ready to hear; one that has gone, or takes nothing, does not keep it from the rest."""
         with self._lock:
             connections = list(self._connections)
         for connection in connections:
-            if connection.session.state == "open":
-                connection.notify(key, params)
+            if connection.session.state != "open":
+                continue
+            try:
+                tell(connection)
+            except (ConnectionClosed, RequestTimeout) as fault:
+                note("debug", "a client could not be told: %s", fault)
+            except UsageError:
+                # Closed at this very moment, nothing may be said on it.
+                if not connection.closed:
+                    raise
 
     def _set_level(self, params: Any, context: Context) -> None:
         self._levels[context.connection] = params.level

@@ -86,13 +86,14 @@ class StatelessServer(Server):
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Tells all who have subscribed to it of a change (Subscriptions)."""
-        with self._lock:
-            connections = list(self._connections)
-        for connection in connections:
+
+        def tell(connection: Connection) -> None:
             with connection.lock:
-                lines = _core(connection).publish(key, params) if connection.session.state == "open" else []
+                lines = _core(connection).publish(key, params)
             for line in lines:
                 connection.send(line)
+
+        self._tell_all(tell)
 
     def _last_words(self, connection: Connection) -> list[bytes]:
         with connection.lock:

@@ -1,0 +1,372 @@
+"""Many threads on one connection: answers reach who asked, limits hold, and the end wakes everybody."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Thread
+
+import pytest
+from mcp_bindings.runtime.errors import ConnectionClosed, ResponseError, UsageError
+from mcp_bindings.runtime.transports.memory import pair
+from support.conversing import (
+    HANDSHAKE,
+    PATIENCE,
+    REVISIONS,
+    eventually,
+    package,
+    scripted_client,
+    scripted_server,
+    text_of,
+    threads_of,
+)
+from support.echoing import RAISED, echo_server
+
+each_revision = pytest.mark.parametrize("revision", REVISIONS)
+LATEST = HANDSHAKE[-1]
+
+
+@each_revision
+def test_eight_threads_never_see_each_others_answers(revision):
+    server, _ = echo_server(revision)
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client, ThreadPoolExecutor(8) as pool:
+        numbers = range(400)
+        results = pool.map(lambda n: text_of(client.call_tool("echo", {"n": n, "progress": n % 3})), numbers)
+        assert list(results) == [str(n) for n in numbers]
+
+
+@each_revision
+def test_a_slow_handler_does_not_hold_up_others(revision):
+    server, seen = echo_server(revision)
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client, ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(client.call_tool, "echo", {"n": "slow", "hold": True})
+        eventually(lambda: seen.running)
+        assert [text_of(client.call_tool("echo", {"n": n})) for n in range(5)] == ["0", "1", "2", "3", "4"]
+        assert not slow.done()
+        seen.go.set()
+        assert text_of(slow.result(PATIENCE)) == "slow"
+
+
+@each_revision
+def test_at_most_so_many_requests_run_and_the_rest_are_answered_later(revision):
+    server, seen = echo_server(revision, workers=3)
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client, ThreadPoolExecutor(9) as pool:
+        calls = [pool.submit(client.call_tool, "echo", {"n": n, "hold": True}) for n in range(9)]
+        eventually(lambda: seen.running == 3)
+        eventually(lambda: len(client.connection.session._asked) == 9)
+        assert seen.most == 3
+        seen.go.set()
+        assert [text_of(each.result(PATIENCE)) for each in calls] == [str(n) for n in range(9)]
+    assert seen.most <= 3
+
+
+def test_a_request_that_is_cancelled_while_it_waits_is_never_begun():
+    server, seen = echo_server(LATEST, workers=1)
+    spoken = scripted_client(server)
+    spoken.introduce(LATEST)
+    for number in (1, 2, 3):
+        spoken.request("tools/call", number, {"name": "echo", "arguments": {"n": number, "hold": True}})
+    spoken.notify("notifications/cancelled", {"requestId": 2})
+    spoken.request("ping", "seen")
+    assert spoken.hear()["id"] == "seen"
+    seen.go.set()
+    assert [spoken.hear()["id"] for _ in range(2)] == [1, 3]
+    assert seen.begun == 2
+    spoken.close()
+
+
+# The end.
+
+
+@each_revision
+@pytest.mark.parametrize("closer", ["main", "another thread", "the server"])
+def test_closing_wakes_all_who_wait(revision, closer):
+    server, seen = echo_server(revision, grace=0.1)
+    client = package(revision).Client.in_memory(server, timeout=PATIENCE)
+    client.connect()
+    with ThreadPoolExecutor(6) as pool:
+        calls = [pool.submit(client.call_tool, "echo", {"hold": True}) for _ in range(6)]
+        eventually(lambda: seen.running == 6)
+        if closer == "another thread":
+            thread = Thread(target=client.close)
+            thread.start()
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+        else:
+            (server if closer == "the server" else client).close()
+        for each in calls:
+            with pytest.raises(ConnectionClosed):
+                each.result(PATIENCE)
+        # Their handlers are told as well.
+        eventually(lambda: seen.ended == 6)
+    client.close()
+    eventually(lambda: not threads_of())
+
+
+@each_revision
+def test_closing_twice_is_closing_once_and_nothing_can_be_said_after(revision):
+    mcp = package(revision)
+    client = mcp.Client.in_memory(echo_server(revision)[0])
+    with pytest.raises(ConnectionClosed, match="not connected"):
+        client.call_tool("echo", {})
+    client.close()
+    client.connect()
+    client.close()
+    client.close()
+    with pytest.raises(ConnectionClosed, match="closed on this side"):
+        client.call_tool("echo", {})
+    with pytest.raises(ConnectionClosed, match="closed on this side"):
+        client.notify(mcp.methods.CANCELLED, mcp.types.CancelledNotificationParams(request_id=1))
+    client.close()
+
+
+def test_a_handler_may_close_its_own_server():
+    mcp = package(LATEST)
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        server.close()
+        assert context.cancelled
+        return mcp.types.CallToolResult(content=[])
+
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client, pytest.raises(ConnectionClosed):
+        client.call_tool("x", {})
+    eventually(lambda: not threads_of())
+
+
+def test_one_client_that_has_gone_does_not_keep_a_notification_from_the_others():
+    mcp = package(LATEST)
+    server, _ = echo_server(
+        LATEST, capabilities=mcp.types.ServerCapabilities(tools=mcp.types.ServerCapabilitiesTools(list_changed=True))
+    )
+    gone = [scripted_client(server) for _ in range(2)]
+    for each in gone:
+        each.introduce(LATEST)
+    heard = Event()
+    client = mcp.Client.in_memory(server)
+    client.handler(mcp.methods.TOOL_LIST_CHANGED)(lambda params, context: heard.set())
+    with client:
+        # The server's end of them fails to send, and does not know yet.
+        for connection in list(server._connections):
+            if connection.session.peer_info.name == "x":
+                connection._transport._there.close("receiver")
+        server.notify(mcp.methods.TOOL_LIST_CHANGED)
+        assert heard.wait(PATIENCE)
+    for each in gone:
+        each.close()
+
+
+# What handlers raise.
+
+
+@each_revision
+@pytest.mark.parametrize("kind", RAISED)
+def test_whatever_a_handler_raises_is_answered_without_detail_and_logged(revision, kind, caplog):
+    server, _ = echo_server(revision)
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client:
+        for _ in range(3):
+            with pytest.raises(ResponseError) as caught:
+                client.call_tool("echo", {"raise": kind})
+            assert (caught.value.code, caught.value.message, caught.value.data) == (-32603, "Internal error", None)
+        assert text_of(client.call_tool("echo", {"n": 1})) == "1"
+    logged = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert len(logged) == 3
+    assert all(record.exc_info and record.exc_info[1] is RAISED[kind] for record in logged)
+
+
+@each_revision
+@pytest.mark.parametrize("wrong", ["none", "text", "number", "other"])
+def test_a_result_of_the_wrong_type_is_answered_without_detail_and_logged(revision, wrong, caplog):
+    server, _ = echo_server(revision)
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client, pytest.raises(ResponseError) as caught:
+        client.call_tool("echo", {"wrong": wrong})
+    assert (caught.value.code, caught.value.data) == (-32603, None)
+    assert "tools/call" in caplog.text
+
+
+@each_revision
+def test_an_error_of_the_handlers_own_arrives_as_it_is(revision):
+    server, _ = echo_server(revision)
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client, pytest.raises(ResponseError) as caught:
+        client.call_tool("echo", {"refuse": -32002})
+    assert (caught.value.code, caught.value.message, caught.value.data) == (-32002, "refused", {"why": "asked for"})
+
+
+def test_data_of_an_error_that_is_no_json_is_not_sent(caplog):
+    mcp = package(LATEST)
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        raise ResponseError(1, "x", object())
+
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client, pytest.raises(ResponseError) as caught:
+        client.call_tool("x", {})
+    assert caught.value.code == -32603
+    assert "no JSON" in caplog.text
+
+
+@pytest.mark.parametrize("kind", RAISED)
+def test_what_a_clients_handler_raises_is_answered_too(kind, caplog):
+    mcp = package(LATEST)
+    answers = []
+
+    def play(spoken):
+        spoken.welcome(LATEST)
+        for number in (1, 2):
+            spoken.request("roots/list", number)
+            answers.append(spoken.hear())
+
+    with scripted_server(mcp.Client, play) as (client, _):
+
+        @client.handler(mcp.methods.LIST_ROOTS)
+        def roots(params, context):
+            raise RAISED[kind]
+
+        client.connect()
+        eventually(lambda: len(answers) == 2)
+    assert [each["error"] for each in answers] == [{"code": -32603, "message": "Internal error"}] * 2
+
+
+@pytest.mark.parametrize("kind", RAISED)
+def test_a_listener_that_raises_hears_the_next_notification(kind, caplog):
+    mcp = package(LATEST)
+    heard = []
+
+    def play(spoken):
+        spoken.welcome(LATEST, {"logging": {}})
+        for number in range(3):
+            spoken.notify("notifications/message", {"level": "info", "data": number})
+        eventually(lambda: len(heard) == 3)
+
+    with scripted_server(mcp.Client, play) as (client, _):
+
+        @client.handler(mcp.methods.LOGGING_MESSAGE)
+        def log(params, context):
+            heard.append(params.data)
+            raise RAISED[kind]
+
+        client.connect()
+        eventually(lambda: len(heard) == 3)
+    assert heard == [0, 1, 2]
+
+
+# Notifications.
+
+
+@each_revision
+def test_notifications_are_passed_on_one_at_a_time_and_in_order(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    heard = []
+    inside = []
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        for number in range(100):
+            context.log("info", number)
+        return mcp.types.CallToolResult(content=[])
+
+    options = {"log_level": "debug"} if revision in REVISIONS[-1:] else {}
+    client = mcp.Client.in_memory(server, timeout=PATIENCE, **options)
+
+    @client.handler(mcp.methods.LOGGING_MESSAGE)
+    def log(params, context):
+        inside.append(threading.get_ident())
+        if params.data % 20 == 0:
+            time.sleep(0.006)
+        assert inside == [threading.get_ident()]
+        heard.append(params.data)
+        inside.clear()
+
+    with client:
+        client.call_tool("x", {})
+        eventually(lambda: len(heard) == 100)
+    assert heard == list(range(100))
+
+
+def test_a_listener_may_ask_the_server():
+    mcp = package(LATEST)
+    server, _ = echo_server(LATEST)
+    answered = []
+    client = mcp.Client.in_memory(server, timeout=PATIENCE, workers=1)
+
+    @client.handler(mcp.methods.TOOL_LIST_CHANGED)
+    def changed(params, context):
+        answered.append(text_of(client.call_tool("echo", {"n": "listener"})))
+
+    with client:
+        server.notify(mcp.methods.TOOL_LIST_CHANGED)
+        eventually(lambda: answered)
+    assert answered == ["listener"]
+
+
+# One thread for all.
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_host_may_serve_in_its_own_thread(revision):
+    server, seen = echo_server(revision)
+    mcp = package(revision)
+    mine, theirs = pair()
+    connection = server.connect(theirs)
+    client = mcp.Client.over(mine, timeout=PATIENCE)
+    client.handler(mcp.methods.LIST_ROOTS)(
+        lambda params, context: mcp.types.ListRootsResult(roots=[mcp.types.Root(uri="file:///a", name="asked")])
+    )
+    results: list[str] = []
+
+    def use():
+        with client:
+            results.append(text_of(client.call_tool("echo", {"n": 1})))
+            results.append(text_of(client.call_tool("echo", {"ask": 0})))
+
+    user = Thread(target=use)
+    user.start()
+    before = set(threads_of("mcp-server"))
+    limit = time.monotonic() + PATIENCE
+    while not connection.closed and time.monotonic() < limit:
+        connection.pump(0.05)
+    user.join(PATIENCE)
+    assert results == ["1", "asked"]
+    assert seen.begun == 2
+    assert before == set(threads_of("mcp-server")) == set()
+
+
+def test_a_pumping_host_answers_what_the_client_needs_in_order_to_answer():
+    mcp = package(LATEST)
+    server, _ = echo_server(LATEST)
+    mine, theirs = pair()
+    connection = server.connect(theirs)
+    client = mcp.Client.over(mine, timeout=PATIENCE)
+
+    @client.handler(mcp.methods.LIST_ROOTS)
+    def roots(params, context):
+        client.ping()
+        inner = text_of(client.call_tool("echo", {"n": "inner"}))
+        return mcp.types.ListRootsResult(roots=[mcp.types.Root(uri="file:///a", name=inner)])
+
+    results: list[str] = []
+
+    def use():
+        with client:
+            results.append(text_of(client.call_tool("echo", {"ask": 0})))
+
+    user = Thread(target=use)
+    user.start()
+    limit = time.monotonic() + PATIENCE
+    while not connection.closed and time.monotonic() < limit:
+        connection.pump(0.05)
+    user.join(PATIENCE)
+    assert results == ["inner"]
+
+
+def test_pumping_is_refused_where_another_thread_reads():
+    server, _ = echo_server(LATEST)
+    with package(LATEST).Client.in_memory(server) as client:
+        eventually(lambda: not client.connection._crew.vacant)
+        with pytest.raises(UsageError, match="another thread reads"):
+            client.connection.pump(0)
