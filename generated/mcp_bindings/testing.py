@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
@@ -20,7 +20,11 @@ from .runtime.bundled import client_of
 
 if TYPE_CHECKING:
     from .runtime.client import Client
+    from .runtime.methods import NotificationMethod, RequestMethod
     from .runtime.server import Server
+
+    Key: TypeAlias = RequestMethod[Any, Any] | NotificationMethod[Any]
+    Handlers: TypeAlias = Mapping[Key, Callable[[Any, Any], Any]]
 
 __all__ = ["mcp_client"]
 
@@ -35,10 +39,7 @@ def mcp_client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
     opened: list[Any] = []
 
     def connect(
-        server: Server,
-        *,
-        handlers: Mapping[Any, Callable[[Any, Any], Any]] | None = None,
-        **options: Any,
+        server: Server, *, handlers: Handlers | None = None, **options: Any
     ) -> Client:
         record = tmp_path / f"mcp-{len(opened) // 2 + 1}.jsonl"
         settings = {"record": record, **options}
