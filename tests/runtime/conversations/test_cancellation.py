@@ -1,0 +1,248 @@
+"""Cancellation, deadlines and progress."""
+
+from __future__ import annotations
+
+import threading
+import time
+from threading import Event
+
+import pytest
+from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout
+from support.conversing import (
+    HANDSHAKE,
+    PATIENCE,
+    REVISIONS,
+    STATELESS,
+    eventually,
+    package,
+    scripted_client,
+    scripted_server,
+    text_of,
+)
+from support.echoing import echo_server
+
+each_revision = pytest.mark.parametrize("revision", REVISIONS)
+LATEST = HANDSHAKE[-1]
+
+
+def greet(spoken, revision, capabilities=None):
+    """Plays the server's part until the client is connected."""
+    if revision in STATELESS:
+        spoken.answer(
+            spoken.hear(),
+            {
+                "resultType": "complete",
+                "supportedVersions": [revision],
+                "capabilities": {"tools": {}},
+                "ttlMs": 0,
+                "cacheScope": "private",
+            },
+        )
+    else:
+        spoken.welcome(revision, capabilities)
+
+
+@each_revision
+def test_a_request_that_takes_too_long_is_cancelled_with_the_reason(revision):
+    heard = []
+
+    def play(spoken):
+        greet(spoken, revision)
+        asked = spoken.hear()
+        heard.extend((asked, spoken.hear()))
+        # The late answer reaches nobody.
+        spoken.answer(asked, {"resultType": "complete", "content": []})
+        asked = spoken.hear()
+        spoken.answer(asked, {"resultType": "complete", "content": [{"type": "text", "text": "second"}]})
+
+    with scripted_server(package(revision).Client, play) as (client, _):
+        client.connect()
+        with pytest.raises(RequestTimeout, match=r"tools/call: no answer in 0.05 s"):
+            client.call_tool("first", {}, timeout=0.05)
+        assert text_of(client.call_tool("second", {})) == "second"
+        assert not client.connection._calls
+        assert not client.connection.session._asked
+    asked, cancelled = heard
+    assert cancelled["method"] == "notifications/cancelled"
+    assert cancelled["params"]["requestId"] == asked["id"]
+    assert cancelled["params"]["reason"] == "tools/call: no answer in 0.05 s"
+
+
+@each_revision
+def test_the_handler_of_a_cancelled_request_sees_it_and_its_answer_is_not_sent(revision):
+    server, seen = echo_server(revision)
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client:
+        with pytest.raises(RequestTimeout):
+            client.call_tool("echo", {"n": 7, "hold": True}, timeout=0.05)
+        eventually(lambda: seen.cancelled == [7])
+        assert text_of(client.call_tool("echo", {"n": 8})) == "8"
+
+
+def test_nothing_is_sent_in_answer_to_a_cancelled_request():
+    server, seen = echo_server(LATEST)
+    spoken = scripted_client(server)
+    spoken.introduce(LATEST)
+    spoken.request("tools/call", 1, {"name": "echo", "arguments": {"hold": True}, "_meta": {"progressToken": "t"}})
+    eventually(lambda: seen.running)
+    spoken.notify("notifications/cancelled", {"requestId": 1, "reason": "enough"})
+    eventually(lambda: seen.ended)
+    spoken.request("ping", 2)
+    assert spoken.hear()["id"] == 2
+    # The number may be used again.
+    spoken.request("tools/call", 1, {"name": "echo", "arguments": {"n": "again"}})
+    assert spoken.hear()["result"]["content"][0]["text"] == "again"
+    spoken.close()
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_initialize_is_never_cancelled(revision):
+    heard = []
+
+    def play(spoken):
+        heard.append(spoken.hear()["method"])
+        heard.append(spoken.hear())
+
+    with scripted_server(package(revision).Client, play, timeout=0.05) as (client, _), pytest.raises(RequestTimeout):
+        client.connect()
+    assert heard == ["initialize"]
+
+
+# Progress.
+
+
+@each_revision
+def test_progress_is_told_in_the_calling_thread_before_the_result(revision):
+    server, _ = echo_server(revision)
+    told = []
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client:
+        for _ in range(30):
+            told.clear()
+            client.call_tool(
+                "echo",
+                {"progress": 5},
+                on_progress=lambda params: told.append((params.progress, threading.get_ident())),
+            )
+            values = [value for value, _ in told]
+            assert values == sorted(set(values))
+            assert values[-1] == 5
+            assert {thread for _, thread in told} == {threading.get_ident()}
+
+
+def test_a_flood_of_progress_is_told_in_part_and_ends_with_the_last():
+    server, _ = echo_server(LATEST)
+    told = []
+
+    def slowly(params):
+        time.sleep(0.01)
+        told.append(params.progress)
+
+    with package(LATEST).Client.in_memory(server, timeout=PATIENCE) as client:
+        client.call_tool("echo", {"progress": 5000}, on_progress=slowly)
+    assert len(told) < 1000
+    assert told == sorted(set(told))
+    assert told[-1] == 5000
+
+
+def test_progress_is_heard_by_its_own_request_only():
+    server, _ = echo_server(LATEST)
+    with package(LATEST).Client.in_memory(server, timeout=PATIENCE) as client:
+        told: dict[int, list[float]] = {n: [] for n in range(8)}
+
+        def call(n):
+            for _ in range(20):
+                told[n].clear()
+                client.call_tool("echo", {"progress": n}, on_progress=lambda params: told[n].append(params.progress))
+
+        threads = [threading.Thread(target=call, args=(n,)) for n in told]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+    assert {n: values[-1:] for n, values in told.items()} == {n: [n] if n else [] for n in told}
+
+
+@pytest.mark.parametrize("other_reads", [False, True])
+def test_progress_extends_the_deadline_up_to_the_limit(other_reads):
+    sent = []
+    stop = Event()
+
+    def play(spoken):
+        spoken.welcome(LATEST)
+        if other_reads:
+            spoken.hear()
+        token = spoken.hear()["params"]["_meta"]["progressToken"]
+        while not stop.is_set():
+            sent.append(time.monotonic())
+            spoken.notify("notifications/progress", {"progressToken": token, "progress": len(sent)})
+            stop.wait(0.02)
+
+    with scripted_server(package(LATEST).Client, play, limit=1.0) as (client, _):
+        client.connect()
+        if other_reads:
+
+            def wait():
+                with pytest.raises(ConnectionClosed):
+                    client.call_tool("other", {})
+
+            reader = threading.Thread(target=wait)
+            reader.start()
+            eventually(lambda: client.connection.session._asked and not client.connection._crew.vacant)
+        begun = time.monotonic()
+        told = []
+        with pytest.raises(RequestTimeout):
+            client.call_tool("x", {}, timeout=0.4, on_progress=told.append)
+        lasted = time.monotonic() - begun
+        stop.set()
+        client.close()
+        if other_reads:
+            reader.join(PATIENCE)
+    # It outlived its patience, which began anew with each sign of progress, but not its limit.
+    assert lasted >= 1.0
+    assert len(told) > 10
+
+
+def test_progress_that_does_not_increase_or_comes_late_is_told_to_nobody():
+    told = []
+
+    def play(spoken):
+        spoken.welcome(LATEST)
+        asked = spoken.hear()
+        token = asked["params"]["_meta"]["progressToken"]
+        for value in (1, 3, 2, 3, 4):
+            spoken.notify("notifications/progress", {"progressToken": token, "progress": value})
+            eventually(lambda value=value: value in told or value < max(told, default=0))
+        spoken.notify("notifications/progress", {"progressToken": "another", "progress": 9})
+        spoken.answer(asked, {"content": []})
+        spoken.notify("notifications/progress", {"progressToken": token, "progress": 10})
+        spoken.answer(spoken.hear(), {})
+
+    with scripted_server(package(LATEST).Client, play) as (client, _):
+        client.connect()
+        client.call_tool("x", {}, on_progress=lambda params: told.append(params.progress))
+        client.ping()
+    assert told == [1, 3, 4]
+
+
+def test_a_callback_that_raises_cancels_the_call_and_leaves_the_client_usable():
+    server, seen = echo_server(LATEST)
+
+    def fail(params):
+        raise LookupError
+
+    with package(LATEST).Client.in_memory(server, timeout=PATIENCE) as client:
+        with pytest.raises(LookupError):
+            client.call_tool("echo", {"n": 1, "progress": 1, "hold": True}, on_progress=fail)
+        eventually(lambda: seen.cancelled == [1])
+        assert text_of(client.call_tool("echo", {"n": 2})) == "2"
+
+
+def test_a_callback_may_call_the_server():
+    server, _ = echo_server(LATEST)
+    inner = []
+    with package(LATEST).Client.in_memory(server, timeout=PATIENCE) as client:
+        client.call_tool(
+            "echo",
+            {"progress": 3},
+            on_progress=lambda params: inner.append(text_of(client.call_tool("echo", {"n": 5}))),
+        )
+    assert inner[-1:] == ["5"]
