@@ -157,7 +157,7 @@ class Client:
         with self._connecting:
             if self._connection is not None:
                 return
-            connection = self.attach(self._open())
+            connection = self.attach(recorded(self._open(), self._record))
             try:
                 self.greet(connection)
             except BaseException:
@@ -167,10 +167,6 @@ class Client:
 
     def attach(self, transport: Transport) -> Connection:
         """A connection of this client over a transport; nothing is said or read on it yet."""
-        if self._record is not None:
-            from .recorder import Recorder
-
-            transport = Recorder(transport, self._record, "client")
         connection: Connection
 
         def run(incoming: Incoming) -> bytes | None:
@@ -288,3 +284,16 @@ class Client:
             text = "a batch has at least one message (JSON-RPC 2.0, section 6)"
             raise UsageError(text)
         return self.connection.batch(messages, timeout)
+
+
+def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Transport:
+    """A transport whose messages are written to a file, if one is given; closed where that cannot be opened."""
+    if record is None:
+        return transport
+    from .recorder import Recorder
+
+    try:
+        return Recorder(transport, record, "client")
+    except OSError:
+        transport.close()
+        raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .client import Client
+from .client import Client, recorded
 from .connection import Connection
 from .errors import (
     ConnectionClosed,
@@ -22,6 +22,8 @@ from .errors import (
 from .methods import NotificationMethod, RequestMethod
 
 if TYPE_CHECKING:
+    import os
+
     from .transports import Transport
 
 Handler = Callable[[Any, Any], Any]
@@ -32,8 +34,8 @@ class Negotiation:
 
     ``load`` gives the client class of a revision; it is called for those only that come into question. ``handlers`` are
     functions by method, as for ``Client.handler``; a client gets those of the methods that its servers send. ``probe``
-    is how many seconds a server may be silent before it is taken for one that begins with a handshake. ``options`` are
-    those of the clients.
+    is how many seconds a server may be silent before it is taken for one that begins with a handshake. ``record`` is the
+    file that all of it is written to, whichever client says it. ``options`` are the others of the clients.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Negotiation:
         *,
         handlers: Mapping[str, Handler] | None = None,
         probe: float = 5.0,
+        record: str | os.PathLike[str] | None = None,
         **options: Any,
     ) -> None:
         if not revisions:
@@ -54,12 +57,16 @@ class Negotiation:
         self._load = load
         self._handlers = dict(handlers or {})
         self._probe = probe
+        self._record = record
         self._options = options
         self._transport: Transport | None = None
         self._asked = 0
 
     def connect(self) -> Client:
-        """The client of the revision that was agreed on, connected; raises as ``Client.connect`` does."""
+        """The client of the revision that was agreed on, connected; raises as ``Client.connect`` does.
+
+        Where both eras fail, what is raised is how the second did; how the first did is its cause.
+        """
         try:
             return self._connect()
         except BaseException:
@@ -92,7 +99,10 @@ class Negotiation:
                 # It did not survive the question. Its successor is asked as the other era does.
                 tried[era] = fault
                 self._close()
-        raise next(iter(tried.values()))
+        first, *rest = tried.values()
+        if not rest:
+            raise first
+        raise rest[-1] from first
 
     def _discover(self, cls: type[Client]) -> Client:
         client = self._client(cls)
@@ -132,7 +142,7 @@ class Negotiation:
 
     def _attach(self, client: Client) -> Connection:
         if self._transport is None:
-            self._transport = self._open()
+            self._transport = recorded(self._open(), self._record)
         connection = client.attach(self._transport)
         # The numbers go on: an answer to an earlier question must not be taken for one to a later.
         connection.session.asked = self._asked

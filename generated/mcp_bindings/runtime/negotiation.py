@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .client import Client
+from .client import Client, recorded
 from .connection import Connection
 from .errors import (
     ConnectionClosed,
@@ -24,6 +24,8 @@ from .errors import (
 from .methods import NotificationMethod, RequestMethod
 
 if TYPE_CHECKING:
+    import os
+
     from .transports import Transport
 
 Handler = Callable[[Any, Any], Any]
@@ -34,8 +36,8 @@ class Negotiation:
 
     ``load`` gives the client class of a revision; it is called for those only that come into question. ``handlers`` are
     functions by method, as for ``Client.handler``; a client gets those of the methods that its servers send. ``probe``
-    is how many seconds a server may be silent before it is taken for one that begins with a handshake. ``options`` are
-    those of the clients.
+    is how many seconds a server may be silent before it is taken for one that begins with a handshake. ``record`` is the
+    file that all of it is written to, whichever client says it. ``options`` are the others of the clients.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Negotiation:
         *,
         handlers: Mapping[str, Handler] | None = None,
         probe: float = 5.0,
+        record: str | os.PathLike[str] | None = None,
         **options: Any,
     ) -> None:
         if not revisions:
@@ -56,12 +59,16 @@ class Negotiation:
         self._load = load
         self._handlers = dict(handlers or {})
         self._probe = probe
+        self._record = record
         self._options = options
         self._transport: Transport | None = None
         self._asked = 0
 
     def connect(self) -> Client:
-        """The client of the revision that was agreed on, connected; raises as ``Client.connect`` does."""
+        """The client of the revision that was agreed on, connected; raises as ``Client.connect`` does.
+
+        Where both eras fail, what is raised is how the second did; how the first did is its cause.
+        """
         try:
             return self._connect()
         except BaseException:
@@ -94,7 +101,10 @@ class Negotiation:
                 # It did not survive the question. Its successor is asked as the other era does.
                 tried[era] = fault
                 self._close()
-        raise next(iter(tried.values()))
+        first, *rest = tried.values()
+        if not rest:
+            raise first
+        raise rest[-1] from first
 
     def _discover(self, cls: type[Client]) -> Client:
         client = self._client(cls)
@@ -134,7 +144,7 @@ class Negotiation:
 
     def _attach(self, client: Client) -> Connection:
         if self._transport is None:
-            self._transport = self._open()
+            self._transport = recorded(self._open(), self._record)
         connection = client.attach(self._transport)
         # The numbers go on: an answer to an earlier question must not be taken for one to a later.
         connection.session.asked = self._asked
