@@ -138,6 +138,9 @@ class Connection:
             for call in calls:
                 self.abandon(call, str(fault) or fault.__class__.__name__)
             raise
+        for call in calls:
+            if isinstance(call.error, ConnectionClosed):
+                raise call.error
         return [call.result if call.error is None else call.error for call in calls]
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
