@@ -196,6 +196,15 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def soak(session: nox.Session) -> None:
+    """Hold long conversations: eight threads with 5,000 calls each, or as many as `-- N` says."""
+    _install(session, "test")
+    times = session.posargs[0] if session.posargs else "5000"
+    env = {"MCP_BINDINGS_SOAK": times, "MCP_BINDINGS_STARTS": "100"}
+    session.run("pytest", "tests/runtime/conversations", "-k", "long_conversation or leave_nothing_behind", env=env)
+
+
+@nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure codec, generation, comparison and import, medians of this one run, and write docs/benchmarks.md.
 

@@ -85,11 +85,9 @@ def test_a_record_that_cannot_be_written_leaves_no_server_behind(by, tmp_path):
     text = f"import sys, pathlib; sys.stdin.read(); pathlib.Path({str(marker)!r}).touch()"
     command = [sys.executable, "-c", text]
     record = tmp_path / "no" / "such" / "folder"
+    start = package(LATEST).Client.stdio(command, record=record).connect if by == "client" else None
     with pytest.raises(FileNotFoundError):
-        if by == "client":
-            package(LATEST).Client.stdio(command, record=record).connect()
-        else:
-            connect.stdio(command, record=record)
+        start() if start else connect.stdio(command, record=record)
     assert marker.exists()
     assert not threads_of()
 
