@@ -216,6 +216,6 @@ class Server:
     def _set_level(self, params: Any, context: Context) -> None:
         self._levels[context.connection] = params.level
 
-    def log_level_of(self, connection: Connection) -> str | None:
-        """The least severity of log messages that a client wants; None where it wants none."""
-        return self._levels.get(connection, "debug") if self._logging else None
+    def log_level_of(self, connection: Connection) -> str:
+        """The least severity of log messages that a client wants: all, as long as it has not said which."""
+        return self._levels.get(connection, "debug")

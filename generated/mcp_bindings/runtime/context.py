@@ -114,7 +114,7 @@ class ServerContext(Context):
 
     def _least(self) -> str | None:
         """The least severity that the client wants; None where it wants no messages."""
-        level: str | None = self.peer.log_level_of(self.connection)
+        level: str = self.peer.log_level_of(self.connection)
         return level
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from threading import Event, Thread
 import pytest
 from mcp_bindings.runtime.errors import ConnectionClosed, ResponseError, UsageError
 from mcp_bindings.runtime.transports.memory import pair
+from mcp_bindings.runtime.transports.streams import Streams
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,
@@ -370,3 +372,89 @@ def test_pumping_is_refused_where_another_thread_reads():
         eventually(lambda: not client.connection._crew.vacant)
         with pytest.raises(UsageError, match="another thread reads"):
             client.connection.pump(0)
+
+
+# Messages that fill what may wait between the two sides.
+
+
+@pytest.mark.parametrize("how", ["memory", "pipes"])
+def test_both_sides_may_send_more_at_once_than_waits_in_between(how):
+    server, _ = echo_server(LATEST)
+    if how == "memory":
+        mine, theirs = pair(capacity=10_000)
+    else:
+        (in_, there), (back, out) = os.pipe(), os.pipe()
+        mine, theirs = Streams(back, there), Streams(in_, out)
+    Thread(target=server.serve, args=(theirs,), daemon=True).start()
+    text = "x" * 1_000_000
+    with package(LATEST).Client.over(mine, timeout=PATIENCE) as client, ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda n: text_of(client.call_tool("echo", {"n": f"{n}{text}"})), range(12)))
+    assert [each.removesuffix(text) for each in found] == [str(n) for n in range(12)]
+
+
+# Log messages.
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_log_messages_below_the_level_that_a_client_has_set_are_not_sent(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    heard = []
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        for level in ("debug", "warning", "emergency"):
+            context.log(level, level, logger="here")
+        with pytest.raises(UsageError, match="accepted are debug, info"):
+            context.log("loud", 1)
+        return mcp.types.CallToolResult(content=[])
+
+    client = mcp.Client.in_memory(server, timeout=PATIENCE)
+    client.handler(mcp.methods.LOGGING_MESSAGE)(lambda params, context: heard.append(params.data))
+    with client:
+        client.call_tool("x", {})
+        eventually(lambda: heard == ["debug", "warning", "emergency"])
+        client.set_level("warning")
+        client.call_tool("x", {})
+        eventually(lambda: heard[3:] == ["warning", "emergency"])
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_server_that_declares_no_logging_cannot_log(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1", logging=False)
+    raised = []
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        with pytest.raises(UsageError, match="takes the capability 'logging'"):
+            context.log("error", 1)
+        raised.append(True)
+        return mcp.types.CallToolResult(content=[])
+
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        client.call_tool("x", {})
+        with pytest.raises(UsageError, match="'logging'"):
+            client.set_level("error")
+    assert raised
+
+
+def test_clients_without_a_handshake_hear_the_log_that_they_ask_for():
+    mcp = package(REVISIONS[-1])
+    server = mcp.Server("s", "1")
+    heard = []
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        context.log("info", params.name)
+        context.log("error", params.name)
+        return mcp.types.CallToolResult(content=[])
+
+    for level, expected in ((None, []), ("warning", ["x"]), ("debug", ["x", "x"])):
+        heard.clear()
+        client = mcp.Client.in_memory(server, timeout=PATIENCE, log_level=level)
+        client.handler(mcp.methods.LOGGING_MESSAGE)(lambda params, context: heard.append(params.data))
+        with client:
+            client.call_tool("x", {})
+            client.discover()
+            eventually(lambda expected=expected: heard == expected)
