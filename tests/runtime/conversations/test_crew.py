@@ -162,13 +162,19 @@ def test_what_was_read_last_is_run_before_the_threads_go_home():
 
 def test_ended_crews_do_not_sit_on_the_bench(monkeypatch):
     monkeypatch.setattr(crew_module, "IDLE", 3600.0)
-    for _ in range(30):
-        crew, source = manned(4, lambda job: time.sleep(0.001))
-        crew.start()
-        for number in range(6):
-            source.put(number)
-        source.put(END)
+    go = threading.Event()
+    crew, source = manned(4, lambda job: go.wait(PATIENCE))
+    crew.start()
+    for number in range(4):
+        source.put(number)
+    # Four work, one reads, and so one of those that work is one too many afterwards.
+    eventually(lambda: crew._busy == 4)
+    go.set()
+    eventually(lambda: len(crew._bench) >= 3)
+    source.put(END)
     eventually(lambda: not threads_of("mcp-test"))
+    # Who comes after the end does not sit down any more.
+    assert crew._sit_down() is None
 
 
 def test_where_no_thread_is_to_be_had_the_one_that_reads_does_all(monkeypatch):
