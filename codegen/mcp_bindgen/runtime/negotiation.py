@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Handler = Callable[[Any, Any], Any]
 
+_STATELESS_ONLY = frozenset({"log_level", "rounds"})
+"""Options that clients with a handshake do not have, and have no need of."""
+
 
 class Negotiation:
     """Tries revisions, in the order of preference, until the server takes one.
@@ -35,7 +38,8 @@ class Negotiation:
     ``load`` gives the client class of a revision; it is called for those only that come into question. ``handlers`` are
     functions by method, as for ``Client.handler``; a client gets those of the methods that its servers send. ``probe``
     is how many seconds a server may be silent before it is taken for one that begins with a handshake. ``record`` is the
-    file that all of it is written to, whichever client says it. ``options`` are the others of the clients.
+    file that all of it is written to, whichever client says it. ``options`` are the others of the clients; those that
+    clients without a handshake alone have are not given to the rest.
     """
 
     def __init__(
@@ -51,6 +55,9 @@ class Negotiation:
     ) -> None:
         if not revisions:
             message = "there is no revision to choose from; name at least one that this package has"
+            raise UsageError(message)
+        if "discover" in options:
+            message = "`discover` is for clients of one revision; negotiation always asks the server what it speaks"
             raise UsageError(message)
         self._open = open_transport
         self._revisions = tuple(revisions)
@@ -149,7 +156,9 @@ class Negotiation:
         return connection
 
     def _client(self, cls: type[Client]) -> Client:
-        client = cls(_not_again, **self._options)
+        stateless = cls.binding.era == "stateless"
+        options = {name: each for name, each in self._options.items() if stateless or name not in _STATELESS_ONLY}
+        client = cls(_not_again, **options)
         keys: dict[str, RequestMethod[Any, Any] | NotificationMethod[Any]] = {
             **cls.binding.requests,
             **cls.binding.notifications,

@@ -287,6 +287,17 @@ def test_a_revision_that_is_not_there_is_refused():
         connect.in_memory(echo_server(LATEST)[0], revisions=[])
 
 
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_options_of_one_era_are_no_matter_in_the_other(revision):
+    with connect.in_memory(echo_server(revision)[0], log_level="debug", rounds=3, ping=60.0) as client:
+        assert client.binding.revision == revision
+
+
+def test_a_negotiation_that_asks_nothing_is_refused():
+    with pytest.raises(UsageError, match="`discover` is for clients of one revision"):
+        connect.in_memory(echo_server(LATEST)[0], discover=False)
+
+
 # Servers of several revisions.
 
 
