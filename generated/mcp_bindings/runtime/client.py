@@ -69,6 +69,8 @@ class Client:
         self._handlers = Handlers(self.binding, "client")
         self._connection: Connection | None = None
         self._closed = False
+        self._greeting: Connection | None = None
+        """The connection while it is not one yet, so that it can be closed then, too."""
         self._connecting = Lock()
 
     @classmethod
@@ -159,13 +161,15 @@ class Client:
         with self._connecting:
             if self._connection is not None:
                 return
-            connection = self.attach(recorded(self._open(), self._record))
+            connection = self._greeting = self.attach(recorded(self._open(), self._record))
             try:
                 self.greet(connection)
+                self.adopt(connection)
             except BaseException:
                 connection.close()
                 raise
-            self.adopt(connection)
+            finally:
+                self._greeting = None
 
     def attach(self, transport: Transport) -> Connection:
         """A connection of this client over a transport; nothing is said or read on it yet."""
@@ -213,11 +217,11 @@ class Client:
         return HandshakeClient(self.binding, info=self.info, capabilities=self.capabilities)
 
     def close(self) -> None:
-        """Ends the connection. Idempotent; from any thread."""
+        """Ends the connection, or the attempt at it in another thread. Idempotent; from any thread."""
         self._closed = True
-        connection = self._connection
-        if connection is not None:
-            connection.close()
+        for connection in (self._greeting, self._connection):
+            if connection is not None:
+                connection.close()
 
     @property
     def connection(self) -> Connection:

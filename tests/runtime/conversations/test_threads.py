@@ -124,6 +124,28 @@ def test_closing_twice_is_closing_once_and_nothing_can_be_said_after(revision):
     client.close()
 
 
+@each_revision
+def test_a_client_may_be_closed_while_it_connects(revision):
+    mine, theirs = pair()
+    client = package(revision).Client.over(mine, timeout=PATIENCE)
+    with ThreadPoolExecutor(1) as pool:
+        connecting = pool.submit(client.connect)
+        assert theirs.receive(PATIENCE)
+        client.close()
+        with pytest.raises(ConnectionClosed, match="closed on this side"):
+            connecting.result(PATIENCE / 2)
+
+
+def test_threads_that_connect_at_once_connect_once():
+    server, _ = echo_server(LATEST)
+    client = package(LATEST).Client.in_memory(server, timeout=PATIENCE)
+    with ThreadPoolExecutor(8) as pool:
+        for each in [pool.submit(client.connect) for _ in range(8)]:
+            each.result(PATIENCE)
+    assert len(server._connections) == 1
+    client.close()
+
+
 def test_a_handler_may_close_its_own_server():
     mcp = package(LATEST)
     server = mcp.Server("s", "1")
