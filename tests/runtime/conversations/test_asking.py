@@ -199,6 +199,23 @@ def test_a_handler_is_run_again_from_its_start_with_what_was_answered():
     assert runs == ["start", "start", "answer to first", "start", "answer to first"]
 
 
+def test_a_handler_that_asks_another_question_the_next_time_fails(caplog):
+    mcp = package(NEW)
+    runs = []
+
+    def tool(params, context):
+        runs.append(None)
+        context.elicit(f"question of run {len(runs)}", schema(mcp.types))
+
+    _, client = rounds_pair(tool)
+    client.handler(mcp.methods.ELICIT)(lambda params, context: mcp.types.ElicitResult(action="accept"))
+    with client, pytest.raises(ResponseError) as caught:
+        client.call_tool("x", {})
+    assert caught.value.code == -32603
+    assert len(runs) == 2
+    assert "question 1 is another one than in the round before" in caplog.text
+
+
 def test_a_handler_that_catches_exceptions_does_not_catch_a_question():
     mcp = package(NEW)
 
