@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from threading import Lock, RLock
 from time import monotonic
 from typing import Any, TypeVar
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 from .calls import Call
 from .crew import Crew, Queue
 from .errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
-from .events import Cancelled, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
+from .events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
 from .interrupts import Interrupt
 from .logs import note, report
 from .methods import NotificationMethod, RequestMethod
@@ -157,6 +158,15 @@ class Connection:
         """Sends a line that the session has made."""
         self._transport.send(line, self._timeout)
 
+    def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
+        """Sends lines of the session behind all that it has replied so far, so that nothing overtakes a reply."""
+        with self.lock:
+            if self._end is not None:
+                raise _again(self._end)
+            for line in speak():
+                self._replies.put(line)
+        self._replies.work()
+
     def _conclude(self, call: Call, ask: Callable[[], tuple[Any, bytes]]) -> Any:
         try:
             self.attend(call, ask)
@@ -293,8 +303,7 @@ class Connection:
         try:
             line = self._transport.receive(timeout)
         except MessageTooLarge as fault:
-            with self.lock:
-                events = self.session.too_large(fault)
+            events = self._hear(partial(self.session.too_large, fault))
         except ConnectionClosed as end:
             self._cut(end)
             return False
@@ -305,12 +314,20 @@ class Connection:
         else:
             if line is None:
                 return False
-            with self.lock:
-                events = self.session.receive(line)
+            events = self._hear(partial(self.session.receive, line))
         self.heard = monotonic()
         for event in events:
             self._act(event)
         return True
+
+    def _hear(self, hear: Callable[[], Sequence[Event]]) -> Sequence[Event]:
+        """What the session makes of something. What it replies is in the queue before anything else can be said."""
+        with self.lock:
+            events = hear()
+            for event in events:
+                if isinstance(event, Reply):
+                    self._replies.put(event.line)
+        return events
 
     def _act(self, event: Event) -> None:
         if isinstance(event, Outcome):
@@ -320,8 +337,6 @@ class Connection:
                 call.finish(event.result, event.error)
         elif isinstance(event, Incoming):
             self._crew.jobs.append(event)
-        elif isinstance(event, Reply):
-            self._replies.put(event.line)
         elif isinstance(event, Progressed):
             call = self._calls.get(event.id)
             if call is not None:
@@ -336,7 +351,7 @@ class Connection:
             note("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
             if event.line is not None:
                 self._replies.put(event.line)
-        else:
+        elif isinstance(event, Dropped):
             note("info", "dropped: %s", event.reason)
 
     def _run(self, incoming: Incoming) -> None:

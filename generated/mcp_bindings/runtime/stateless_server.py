@@ -86,14 +86,8 @@ class StatelessServer(Server):
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Tells all who have subscribed to it of a change (Subscriptions)."""
-
-        def tell(connection: Connection) -> None:
-            with connection.lock:
-                lines = _core(connection).publish(key, params)
-            for line in lines:
-                connection.send(line)
-
-        self._tell_all(tell)
+        # A subscription is acknowledged before anything is told on it (Subscriptions: Acknowledgment).
+        self._tell_all(lambda connection: connection.say(lambda: _core(connection).publish(key, params)))
 
     def _last_words(self, connection: Connection) -> list[bytes]:
         with connection.lock:

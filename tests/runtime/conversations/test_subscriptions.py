@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 
 import pytest
+from mcp_bindings.runtime.crew import Crew
 from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
+from mcp_bindings.runtime.transports.memory import pair
 from support.conversing import (
     PATIENCE,
     STATELESS,
@@ -261,3 +264,24 @@ def test_a_server_whose_input_ends_does_not_wait_for_subscriptions():
         server.say({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params})
         assert server.hear()["method"] == "notifications/subscriptions/acknowledged"
         assert server.end() == 0
+
+
+def test_nothing_is_told_on_a_subscription_before_it_is_acknowledged(monkeypatch):
+    server = telling()
+    mine, theirs = pair()
+    connection = server.connect(theirs)
+    work = Crew.work
+
+    def change_first(crew):
+        monkeypatch.setattr(Crew, "work", work)
+        server.notify(TOOLS)
+        crew.work()
+
+    monkeypatch.setattr(Crew, "work", change_first)
+    meta = {"io.modelcontextprotocol/protocolVersion": NEW, "io.modelcontextprotocol/clientCapabilities": {}}
+    params = {"_meta": meta, "notifications": {"toolsListChanged": True}}
+    mine.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params}).encode())
+    connection.pump(PATIENCE)
+    told = [json.loads(mine.receive(PATIENCE))["method"] for _ in range(2)]
+    assert told == ["notifications/subscriptions/acknowledged", TOOLS.name]
+    server.close()
