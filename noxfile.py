@@ -206,7 +206,7 @@ def soak(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure codec, generation, comparison and import, medians of this one run, and write docs/benchmarks.md.
+    """Measure codec, conversation, generation, comparison, import, medians of this one run, and write docs/benchmarks.md.
 
     With ``-- --only codec --quick`` it prints what it finds, and writes nothing.
     """

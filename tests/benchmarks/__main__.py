@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import claims, codec, comparison, generation, imports
+from benchmarks import claims, codec, comparison, conversation, generation, imports
 from benchmarks.page import Section, render
 
-PARTS = ("codec", "generation", "comparison", "imports")
+PARTS = ("codec", "conversation", "generation", "comparison", "imports")
 
 
 def main() -> None:
@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="few rounds, to try things out")
     parser.add_argument("--fast", help="an interpreter with attrs, cattrs and orjson")
     parser.add_argument("--standard", help="an interpreter with attrs and cattrs, but without orjson")
-    parser.add_argument("--peer", help="an interpreter with mcp-types")
+    parser.add_argument("--peer", help="an interpreter with mcp")
     parser.add_argument("--structs", help="an interpreter with msgspec")
     parser.add_argument("--upstream", type=Path, help="folder with the official schema.json of each revision")
     parser.add_argument("--page", type=Path, help="file to write besides standard output; needs all parts, not quick")
@@ -27,9 +27,9 @@ def main() -> None:
     if options.page and (options.only or options.quick):
         parser.error("--page is for a whole run: leave out --only and --quick, or --page")
     parts = options.only or PARTS
-    if "codec" in parts and not (options.fast or options.standard):
+    if {"codec", "conversation"} & set(parts) and not (options.fast or options.standard):
         parser.error(
-            "codec needs --fast or --standard; for the rest alone: --only generation --only comparison --only imports"
+            "codec and conversation need --fast or --standard; for the rest alone: --only generation --only comparison --only imports"
         )
     sections: list[Section] = []
     versions: dict[str, str] = {}
@@ -46,6 +46,12 @@ def main() -> None:
         measured = codec.measure(present, codec.QUICK if options.quick else codec.FULL)
         sections += claims.sections(measured)
         versions |= measured.versions
+    if "conversation" in parts:
+        effort = conversation.QUICK if options.quick else conversation.FULL
+        speakers = conversation.speakers(fast=options.fast, standard=options.standard, peer=options.peer)
+        talked = conversation.measure(speakers, effort)
+        sections.append(conversation.table(talked, effort))
+        versions |= talked.versions
     if "generation" in parts:
         upstream = options.upstream if options.upstream and generation.has_judge() else None
         sections += generation.measure(upstream)

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
+
+T = TypeVar("T")
 
 TESTS = Path(__file__).resolve().parent.parent
 GENERATED = TESTS.parent / "generated"
@@ -43,15 +45,16 @@ def environment() -> dict[str, str]:
 class Children:
     """A running worker for each contender; as a context manager, so that none is left behind."""
 
-    def __init__(self, interpreters: Mapping[str, str]) -> None:
-        """``interpreters`` holds, by the contender's name, the Python of its environment."""
+    def __init__(self, interpreters: Mapping[str, str], *, module: str = "benchmarks.worker") -> None:
+        """``interpreters`` holds, by the contender's name, the Python of its environment, which runs ``module``."""
         self._interpreters = interpreters
+        self._module = module
         self._running: dict[str, subprocess.Popen[str]] = {}
 
     def __enter__(self) -> Self:
         for name, python in self._interpreters.items():
             self._running[name] = subprocess.Popen(
-                [python, "-m", "benchmarks.worker", name],
+                [python, "-m", self._module, name],
                 env=environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -96,7 +99,7 @@ class Children:
         samples: dict[Cell, list[float]] = {cell: [] for cell in loops}
         for turn in range(rounds):
             for group in groups.values():
-                for cell in _rotated(group, turn):
+                for cell in rotated(group, turn):
                     samples[cell].append(self._time(cell, loops[cell]) / loops[cell])
         return {cell: median(each) for cell, each in samples.items()}
 
@@ -114,6 +117,7 @@ def _fitting(nanoseconds: float) -> int:
     return max(1, min(_MOST_LOOPS, round(SAMPLE / max(nanoseconds, 1))))
 
 
-def _rotated(cells: Sequence[Cell], turn: int) -> list[Cell]:
+def rotated(cells: Sequence[T], turn: int) -> list[T]:
+    """The same, beginning with another one each turn."""
     start = turn % len(cells)
     return [*cells[start:], *cells[:start]]

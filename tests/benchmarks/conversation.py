@@ -1,0 +1,132 @@
+"""What a conversation costs: calls one after the other, a server's start, and its memory, beside the official SDK's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median, quantiles
+
+from attrs import frozen
+
+from benchmarks import starting
+from benchmarks.interleave import Children, rotated
+from benchmarks.page import Row, Table, ratio
+from benchmarks.speakers import MODULES, REVISION, TEXT
+
+
+@frozen
+class Effort:
+    """How often things are measured."""
+
+    rounds: int
+    """Segments of each speaker."""
+    seconds: float
+    """How long a segment takes."""
+    starts: int
+    """Starts of each server."""
+
+
+FULL = Effort(rounds=25, seconds=0.3, starts=15)
+QUICK = Effort(rounds=3, seconds=0.1, starts=1)
+
+LABELS = {"fast": "orjson", "standard": "standard library"}
+
+
+@frozen
+class Pace:
+    """How fast one speaker's calls are."""
+
+    rate: float
+    """Calls per second: the median of the segments."""
+    slow: float
+    """Seconds that 99 of 100 calls stay below, those of all segments taken together."""
+
+
+@frozen
+class Measured:
+    """The figures of one run, by speaker."""
+
+    paces: Mapping[str, Pace]
+    starts: Mapping[str, starting.Start]
+    versions: Mapping[str, str]
+    """By distribution."""
+
+
+def measure(interpreters: Mapping[str, str], effort: Effort) -> Measured:
+    """Time all that take part; ``interpreters`` holds, by speaker, the Python of an environment with what it needs.
+
+    Raises ValueError where one of them does not get its text back, as then there is nothing to compare.
+    """
+    segments: dict[str, list[list[int]]] = {name: [] for name in interpreters}
+    versions: dict[str, str] = {}
+    with Children(interpreters, module="benchmarks.speakers") as children:
+        for name in interpreters:
+            versions |= children.ask(name, "versions")
+            heard = children.ask(name, "call")
+            if heard != TEXT:
+                message = f"{name}: {TEXT!r} was said, and {heard!r} came back"
+                raise ValueError(message)
+            # What is made ready by the first calls is not counted.
+            children.ask(name, "calls", effort.seconds)
+        for turn in range(effort.rounds):
+            for name in rotated(list(interpreters), turn):
+                segments[name].append(children.ask(name, "calls", effort.seconds))
+    paces = {name: _pace(each) for name, each in segments.items()}
+    return Measured(paces, starting.compare(interpreters, effort.starts), versions)
+
+
+def _pace(segments: Sequence[Sequence[int]]) -> Pace:
+    together = [taken for segment in segments for taken in segment]
+    rate = median(len(segment) / sum(segment) * 1e9 for segment in segments)
+    return Pace(rate, quantiles(together, n=100, method="inclusive")[98] / 1e9)
+
+
+def table(measured: Measured, effort: Effort) -> Table:
+    """The figures of ours beside those that took part."""
+    paces, starts = measured.paces, measured.starts
+    rows: list[Row] = []
+    for name, label in LABELS.items():
+        if name in paces and "peer" in paces:
+            theirs, ours = paces["peer"], paces[name]
+            rows.append(Row(f"calls per second: ours, {label} / the SDK's", ours.rate / theirs.rate, "at least 40"))
+            rows.append(Row(f"p99 of a call: ours, {label} / the SDK's", ours.slow / theirs.slow, "at most 0.05"))
+        if name in paces and "bare" in paces:
+            value = paces[name].rate / paces["bare"].rate
+            rows.append(Row(f"calls per second: ours, {label} / the bare exchange's", value, "at least 0.7"))
+    for name, label in LABELS.items():
+        if name in starts and "peer" in starts:
+            theirs, ours = starts["peer"], starts[name]
+            rows.append(
+                Row(
+                    f"start to the first `tools/list`: the SDK's / ours, {label}",
+                    theirs.wall / ours.wall,
+                    "at least 10",
+                )
+            )
+            rows.append(
+                Row(f"memory of an idle server: ours, {label} / the SDK's", ours.memory / theirs.memory, "at most 0.33")
+            )
+    return Table("Conversations", _about(measured, effort), rows)
+
+
+def _about(measured: Measured, effort: Effort) -> str:
+    spoken = {"fast": "ours, orjson", "standard": "ours, standard library", "peer": "the SDK", "bare": "bare exchange"}
+    absolute = "; ".join(
+        f"{spoken[name]}: {ratio(pace.rate)} calls per second, p99 {ratio(pace.slow * 1e3)} ms, "
+        f"started in {ratio(measured.starts[name].wall)} s, {ratio(measured.starts[name].memory)} MiB"
+        for name, pace in measured.paces.items()
+    )
+    return (
+        f"`tools/call` of an echo over stdio in {REVISION}, one call after the other, between two processes: the blocking "
+        "client and server of these bindings; `Client` and the low-level `Server` of the official Python SDK (mcp), which "
+        "are asynchronous; and two loops that exchange the same lines by `json`, `os.read` and `os.write`, which is what "
+        f"two processes of Python can reach. They take turns in {effort.rounds} segments of {effort.seconds:g} s. Servers "
+        "are started by a client that is nobody's, from process start through the handshake to the first answer, byte "
+        f"code ready; medians of {effort.starts} starts, and the memory that is resident then. In absolute terms: "
+        f"{absolute}."
+    )
+
+
+def speakers(*, fast: str | None, standard: str | None, peer: str | None) -> dict[str, str]:
+    """By speaker, the interpreter of those whose environment is there."""
+    found = {"fast": fast, "standard": standard, "peer": peer, "bare": standard or fast}
+    return {name: python for name in MODULES if (python := found[name]) is not None}
