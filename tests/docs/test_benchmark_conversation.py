@@ -15,7 +15,7 @@ BRIEF = Effort(rounds=2, seconds=0.01, starts=1)
 def test_each_speaker_is_heard_and_its_server_started() -> None:
     measured = conversation.measure({"fast": sys.executable, "bare": sys.executable}, BRIEF)
     assert list(measured.paces) == list(measured.starts) == ["fast", "bare"]
-    assert all(pace.rate > 0 and pace.slow > 0 for pace in measured.paces.values())
+    assert all(pace.rate > 0 and pace.slow > pace.usual > 0 for pace in measured.paces.values())
     assert all(start.wall > 0 and start.memory > 1 for start in measured.starts.values())
     assert "orjson" in measured.versions
 
@@ -30,19 +30,28 @@ def test_the_pace_is_that_of_the_usual_segment_and_of_the_slowest_call_in_a_hund
     usual, slow = [1_000_000] * 100, [4_000_000] * 2
     pace = conversation._pace([usual, usual, slow])
     assert pace.rate == pytest.approx(1000)
-    assert pace.slow == pytest.approx(0.001)
+    assert pace.usual == pace.slow == pytest.approx(0.001)
     assert conversation._pace([usual, slow * 2]).slow == pytest.approx(0.004)
 
 
 def test_figures_are_ratios_to_those_who_took_part() -> None:
-    paces = {"fast": Pace(8000, 0.001), "peer": Pace(100, 0.1), "bare": Pace(10_000, 0.0005)}
+    paces = {
+        "fast": Pace(8000, 0.0005, 0.001),
+        "peer": Pace(100, 0.01, 0.1),
+        "bare": Pace(10_000, 0.0001, 0.0005),
+    }
     starts = {"fast": Start(0.1, 10), "peer": Start(2, 40), "bare": Start(0.05, 8)}
     table = conversation.table(Measured(paces, starts, {}), BRIEF)
+    assert "in 2 segments of 0.01 s" in table.about
     figures = {row.name: row.value for row in table.rows}
     assert figures == {
         "calls per second: ours, orjson / the SDK's": 80,
+        "median of a call: the SDK's / ours, orjson": pytest.approx(20),
         "p99 of a call: ours, orjson / the SDK's": pytest.approx(0.01),
         "calls per second: ours, orjson / the bare exchange's": 0.8,
+        "median of a call: the bare exchange's / ours, orjson": pytest.approx(0.2),
+        "calls per second: the bare exchange's / the SDK's": 100,
+        "median of a call: the SDK's / the bare exchange's": pytest.approx(100),
         "start to the first `tools/list`: the SDK's / ours, orjson": 20,
         "memory of an idle server: ours, orjson / the SDK's": 0.25,
     }
