@@ -20,6 +20,12 @@ def test_each_speaker_is_heard_and_its_server_started() -> None:
     assert "orjson" in measured.versions
 
 
+def test_who_does_not_get_the_same_text_back_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversation, "TEXT", "something else")
+    with pytest.raises(ValueError, match="bare: 'something else' was said, and 'hello' came back"):
+        conversation.measure({"bare": sys.executable}, BRIEF)
+
+
 def test_a_server_that_ends_without_an_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting, "server_command", lambda name, python: [python, "-c", "input()"])
     with pytest.raises(ValueError, match="has not answered request 1"):
@@ -31,7 +37,7 @@ def test_the_pace_is_that_of_the_usual_segment_and_of_the_slowest_call_in_a_hund
     pace = conversation._pace([usual, usual, slow])
     assert pace.rate == pytest.approx(1000)
     assert pace.usual == pace.slow == pytest.approx(0.001)
-    assert conversation._pace([usual, slow * 2]).slow == pytest.approx(0.004)
+    assert conversation._pace([list(range(1, 51)), list(range(51, 102))]).slow == pytest.approx(100e-9)
 
 
 def test_figures_are_ratios_to_those_who_took_part() -> None:
