@@ -1,11 +1,18 @@
-"""No conversation waits for ever: where a test hangs, all threads say where they are, and the run ends."""
+"""No conversation waits for ever, and none is left to the next test.
+
+Where a test hangs, all threads say where they are, and the run ends. Where one fails, its connections are closed, so that
+others that count threads do not fail with it.
+"""
 
 from __future__ import annotations
 
 import faulthandler
+import weakref
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from mcp_bindings.runtime.connection import Connection
 
 
 @pytest.fixture(autouse=True)
@@ -13,3 +20,20 @@ def _deadline() -> Iterator[None]:
     faulthandler.dump_traceback_later(120, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    made: list[weakref.ref[Connection]] = []
+    init = Connection.__init__
+
+    def remember(self: Connection, *arguments: Any, **options: Any) -> None:
+        init(self, *arguments, **options)
+        made.append(weakref.ref(self))
+
+    monkeypatch.setattr(Connection, "__init__", remember)
+    yield
+    for each in made:
+        connection = each()
+        if connection is not None:
+            connection.close()

@@ -100,13 +100,18 @@ def params_of(revision, name):
 
 @cache
 def results_of(revision, name):
-    """Results in all their forms, as objects; those that ask for input have tests of their own."""
+    """Results in all their forms, as objects; those that ask for input, or are of an unknown kind, have tests of their own."""
     made = emitted(revision)
     method = made.protocol.methods[name]
     key = made.module.methods.REQUESTS[name]
     decode = made.module.converter.decode_result
     found = [decode(key, case.value) for case in Values(made.protocol).results(method)]
-    return [each for each in found if type(each).__name__ != "InputRequiredResult"]
+    complete = (None, "complete")
+    return [
+        each
+        for each in found
+        if type(each).__name__ != "InputRequiredResult" and getattr(each, "result_type", None) in complete
+    ]
 
 
 def rounds(params, results):
