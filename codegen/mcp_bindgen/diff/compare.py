@@ -17,7 +17,7 @@ from mcp_bindgen.diff.partners import Partners
 from mcp_bindgen.diff.peers import in_order
 from mcp_bindgen.diff.reasons import hint, reason
 from mcp_bindgen.diff.renames import find_partners
-from mcp_bindgen.diff.rules import HARMLESS, RULES, Weights
+from mcp_bindgen.diff.rules import HARMLESS, RULES, WORDS, Weights
 from mcp_bindgen.diff.senders import SUMS
 from mcp_bindgen.diff.subjects import Subjects
 from mcp_bindgen.diff.traffic import Traffic
@@ -132,7 +132,7 @@ class _Judge:
             required=finding.required,
             sent_by=in_order([*sent_by, *by_side]),
             verdicts=judged(by_side, rule.api),
-            methods=finding.methods or self._traffic.methods(couples),
+            methods=finding.methods or self._methods(finding, couples),
             reason=reason(finding, by_side, sent_by),
             reasons=Reasons(*(_in_pairing(finding, within(by_side, pairing)) for pairing in PAIRINGS)),
             hint=hint(finding, by_side),
@@ -147,6 +147,11 @@ class _Judge:
         if finding.sent_by or weights == usual == HARMLESS:
             return dict.fromkeys(sent_by, weights)
         return self._traffic.exposed(couples, weights)
+
+    def _methods(self, finding: Finding, couples: Sequence[Couple]) -> tuple[str, ...]:
+        """The methods in whose messages it shows; those with the type at all, where it shows in none or is only words."""
+        met = () if finding.rule in WORDS else self._traffic.met_in(couples)
+        return met or self._traffic.methods(couples)
 
     def _declared_in(self, finding: Finding) -> str | None:
         """The type that declares the field, unless it is the one that has it or has no name."""

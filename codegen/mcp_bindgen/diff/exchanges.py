@@ -22,8 +22,9 @@ class Exchange:
     """What its sender takes it for: a whole message, or the result in a response."""
     read: Type
     """What its receiver takes it for."""
-    answers: str | None = None
-    """The method that a result answers."""
+    method: str | None = None
+    """What it is a message of, or the result for; None for the answer to a request that failed."""
+    is_result: bool = False
 
 
 def exchanges(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[Exchange]:
@@ -33,10 +34,10 @@ def exchanges(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[Ex
         if other is None or other.kind != method.kind:
             continue
         if is_sent(method, side) and is_sent(other, side):
-            yield Exchange(ObjectOf(method.interface), ObjectOf(other.interface))
+            yield Exchange(ObjectOf(method.interface), ObjectOf(other.interface), name)
         answered = is_sent(method, OTHER[side]) and is_sent(other, OTHER[side])
         if answered and method.result is not None and other.result is not None:
-            yield Exchange(method.result, other.result, name)
+            yield Exchange(method.result, other.result, name, is_result=True)
     sent, read = _error(sending), _error(receiving)
     if sent is not None and read is not None and _asks(receiving, OTHER[side]):
         yield Exchange(ObjectOf(sent), ObjectOf(read))

@@ -10,12 +10,9 @@ from mcp_bindgen.diff.changes import Verdict, worst
 from mcp_bindgen.diff.findings import Couple, Finding, Nested, Shift
 from mcp_bindgen.diff.objects import Objects
 from mcp_bindgen.diff.partners import Partners
-from mcp_bindgen.diff.rules import HARMLESS, RULES, Weights
+from mcp_bindgen.diff.rules import HARMLESS, RULES, WORDS, Weights
 from mcp_bindgen.diff.types import Depth, Types
 from mcp_bindgen.ir.protocol import ObjectOf, Protocol, Type
-
-_WORDS = frozenset({"constraint-changed", "deprecated-added", "deprecated-removed", "doc-changed"})
-"""Rules of what is said about messages, and does not change them."""
 
 MAX_DEPTH = 40
 """Types of other names within each other that are looked into; what is deeper is taken for different."""
@@ -134,7 +131,7 @@ def _of_alias(finding: Finding, shift: Shift) -> Finding:
 
 
 def _depth(findings: Iterable[Finding]) -> Depth:
-    changes = [each for each in findings if each.rule not in _WORDS]
+    changes = [each for each in findings if each.rule not in WORDS]
     weights = [each.weights or RULES[each.rule].weights for each in changes]
     forward: list[Verdict] = [each.old_to_new for each in weights]
     backward: list[Verdict] = [each.new_to_old for each in weights]

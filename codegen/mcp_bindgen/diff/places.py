@@ -26,6 +26,8 @@ class Passage(NamedTuple):
 
     sender: Side
     is_old: bool
+    method: str | None = None
+    """Of which messages, or of the answers to which; None for what is around them all, and for errors."""
 
 
 class Places:
@@ -37,9 +39,9 @@ class Places:
         self._met: dict[Couple, set[Passage]] = {}
         for side in SIDES:
             for each in exchanges(types.old, types.new, side):
-                self._walk(self._at(each.sent, each.read), Passage(side, is_old=True))
+                self._walk(self._at(each.sent, each.read), Passage(side, is_old=True, method=each.method))
             for each in exchanges(types.new, types.old, side):
-                self._walk(self._at(each.read, each.sent), Passage(side, is_old=False))
+                self._walk(self._at(each.read, each.sent), Passage(side, is_old=False, method=each.method))
         for couple, sides in envelopes.items():
             inside = list(self._members(couple, besides=PAYLOAD))
             for side in sides:

@@ -99,3 +99,6 @@ RULES: Mapping[str, Rule] = {
     for name, old_to_new, new_to_old, api, explanation in _TABLE
 }
 """By id, in the order of the contract."""
+
+WORDS = frozenset({"constraint-changed", "deprecated-added", "deprecated-removed", "doc-changed"})
+"""Rules of what is said about messages, and does not change them."""

@@ -32,6 +32,11 @@ class Traffic:
         self._envelopes = envelopes.keys()
         self._places = Places(types, envelopes)
         self._order = {name: place for place, name in enumerate(dict.fromkeys([*new.methods, *old.methods]))}
+        self._embedded = {
+            name
+            for name, method in old.methods.items()
+            if method.embedded and name in new.methods and new.methods[name].embedded
+        }
         self._shared: dict[Couple, frozenset[Side]] = {}
         self._all: dict[Couple, frozenset[Side]] = {}
         self._methods: dict[Couple, frozenset[str]] = {}
@@ -46,11 +51,12 @@ class Traffic:
         A pairing in which no message has such a type where the other peer looks for it is not concerned.
         """
         found = frozenset[Passage]().union(*map(self._passages, couples))
+        ways = {(passage.sender, passage.is_old) for passage in found}
         by_side: dict[Side, Weights] = {}
-        for side in in_order(passage.sender for passage in found):
+        for side in in_order(side for side, _ in ways):
             left = Weights(
-                weights.old_to_new if Passage(side, is_old=True) in found else "compatible",
-                weights.new_to_old if Passage(side, is_old=False) in found else "compatible",
+                weights.old_to_new if (side, True) in ways else "compatible",
+                weights.new_to_old if (side, False) in ways else "compatible",
             )
             if left != HARMLESS or weights == HARMLESS:
                 by_side[side] = left
@@ -71,8 +77,14 @@ class Traffic:
         """The sides that send messages with any of some types, by either revision."""
         return frozenset[Side]().union(*(self._over_ways(each, self._all, self._in_either) for each in couples))
 
+    def met_in(self, couples: Sequence[Couple]) -> tuple[str, ...]:
+        """Those in whose messages one revision's peer sends a type to where the other's looks for it."""
+        met = {passage.method for couple in couples for passage in self._passages(couple)} - {None}
+        # What both revisions have inside other messages is met in these, and told of what is inside.
+        return tuple(name for name in self.methods(couples) if met and (name in met or name in self._embedded))
+
     def methods(self, couples: Iterable[Couple]) -> tuple[str, ...]:
-        """The methods whose messages contain any of some types, in the order of the source."""
+        """The methods whose messages contain any of some types by either revision, in the order of the source."""
         found = frozenset[str]().union(*(self._over_ways(each, self._methods, self._methods_of) for each in couples))
         return tuple(sorted(found, key=self._order.__getitem__))
 

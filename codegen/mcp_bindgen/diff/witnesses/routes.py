@@ -80,12 +80,12 @@ def enveloped(message: dict[str, Json]) -> dict[str, Json]:
 def starts(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[Start]:
     """The messages that a side of one revision sends to a peer of the other, which expects them."""
     for each in exchanges(sending, receiving, side):
-        if each.answers is None:
+        if each.method is None or not each.is_result:
             yield Start(each.sent, each.read)
             continue
-        request = ObjectOf(receiving.methods[each.answers].interface)
+        request = ObjectOf(receiving.methods[each.method].interface)
         for asked in Filler(receiving, receiving.revision).some(request):
-            yield Start(each.sent, each.read, ("result",), each.answers, asked.get("id", 1))
+            yield Start(each.sent, each.read, ("result",), each.method, asked.get("id", 1))
 
 
 def routes(sending: Protocol, receiving: Protocol, start: Start) -> Iterator[Route]:

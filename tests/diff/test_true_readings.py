@@ -1,0 +1,55 @@
+"""What the report says of the bundled revisions is true when it is read against the specification."""
+
+from __future__ import annotations
+
+import pytest
+from diff.comparing import framed, resolve
+from diff.test_methods import EMBEDDED, SENT, with_unions
+from mcp_bindgen import catalog, diff
+
+
+def change(old: str, new: str, identity: str) -> diff.Change:
+    changes = diff.compare(catalog.load(old), catalog.load(new)).changes
+    return next(each for each in changes if each.id == identity)
+
+
+class TestMethodsOfAChange:
+    """They are those in whose messages peers of the two revisions would notice it."""
+
+    @pytest.mark.parametrize(
+        "identity",
+        [
+            "field_became_required:RequestParams._meta",
+            'field_added:RequestMetaObject["io.modelcontextprotocol/protocolVersion"]',
+        ],
+    )
+    def test_what_a_request_must_say_is_not_told_of_requests_that_one_revision_lacks(self, identity: str):
+        found = change("2025-11-25", "2026-07-28", identity).methods
+        assert {"tools/list", "tools/call", "resources/read", "completion/complete"} <= set(found)
+        assert not {"ping", "tasks/list", "roots/list", "server/discover"} & set(found)
+
+    def test_nor_are_members_of_results_told_of_requests_that_nobody_answers_any_more(self):
+        found = change("2025-11-25", "2026-07-28", "field_added:Result.resultType").methods
+        assert {"tools/list", "tools/call"} <= set(found)
+        assert not {"ping", "resources/subscribe", "resources/unsubscribe", "logging/setLevel"} & set(found)
+
+    def test_what_only_one_revision_has_is_told_of_its_methods(self):
+        assert change("2025-11-25", "2026-07-28", "type_removed:SubscribeRequest").methods == ("resources/subscribe",)
+        assert change("2025-11-25", "2026-07-28", "type_added:DiscoverResult").methods == ("server/discover",)
+
+    def test_words_are_told_of_all_messages_with_the_type(self):
+        found = change("2025-11-25", "2026-07-28", "deprecated_added:LoggingLevel").methods
+        assert {"logging/setLevel", "notifications/message", "tools/call"} <= set(found)
+
+    def test_what_another_method_has_in_one_revision_alone_is_not_told_of_that(self):
+        more = "export interface MoreRequest extends JSONRPCRequest { method: 'more'; params: { in: In } }\n"
+        old = framed("export interface In { i?: string }")
+        new = with_unions(f"{more}export interface In {{ i: string }}", ClientRequest="MoreRequest")
+        found = {each.subject: each.methods for each in diff.compare(resolve(old), resolve(new)).changes}
+        assert found["In.i"] == ("widgets/get",)
+        assert found["MoreRequest"] == ("more",)
+
+    def test_a_message_that_only_one_revision_has_inside_others_is_still_named(self):
+        new = EMBEDDED.replace("question: string", "question?: string")
+        found = {each.subject: each.methods for each in diff.compare(resolve(SENT), resolve(new)).changes}
+        assert found["AskRequest.params.question"] == ("ask",)
