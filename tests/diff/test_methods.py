@@ -254,6 +254,34 @@ class TestParamsThatDeclareWhatTheirBaseHad:
         )
         assert change.hint == "Send it always: receivers of the old revision take it too."
 
+    def removed(self, declaration: str, base: str | None = None) -> diff.Change:
+        """What goes from the params, given what their base has in the newer schema."""
+        old = self.OLD.replace("GetRequestParams { ", f"GetRequestParams {{ {declaration}; ")
+        new = self.OLD if base is None else self.OLD.replace("params?: { tag?: string; ", f"params?: {{ {base}; ")
+        changes = diff.compare(resolve(old), resolve(new)).changes
+        return next(each for each in changes if each.subject == "GetRequestParams.tag")
+
+    def test_it_is_not_gone_from_messages(self):
+        change = self.removed("tag?: string")
+        assert line(change) == f"field_removed GetRequestParams.tag field-removed-optional {C}/{C}/{B} client"
+        assert change.reason == (
+            "It is not gone from messages: Request.params has it for all of them, and these params only no longer "
+            "declare it."
+        )
+
+    def test_required_it_is_what_a_new_sender_may_leave_out(self):
+        change = self.removed("tag: string")
+        assert line(change) == f"field_removed GetRequestParams.tag field-removed-required {C}/{B}/{B} client"
+        assert change.reason == (
+            "A new client may leave it out, which Request.params allows in all messages, and an old server requires it."
+        )
+        assert change.hint == "Keep sending it to servers of the old revision."
+
+    @pytest.mark.parametrize("base", ["other?: string", "tag?: number"])
+    def test_it_is_gone_where_the_base_does_not_have_it_so(self, base: str):
+        change = self.removed("tag?: string", base)
+        assert line(change) == f"field_removed GetRequestParams.tag field-removed-optional {R}/{C}/{B} client"
+
     def test_others_are_new(self):
         assert self.added("label?: string").reason == "An old server ignores it, a new server does without it."
 

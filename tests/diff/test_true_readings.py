@@ -53,3 +53,29 @@ class TestMethodsOfAChange:
         new = EMBEDDED.replace("question: string", "question?: string")
         found = {each.subject: each.methods for each in diff.compare(resolve(SENT), resolve(new)).changes}
         assert found["AskRequest.params.question"] == ("ask",)
+
+
+def test_params_that_no_longer_declare_what_their_base_has_lose_nothing():
+    changes = diff.compare(catalog.load("2025-11-25"), catalog.load("2025-06-18")).changes
+    found = {each.subject: each for each in changes if each.subject.endswith("Params._meta")}
+    assert "CallToolRequestParams._meta" in found
+    assert {each.level for each in found.values()} == {"compatible"}
+
+
+def test_what_was_optional_could_be_left_out_before():
+    optional = change("2025-11-25", "2026-07-28", "field_removed:Tool.outputSchema.required")
+    assert optional.reason == "A new server may put something else there, which an old client does not expect."
+    required = change("2025-11-25", "2026-07-28", "field_removed:Tool.outputSchema.type")
+    assert required.reason.startswith("A new server may leave it out or put something else there,")
+
+
+@pytest.mark.parametrize("batch", ["JSONRPCBatchRequest", "JSONRPCBatchResponse"])
+def test_instead_of_a_batch_its_messages_are_sent(batch: str):
+    found = change("2025-03-26", "2025-06-18", f"union_member_removed:JSONRPCMessage:{batch}")
+    assert (found.level, found.hint) == ("breaking", "Send the messages one by one.")
+
+
+def test_other_arrays_are_no_batches():
+    old, new = framed("export interface In { i: string | string[] }"), framed("export interface In { i: string }")
+    (found,) = diff.compare(resolve(old), resolve(new)).changes
+    assert found.hint != "Send the messages one by one."

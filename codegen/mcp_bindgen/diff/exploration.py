@@ -123,7 +123,13 @@ class Exploration:
 def _of_alias(finding: Finding, shift: Shift) -> Finding:
     if shift.kind != "type":
         return evolve(
-            finding, kind=shift.kind, rule=shift.rule, member=shift.member, weights=shift.weights, why=shift.why
+            finding,
+            kind=shift.kind,
+            rule=shift.rule,
+            member=shift.member,
+            weights=shift.weights,
+            why=shift.why,
+            hint=shift.hint,
         )
     if shift.rule == "type-equivalent":
         return evolve(finding, rule=shift.rule, weights=None)

@@ -38,6 +38,8 @@ class Shift:
     """Instead of those of the rule."""
     why: str | None = None
     """Says so where the weights are not those of the rule."""
+    hint: str | None = None
+    """Instead of that of the rule."""
 
 
 @frozen(kw_only=True)

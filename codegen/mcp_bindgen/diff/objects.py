@@ -12,7 +12,7 @@ from mcp_bindgen.diff.findings import Couple, Finding, Nested, Shift, Step
 from mcp_bindgen.diff.rules import HARMLESS
 from mcp_bindgen.diff.types import Types
 from mcp_bindgen.diff.typescript import tags
-from mcp_bindgen.ir.protocol import About, Constraints, Field, ObjectOf, ObjectType, Protocol
+from mcp_bindgen.ir.protocol import About, Constraints, Field, ObjectOf, ObjectType, Protocol, Type
 
 _ENVELOPE = frozenset({"jsonrpc", "id"})
 """What some revisions spell out in every message, and others leave to its base."""
@@ -31,6 +31,7 @@ class Objects:
         self._old_messages = _messages(types.old)
         self._new_messages = _messages(types.new)
         self._old_implied = _implied(types.old)
+        self._new_implied = _implied(types.new)
         self._old_responses = _responses(self._old_messages)
         self._new_responses = _responses(self._new_messages)
 
@@ -78,6 +79,7 @@ class Objects:
         owner = self._types.partners.of_new(field.declared_in)
         tolerated = field.absence_tolerated
         before = self._old_implied.get(couple.old or "", {}).get(field.name)
+        base = None if before is None else before[0]
         return Finding(
             couple=couple,
             field=field.name,
@@ -92,14 +94,15 @@ class Objects:
             why=(
                 _tolerated("An old {s} does not send it, but a new {r}", field)
                 if tolerated
-                else _more_said(field, before)
+                else _more_said(field, base)
             ),
-            hint=_TAKEN if before is not None else None,
+            hint=_TAKEN if base is not None else None,
         )
 
     def _removed(self, couple: Couple, field: Field, old: ObjectType, new: ObjectType) -> Finding:
         owner = self._types.partners.of_old(field.declared_in)
         tolerated = field.absence_tolerated and not field.optional
+        base = self._base_with(couple, field)
         now_open = (
             old.index is None
             and new.index is not None
@@ -116,9 +119,18 @@ class Objects:
             required=not field.optional,
             declared=(Couple(field.declared_in, owner),) if owner else (),
             declared_in=field.declared_in,
-            weights=HARMLESS if tolerated and not now_open else None,
-            why=_tolerated("A new {s} no longer sends it, but an old {r}", field) if tolerated else None,
+            weights=HARMLESS if (tolerated and not now_open) or (base is not None and field.optional) else None,
+            why=(
+                _tolerated("A new {s} no longer sends it, but an old {r}", field)
+                if tolerated
+                else _less_said(field, base, now_open=now_open)
+            ),
         )
+
+    def _base_with(self, couple: Couple, field: Field) -> str | None:
+        """The params that have a field that went, as it was, for all messages that extend theirs."""
+        base, kind = self._new_implied.get(couple.new or "", {}).get(field.name, (None, None))
+        return base if kind is not None and self._types.acceptance.forward(schema_type(field), kind) else None
 
     def _changed(self, couple: Couple, old: Field, new: Field) -> Iterator[Finding | Nested]:
         types = self._types
@@ -201,9 +213,9 @@ def _messages(protocol: Protocol) -> frozenset[str]:
     return frozenset(method.interface for method in protocol.methods.values())
 
 
-def _implied(protocol: Protocol) -> dict[str, dict[str, str]]:
-    """By the path of the params of a message: what only the params of its base declare, and the name of these."""
-    found: dict[str, dict[str, str]] = {}
+def _implied(protocol: Protocol) -> dict[str, dict[str, tuple[str, Type]]]:
+    """By the path of the params of a message: what only the params of its base declare; the name of these, its type."""
+    found: dict[str, dict[str, tuple[str, Type]]] = {}
     for method in protocol.methods.values():
         if not isinstance(method.params, ObjectOf):
             continue
@@ -211,8 +223,9 @@ def _implied(protocol: Protocol) -> dict[str, dict[str, str]]:
         for base in protocol.objects[method.interface].bases:
             params = next((each.type for each in protocol.objects[base].fields if each.name == "params"), None)
             if isinstance(params, ObjectOf):
-                names = [each.name for each in protocol.objects[params.path].fields if each.name not in own]
-                found.setdefault(method.params.path, {}).update(dict.fromkeys(names, f"{base}.params"))
+                more = [each for each in protocol.objects[params.path].fields if each.name not in own]
+                told = {each.name: (f"{base}.params", schema_type(each)) for each in more}
+                found.setdefault(method.params.path, {}).update(told)
     return found
 
 
@@ -224,7 +237,9 @@ def _responses(messages: Iterable[str]) -> frozenset[str]:
 def _shifted(finding: Finding, shift: Shift, whole: Kind) -> Finding:
     """The finding that a type has shifted; ``whole`` is its kind where it did so as a whole."""
     kind = whole if shift.kind == "type" else shift.kind
-    return evolve(finding, kind=kind, rule=shift.rule, member=shift.member, weights=shift.weights, why=shift.why)
+    return evolve(
+        finding, kind=kind, rule=shift.rule, member=shift.member, weights=shift.weights, why=shift.why, hint=shift.hint
+    )
 
 
 def _unless(tolerated: bool, finding: Finding, kind: Kind, rule: str, why: str) -> Finding:
@@ -233,14 +248,27 @@ def _unless(tolerated: bool, finding: Finding, kind: Kind, rule: str, why: str) 
     return evolve(finding, kind=kind, rule=rule)
 
 
-def _more_said(field: Field, before: str | None) -> str | None:
-    """Why a field that came is judged as it is, where its rule does not tell all; ``before``: the params that had it."""
-    if before is not None and field.optional:
-        return f"It is not new in messages: {before} had it for all of them, and now these params declare it too."
-    if before is not None:
-        return f"An old {{s}} may leave it out, which {before} allowed in all messages, and a new {{r}} requires it."
+def _more_said(field: Field, base: str | None) -> str | None:
+    """Why a field that came is judged as it is, where its rule does not tell all; ``base``: the params that had it."""
+    if base is not None and field.optional:
+        return f"It is not new in messages: {base} had it for all of them, and now these params declare it too."
+    if base is not None:
+        return f"An old {{s}} may leave it out, which {base} allowed in all messages, and a new {{r}} requires it."
     if field.about.deprecated is not None and field.optional:
         return "An old {r} ignores it, a new {r} does without it; it comes deprecated, and may go in a later revision."
+    return None
+
+
+def _less_said(field: Field, base: str | None, *, now_open: bool) -> str | None:
+    """The same for a field that went; ``base``: the params that have it still."""
+    if base is not None and field.optional:
+        return (
+            f"It is not gone from messages: {base} has it for all of them, and these params only no longer declare it."
+        )
+    if base is not None:
+        return f"A new {{s}} may leave it out, which {base} allows in all messages, and an old {{r}} requires it."
+    if now_open and field.optional:
+        return "A new {s} may put something else there, which an old {r} does not expect."
     return None
 
 

@@ -48,7 +48,7 @@ _TABLE: tuple[tuple[str, Verdict, Verdict, Verdict, str], ...] = (
         _C,
         _R,
         _B,
-        "It is still allowed, by an index signature, but a new sender may leave it out or put something else there.",
+        "It is still allowed, by an index signature, but a new sender may put something else there, or nothing.",
     ),
     ("field-became-required", _B, _C, _B, "An old sender may leave it out, and a new receiver requires it."),
     ("field-became-optional", _C, _R, _B, "A new sender may leave it out, and an old receiver requires it."),

@@ -51,7 +51,7 @@ class Traffic:
         A pairing in which no message has such a type where the other peer looks for it is not concerned.
         """
         found = frozenset[Passage]().union(*map(self._passages, couples))
-        ways = {(passage.sender, passage.is_old) for passage in found}
+        ways: set[tuple[Side, bool]] = {(passage.sender, passage.is_old) for passage in found}
         by_side: dict[Side, Weights] = {}
         for side in in_order(side for side, _ in ways):
             left = Weights(

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MAX_PAIRS = 10_000
 """Members, of one union times of the other, that are looked at for likeness; where there are more, names decide."""
 
+_ONE_BY_ONE = "Send the messages one by one."
+
 
 @define
 class Matched:
@@ -79,8 +81,11 @@ class Unions:
         yield from _gone(
             [(each, None) for each in _scalars(before, whole_new)]
             + [(old_text.object(path), readings.of_old(path, new)) for path in objects.old]
-            + [(before.lists[each] or old_text.list_of(each.element), None) for each in old_lists]
         )
+        for each in old_lists:
+            hint = _ONE_BY_ONE if self._is_batch(each, whole_new) else None
+            member = before.lists[each] or old_text.list_of(each.element)
+            yield Shift("union_member_removed", "union-member-removed", member, hint=hint)
         yield from _come(
             [(each, None) for each in _scalars(after, whole_old)]
             + [(new_text.object(path), readings.of_new(path, old)) for path in objects.new]
@@ -175,6 +180,12 @@ class Unions:
                     old.remove(one)
                     new.remove(other)
         return pairs, old, new
+
+    def _is_batch(self, gone: ListOf, left: Alternatives) -> bool:
+        """Whether an array that went had messages in it of which some are still taken by themselves."""
+        inside = alternatives(gone.element, self._types.old.aliases).objects
+        taken = [path for path in inside if self._types.partners.of_old(path) in left.objects]
+        return any(each.name == "jsonrpc" for path in taken for each in self._types.old.objects[path].fields)
 
     def _distance(self, one: ListOf, other: ListOf) -> int:
         """0 for arrays of the same, 2 for arrays that have nothing in common."""
