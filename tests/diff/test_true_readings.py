@@ -79,3 +79,40 @@ def test_other_arrays_are_no_batches():
     old, new = framed("export interface In { i: string | string[] }"), framed("export interface In { i: string }")
     (found,) = diff.compare(resolve(old), resolve(new)).changes
     assert found.hint != "Send the messages one by one."
+
+
+class TestAnswersThatOnlyANewQuestionBrings:
+    """Tasks are made for requests with ``task``, which other revisions than 2025-11-25 do not have."""
+
+    @pytest.mark.parametrize("method", ["tools/call", "sampling/createMessage", "elicitation/create"])
+    def test_the_question_is_named(self, method: str):
+        found = change("2025-06-18", "2025-11-25", f"method_result_changed:{method}:CreateTaskResult")
+        asked, answers = ("client", "server") if method == "tools/call" else ("server", "client")
+        assert (found.level, found.reason) == (
+            "risky",
+            f"A new {answers} may answer with CreateTaskResult, which an old {asked} does not know; it does so only if "
+            f"the request has task, which an old {asked} does not send.",
+        )
+
+    def test_and_where_it_goes(self):
+        found = change("2025-11-25", "2026-07-28", "method_result_changed:tools/call:CreateTaskResult")
+        assert found.reason == (
+            "An old server may answer with CreateTaskResult, which a new client does not know; it does so only if the "
+            "request has task, which a new client does not send."
+        )
+
+    def test_who_asks_in_that_way_is_told_nothing_of_it(self):
+        text = (
+            "export interface AskRequest extends JSONRPCRequest { method: 'ask'; params: { task?: string } }\n"
+            "export interface AskResult { answer: string }\nexport interface CreateTaskResult { task: string }\n"
+            "export interface AskResultResponse { jsonrpc: '2.0'; id: string; result: AskResult }\n"
+        )
+        old = with_unions(text, ClientRequest="AskRequest")
+        new = old.replace("result: AskResult }", "result: AskResult | CreateTaskResult }")
+        found = {each.member: each.reason for each in diff.compare(resolve(old), resolve(new)).changes}
+        assert found == {
+            "CreateTaskResult": "A new server may answer with CreateTaskResult, which an old client does not know."
+        }
+        old = old.replace("task?: string", "other?: string")
+        found = {each.member: each.reason for each in diff.compare(resolve(old), resolve(new)).changes}
+        assert "only if the request has task" in found["CreateTaskResult"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from attrs import evolve
 
@@ -24,6 +24,9 @@ _PROBES = frozenset({"server/discover"})
 """Requests that may be sent to whoever does not know them, to find out the revision that is spoken there."""
 
 _PROBE_FIRST = "Call it first: who refuses it as unknown, or does not answer, has an earlier revision."
+
+_ASKED_FOR: Mapping[str, str] = {"CreateTaskResult": "task"}
+"""Results that answer only requests in whose params a member is, with the name of that."""
 
 
 def compare_methods(types: Types) -> Iterator[Finding]:
@@ -122,19 +125,35 @@ def _results(types: Types, old: Method, new: Method) -> Iterator[Finding]:
     asking = set(old.sent_by) & set(new.sent_by) if old.embedded == new.embedded else set[Side]()
     answering = in_order(OTHER[side] for side in asking)
 
-    def told(rule: str, member: str, reading: Reading | None) -> Finding:
+    def told(rule: str, member: str, reading: Reading | None, otherwise: str | None) -> Finding:
         weights = RULES[rule].weights if reading is None else reading.weights
         by_side = tuple((side, weights) for side in answering)
-        why = reading.why if reading is not None and by_side else None
+        why = (otherwise if reading is None else reading.why) if by_side else None
         return evolve(finding, rule=rule, member=member, by_side=by_side, why=why)
 
     old_names, new_names = _names(types.old, old), _names(types.new, new)
     for path in matched.old:
         member = old_names.get(path) or types.old_text.object(path)
-        yield told("union-member-removed", member, types.readings.of_old(path, new.result))
+        unasked = _unasked("An old {s}", path, "a new {r}", types.new, new)
+        yield told("union-member-removed", member, types.readings.of_old(path, new.result), unasked)
     for path in matched.new:
         member = new_names.get(path) or types.new_text.object(path)
-        yield told("union-member-added", member, types.readings.of_new(path, old.result))
+        unasked = _unasked("A new {s}", path, "an old {r}", types.old, old)
+        yield told("union-member-added", member, types.readings.of_new(path, old.result), unasked)
+
+
+def _unasked(answering: str, result: str, asking: str, protocol: Protocol, method: Method) -> str | None:
+    """That an answer comes only to what its receiver does not ask for, if so: ``method`` is as that one has it."""
+    member = _ASKED_FOR.get(result)
+    if member is None or method.params is None:
+        return None
+    params = alternatives(method.params, protocol.aliases).objects
+    if any(each.name == member for path in params for each in protocol.objects[path].fields):
+        return None
+    return (
+        f"{answering} may answer with {{member}}, which {asking} does not know; it does so only if the request has "
+        f"{member}, which {asking} does not send."
+    )
 
 
 def _names(protocol: Protocol, method: Method) -> dict[str, str]:
