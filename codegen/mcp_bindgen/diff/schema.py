@@ -64,7 +64,10 @@ _CHANGE: Json = {
                 "Who sends messages that contain the subject; absent where nobody does.",
                 {"type": "array", "items": {"enum": list(SIDES)}, "minItems": 1, "uniqueItems": True},
             ),
-            "methods": told("The methods and notifications whose messages contain the subject.", NAMES),
+            "methods": told(
+                "The methods and notifications whose messages contain the subject: in both revisions, or else in either.",
+                NAMES,
+            ),
             "hint": told("What to do about it.", TEXT),
             "witness": _WITNESS,
             "approved": told("Present where an approvals file has the id.", {"const": True}),
