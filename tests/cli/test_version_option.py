@@ -42,8 +42,11 @@ def test_with_a_revision_it_generates_that_one(cli, elsewhere: Path, arguments: 
     assert out.startswith("2025-03-26: ")
     assert sorted(path.name for path in (elsewhere / "out").iterdir()) == [
         "__init__.py",
+        "connect.py",
         "py.typed",
         "runtime",
+        "serve.py",
+        "testing.py",
         "v2025_03_26",
     ]
 

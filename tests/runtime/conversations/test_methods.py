@@ -25,6 +25,13 @@ TOLD = {
     "notifications/subscriptions/acknowledged",
 }
 """Notifications that sessions act on themselves."""
+SUBSCRIBED = {
+    "notifications/tools/list_changed",
+    "notifications/prompts/list_changed",
+    "notifications/resources/list_changed",
+    "notifications/resources/updated",
+}
+"""Notifications that go to subscribers only where there are subscriptions; those have tests of their own."""
 VERSION = "io.modelcontextprotocol/protocolVersion"
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 WITHOUT_FUNCTION = {"initialize", "subscriptions/listen"}
@@ -241,7 +248,13 @@ def test_a_client_tells(revision, name):
     client.close()
 
 
-@pytest.mark.parametrize(("revision", "name"), methods(kind="notification", sender="server", without=TOLD))
+@pytest.mark.parametrize(
+    ("revision", "name"),
+    [
+        *methods(kind="notification", sender="server", without=TOLD, revisions=HANDSHAKE),
+        *methods(kind="notification", sender="server", without=TOLD | SUBSCRIBED, revisions=STATELESS),
+    ],
+)
 def test_a_server_tells(revision, name):
     key = package(revision).methods.NOTIFICATIONS[name]
     seen = []

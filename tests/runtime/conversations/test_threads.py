@@ -176,7 +176,7 @@ def test_one_client_that_has_gone_does_not_keep_a_notification_from_the_others()
         # The server's end of them fails to send, and does not know yet.
         for connection in list(server._connections):
             if connection.session.peer_info.name == "x":
-                connection._transport._there.close("receiver")
+                connection._transport._there.refuse()
         server.notify(mcp.methods.TOOL_LIST_CHANGED)
         assert heard.wait(PATIENCE)
     for each in gone:
