@@ -54,8 +54,11 @@ def start(
     env: Mapping[str, str],
     cwd: str | os.PathLike[str] | None,
     stderr: int | None,
-) -> subprocess.Popen[bytes]:
-    """Starts it with pipes, in a session of its own; raises UsageError for what the caller can mend."""
+) -> tuple[subprocess.Popen[bytes], list[int]]:
+    """Starts it in a session of its own; raises UsageError for what the caller can mend.
+
+    Gives this side's ends of its pipes, too: its input, its output, and its standard error if that is ``PIPE``.
+    """
     # Costs more than the rest together, and only who starts a process needs it.
     import subprocess
 
@@ -65,23 +68,37 @@ def start(
             text += "; shlex.split() makes one of a line"
         raise UsageError(text)
     words: list[str] = []
+    own: list[int] = []
+    given: list[int] = []
     try:
         words = [os.fsdecode(part) for part in command]
-        return subprocess.Popen(  # noqa: S603 - to run what the caller names is what this is for
+        # Pipes of its own making `Popen` leaves open in CPython 3.11.2 when descriptors run out halfway.
+        for _ in range(3 if stderr == PIPE else 2):
+            reader, writer = os.pipe()
+            own.append(reader if own else writer)
+            given.append(writer if given else reader)
+        popen = subprocess.Popen(  # noqa: S603 - to run what the caller names is what this is for
             words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
+            stdin=given[0],
+            stdout=given[1],
+            stderr=given[2] if stderr == PIPE else stderr,
             env=dict(env),
             cwd=cwd,
             bufsize=0,
             start_new_session=True,
         )
-    except OSError as problem:
-        raise _explained(problem, words, env, cwd) from problem
-    except (TypeError, ValueError) as problem:
-        text = f"cannot start {list(command)!r}: {problem}"
-        raise UsageError(text) from problem
+    except BaseException as problem:
+        for fd in (*own, *given):
+            os.close(fd)
+        if isinstance(problem, OSError):
+            raise _explained(problem, words, env, cwd) from problem
+        if isinstance(problem, (TypeError, ValueError)):
+            text = f"cannot start {list(command)!r}: {problem}"
+            raise UsageError(text) from problem
+        raise
+    for fd in given:
+        os.close(fd)
+    return popen, own
 
 
 def _explained(

@@ -75,18 +75,13 @@ class Child(Streams):
         target = PIPE if callable(stderr) or stderr == "capture" else _target(stderr)
         # Before there is something to undo.
         Lines(limit)
-        popen = start(command, env=environment(env, inherit_env=inherit_env), cwd=cwd, stderr=target)
+        popen, taken = start(command, env=environment(env, inherit_env=inherit_env), cwd=cwd, stderr=target)
         self.pid = popen.pid
         """The number of the server's process."""
         self._name = f"the server {as_line(command)!r} (process {popen.pid})"
         self._waited = False
         self._lines: StderrLines | None = None
-        pipes = [pipe for pipe in (popen.stdin, popen.stdout, popen.stderr) if pipe is not None]
-        taken: list[int] = []
         try:
-            for pipe in pipes:
-                with pipe:
-                    taken.append(os.dup(pipe.fileno()))
             if target == PIPE:
                 self._lines = StderrLines(taken.pop(), each)
             taken.append(os.dup(taken[1]))
@@ -98,8 +93,6 @@ class Child(Streams):
             if self._lines is not None:
                 self._lines.close()
                 self._lines.wait(1.0)
-            for pipe in pipes:
-                pipe.close()
             for fd in taken:
                 os.close(fd)
             if isinstance(problem, OSError):
@@ -196,4 +189,6 @@ def _shut_down(
     finally:
         reader.close()
         if lines is not None:
+            # What it said last is in the pipe yet; a process that it has started may keep that open, though.
+            lines.wait(0.2)
             lines.close()
