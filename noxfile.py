@@ -32,6 +32,11 @@ nox.options.sessions = ["lint", "types", "in_sync", "tests", "oldest", "differen
 _PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv").glob("versions/3.1[1-9].*/bin")
 os.environ["PATH"] = os.pathsep.join([*map(str, sorted(_PYENV)), os.environ.get("PATH", "")])
 
+PRESENT = [version for version in PYTHONS if shutil.which(f"python{version}")]
+SPREAD = ("-n", "auto", "--dist", "worksteal")
+USED = ("tests/bindings", "tests/runtime", "tests/typing", "tests/packaging", "tests/test_architecture.py")
+"""Tests of what users import. The generator is tested on the oldest and on the newest Python that is here."""
+
 
 def _group(*names: str) -> tuple[str, ...]:
     return nox.project.dependency_groups(PROJECT, *names)
@@ -62,11 +67,11 @@ def _fresh_venv(session: nox.Session, name: str, *packages: str) -> str:
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """Run the tests, on every interpreter that is here."""
+    """Run the tests on every interpreter that is here: all on the oldest and the newest, those of the bindings between."""
     _install(session, "test")
     again = f"nox -s {session.name} -- tests/that/failed.py"
-    spread = ("-n", "auto", "--dist", "worksteal")
-    _run(session, "pytest", *spread, *session.posargs, repair=f"mend what failed, then {again}")
+    tests = session.posargs or ([] if session.python in {*PRESENT[:1], *PRESENT[-1:]} else USED)
+    _run(session, "pytest", *SPREAD, *tests, repair=f"mend what failed, then {again}")
 
 
 @nox.session
@@ -75,7 +80,7 @@ def oldest(session: nox.Session) -> None:
     _install(session, "test")
     minimum = [each.replace(">=", "==") for each in PROJECT["project"]["dependencies"]]
     session.install(*minimum)
-    _run(session, "pytest", "tests/bindings", repair="mend what failed, or raise the bound in pyproject.toml")
+    _run(session, "pytest", *SPREAD, "tests/bindings", repair="mend what failed, or raise the bound in pyproject.toml")
 
 
 @nox.session
