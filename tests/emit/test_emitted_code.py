@@ -148,7 +148,7 @@ VOCABULARY = frozenset("""
     undeclared unset unstructure raw update v v_first v_inner v_tag value
     AttributeError BINDING Binding Context Generic Handler Iterator P Registration RuntimeClient RuntimeServer
     ServerContext StatelessClient StatelessContext StatelessServer __call__ __dir__ __getattr__ all_items ask asking at
-    binding client context function globals handler handshake meta meta_of methods module on_progress page
+    binding client context function globals handler handshake meta meta_of methods module on_progress page r
     server stateless_client stateless_server super switches timeout undeclared_meta unless_empty
     """.split())
 
