@@ -173,6 +173,8 @@ def test_one_client_that_has_gone_does_not_keep_a_notification_from_the_others()
     client = mcp.Client.in_memory(server)
     client.handler(mcp.methods.TOOL_LIST_CHANGED)(lambda params, context: heard.set())
     with client:
+        # Who is still shaking hands would not be told.
+        eventually(lambda: all(connection.session.state == "open" for connection in list(server._connections)))
         # The server's end of them fails to send, and does not know yet.
         for connection in list(server._connections):
             if connection.session.peer_info.name == "x":
