@@ -10,6 +10,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
+from .bells import new_bell, ring
 from .events import Notified
 from .methods import NotificationMethod, RequestMethod
 
@@ -87,17 +88,11 @@ class Call:
         self._rung = True
         bell = self._bell
         if bell is not None:
-            try:
-                bell.release()
-            except RuntimeError:
-                # It has been rung before, and not been heard yet.
-                return
+            ring(bell)
 
     def listen(self, seconds: float) -> None:
         """Sleeps until rung, for so long at most."""
-        bell = Lock()
-        bell.acquire()
-        self._bell = bell
+        bell = self._bell = new_bell()
         if not self._rung:
             bell.acquire(timeout=seconds)
         self._bell = None

@@ -125,18 +125,22 @@ class Client:
         Handlers of requests are registered before the client connects, as they decide what it declares. Raises
         UsageError for later ones, and for a method that servers do not send.
         """
-        if self._connection is not None and isinstance(key, RequestMethod):
-            text = (
-                f"{key.name} may be handled by clients that declare it when they connect; register the handler before"
-            )
-            raise UsageError(text)
+        self._check_in_time(key)
         return self._handlers.register(key)
 
     def handles(
         self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]
     ) -> None:
-        """Has a function handle a method, as ``handler`` does."""
+        """Has a function handle a method, as ``handler`` does, and raises what it does."""
+        self._check_in_time(key)
         self._handlers.add(key, function)
+
+    def _check_in_time(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> None:
+        if self._connection is not None and isinstance(key, RequestMethod):
+            text = (
+                f"{key.name} may be handled by clients that declare it when they connect; register the handler before"
+            )
+            raise UsageError(text)
 
     @property
     def capabilities(self) -> Any:

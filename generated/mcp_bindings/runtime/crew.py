@@ -21,6 +21,7 @@ from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import Any
 
+from .bells import new_bell, ring
 from .logs import note
 
 TICK = 0.005
@@ -168,7 +169,7 @@ class Crew:
         self.ended = True
         with self._roles:
             for bell in (*self._bench, *([self._standby] if self._standby else [])):
-                _ring(bell)
+                ring(bell)
         self._over.set()
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -269,7 +270,7 @@ class Crew:
 
     def _sit_down(self) -> Lock | None:
         """Waits on the bench; the bell to stand by with, or None where nobody has called for long."""
-        bell = _bell()
+        bell = new_bell()
         with self._roles:
             if self.ended:
                 return None
@@ -292,9 +293,9 @@ class Crew:
                 return
             if self._bench:
                 bell = self._standby = self._bench.pop()
-                _ring(bell)
+                ring(bell)
                 return
-            bell = self._standby = _bell()
+            bell = self._standby = new_bell()
         try:
             self._enlist(bell)
         except RuntimeError as fault:
@@ -308,19 +309,4 @@ class Crew:
     def _wake(self) -> None:
         bell = self._standby
         if bell is not None:
-            _ring(bell)
-
-
-def _bell() -> Lock:
-    bell = Lock()
-    bell.acquire()
-    return bell
-
-
-def _ring(bell: Lock) -> None:
-    """Wakes the thread that waits for the bell, or keeps it from falling asleep."""
-    try:
-        bell.release()
-    except RuntimeError:
-        # It has been rung before, and not been heard yet.
-        return
+            ring(bell)

@@ -190,7 +190,8 @@ class Server:
             self._connections.discard(connection)
         connection.close(self._last_words(connection))
 
-    def _last_words(self, connection: Connection) -> list[bytes]:  # an era may have some
+    def _last_words(self, connection: Connection) -> list[bytes]:
+        """The lines that end a connection in good order; a handshake has none."""
         return []
 
     # What clients are told without having asked.

@@ -323,8 +323,8 @@ class Session:
             return self._nameless(found.refusal)
         return self._refuse(found.id, self._judge(value, found.refusal))
 
-    def _judge(self, value: Any, refusal: Refusal) -> Refusal:  # an era may know better by the value
-        """What a request that does not fit is refused with."""
+    def _judge(self, value: Any, refusal: Refusal) -> Refusal:
+        """What a request that does not fit is refused with; by the raw value an era may know better."""
         return refusal
 
     def _nameless(self, refusal: Refusal) -> Event:

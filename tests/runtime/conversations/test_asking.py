@@ -379,3 +379,15 @@ def test_two_calls_of_one_client_are_asked_apart():
         found = list(pool.map(lambda n: text_of(client.call_tool("x", {"n": n})), range(40)))
     assert found == [f"for {n}" for n in range(40)]
     assert sorted(asked) == sorted(found)
+
+
+@each_revision
+def test_whoever_has_connected_takes_on_no_more_requests_by_either_way(revision):
+    mcp = package(revision)
+    server, _seen = echo_server(revision)
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        with pytest.raises(UsageError, match="register the handler before"):
+            client.handler(mcp.methods.LIST_ROOTS)
+        with pytest.raises(UsageError, match="register the handler before"):
+            client.handles(mcp.methods.LIST_ROOTS, print)
+        client.handles(mcp.methods.TOOL_LIST_CHANGED, print)

@@ -173,7 +173,7 @@ def test_a_function_for_standard_error_that_fails_is_not_called_again(caplog: py
     end_of(child)
     assert lines == ["1"]
     assert child.stderr_lines() == ("1", "2")
-    assert [record.name for record in caplog.records] == ["mcp_bindings.transports"]
+    assert [record.name for record in caplog.records] == ["mcp_bindings.runtime"]
 
 
 def test_a_server_gets_the_harmless_part_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

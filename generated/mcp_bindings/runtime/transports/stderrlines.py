@@ -11,6 +11,7 @@ from threading import Thread
 from typing import Final
 
 from ..errors import ConnectionClosed, MessageTooLarge
+from ..logs import report
 from .reading import Reader
 
 KEPT: Final = 50
@@ -68,9 +69,6 @@ class StderrLines:
             return
         try:
             each(line)
-        except Exception:
-            # The server goes on, and must not wait for somebody to read.
+        except Exception as problem:  # noqa: BLE001  # the server goes on, and must not wait for somebody to read
             self._each = None
-            import logging
-
-            logging.getLogger("mcp_bindings.transports").exception("no more lines of standard error for %r", each)
+            report(problem, "no more lines of standard error for %r", each)
