@@ -52,6 +52,12 @@ ABOVE = {
 ONLY_IN = {"click": {"cli"}, "jinja2": {"emit"}, "tree_sitter": {"syntax"}, "tree_sitter_typescript": {"syntax"}}
 """A dependency to the parts that know it."""
 
+OPTIONAL: dict[str, set[str]] = {
+    # Imported where it is installed; whoever does without it gets the same.
+    "orjson": {"fastjson.py"},
+}
+"""A library of an extra to the modules of the runtime that know it."""
+
 
 def part_of(module: Path) -> str:
     return module.relative_to(CODEGEN).with_suffix("").parts[0]
@@ -97,9 +103,7 @@ def test_a_dependency_is_known_where_it_is_used(module: Path) -> None:
 @pytest.mark.parametrize("module", sorted(RUNTIME.rglob("*.py")), ids=name_of)
 def test_the_runtime_imports_the_standard_library_attrs_and_cattrs(module: Path) -> None:
     allowed = (sys.stdlib_module_names - {"asyncio"}) | {"attrs", "cattrs"}
-    if module.name == "fastjson.py":
-        # Imported where it is installed; whoever does without it gets the same.
-        allowed |= {"orjson"}
+    allowed |= {library for library, knows in OPTIONAL.items() if module.relative_to(RUNTIME).as_posix() in knows}
     assert {name.partition(".")[0] for name in imported(module)} <= allowed
 
 
