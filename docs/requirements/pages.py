@@ -1,0 +1,145 @@
+"""The rules of the specification, by its pages, and what shows that they hold; MkDocs calls this when it builds the site.
+
+Each TOML file of this folder is about one page of the specification, in all revisions that have it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen
+from mcp_bindgen import catalog
+from mcp_bindgen.errors import BindgenError
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+FOLDER = Path(__file__).resolve().parent
+REVISIONS = catalog.revisions()
+SOURCE = "https://modelcontextprotocol.io/specification"
+
+LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
+SIDES = ("client", "server", "both")
+_KEYS = {"revisions", "section", "level", "who", "rule", "test", "reason"}
+
+
+@frozen
+class Rule:
+    """One sentence that the specification has about what a side must or should do."""
+
+    revisions: Sequence[str]
+    """Those whose text has it."""
+    section: str
+    level: str
+    who: str
+    rule: str
+    """What it says, in our words."""
+    test: Sequence[str] = ()
+    """Tests that show it: ``tests/path.py::name``."""
+    reason: str = ""
+    """Why there is none."""
+
+
+@frozen
+class Page:
+    """The rules of one page of the specification."""
+
+    name: str
+    """Its path there, ``server/tools``."""
+    rules: Sequence[Rule] = field(factory=tuple)
+
+    @property
+    def file(self) -> str:
+        """The name of the page of this site."""
+        return f"{self.name.replace('/', '-')}.md"
+
+
+def read(folder: Path = FOLDER) -> list[Page]:
+    """All pages, by name; raises BindgenError for a file that is none, naming file and row."""
+    return [_page(file) for file in sorted(folder.glob("*.toml"))]
+
+
+def _page(file: Path) -> Page:
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as fault:
+        message = f"{file.name}: {fault}"
+        raise BindgenError(message) from fault
+    if data.keys() != {"page", "rule"}:
+        message = f"{file.name}: has {', '.join(sorted(data))}; accepted are page, and tables named rule"
+        raise BindgenError(message)
+    return Page(data["page"], [_rule(f"{file.name}, rule {n}", row) for n, row in enumerate(data["rule"], 1)])
+
+
+def _rule(where: str, row: Mapping[str, Any]) -> Rule:
+    faults = [f"no key {key!r} is known" for key in row.keys() - _KEYS]
+    faults += [f"there is no {key!r}" for key in _KEYS - {"test", "reason"} - row.keys()]
+    if not faults:
+        faults += [f"no revision {each!r} is known" for each in row["revisions"] if each not in REVISIONS]
+        faults += [] if row["revisions"] else ["revisions are missing"]
+        faults += [] if row["level"] in LEVELS else [f"the level is {row['level']!r}; accepted are {', '.join(LEVELS)}"]
+        faults += [] if row["who"] in SIDES else [f"who is {row['who']!r}; accepted are {', '.join(SIDES)}"]
+        faults += [] if bool(row.get("test")) != bool(row.get("reason")) else ["give either a test or a reason"]
+        faults += [] if row["rule"].endswith(".") else ["the rule is no sentence: it ends without a full stop"]
+    if faults:
+        message = f"{where}: {'; '.join(faults)}"
+        raise BindgenError(message)
+    test = row.get("test", ())
+    return Rule(**{**row, "test": [test] if isinstance(test, str) else test})
+
+
+def texts(pages: Sequence[Page]) -> dict[str, str]:
+    """The text of each page of the site by the name of its file."""
+    return {"index.md": _text(_index(pages)), **{page.file: _text(_rules(page)) for page in pages}}
+
+
+def _index(pages: Sequence[Page]) -> Iterator[str]:
+    yield "# Rules of the specification"
+    yield ""
+    yield "What each page of the specification says a client or a server must or should do, in our words, with the tests"
+    yield "that show it. Where a library cannot show it, the table says why. The numbers count rules with a test, and all."
+    yield ""
+    yield f"| page | {' | '.join(REVISIONS)} |"
+    yield f"|---|{'--:|' * len(REVISIONS)}"
+    for page in pages:
+        counts = [_count([rule for rule in page.rules if revision in rule.revisions]) for revision in REVISIONS]
+        yield f"| [{page.name}]({page.file}) | {' | '.join(counts)} |"
+
+
+def _count(rules: Sequence[Rule]) -> str:
+    return f"{sum(bool(rule.test) for rule in rules)} of {len(rules)}" if rules else ""
+
+
+def _rules(page: Page) -> Iterator[str]:
+    revisions = [revision for revision in REVISIONS if any(revision in rule.revisions for rule in page.rules)]
+    yield f"# Rules of {page.name}"
+    yield ""
+    yield f"The text: {', '.join(f'[{each}]({SOURCE}/{each}/{page.name})' for each in revisions)}."
+    yield ""
+    yield "| section | who | | rule | revisions | shown by |"
+    yield "|---|---|---|---|---|---|"
+    for rule in page.rules:
+        which = "all" if list(rule.revisions) == revisions else ", ".join(rule.revisions)
+        shown = "<br>".join(f"`{each.removeprefix('tests/')}`" for each in rule.test) or _cell(rule.reason)
+        yield f"| {_cell(rule.section)} | {rule.who} | {rule.level} | {_cell(rule.rule)} | {which} | {shown} |"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _text(lines: Iterator[str]) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the pages to the site (a hook of MkDocs)."""
+    from mkdocs.structure.files import File
+
+    for name, text in texts(read()).items():
+        files.append(File.generated(config, f"requirements/{name}", content=text))
+    return files

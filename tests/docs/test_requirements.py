@@ -1,0 +1,89 @@
+"""The tables of the specification's rules: each row has a test that there is, or a reason."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+from mcp_bindgen.errors import BindgenError
+
+FOLDER = ROOT / "docs" / "requirements"
+WRITER = runpy.run_path(str(FOLDER / "pages.py"))
+PAGES = WRITER["read"]()
+FULL = """
+page = "server/tools"
+[[rule]]
+revisions = ["2025-06-18"]
+section = "Errors | more"
+level = "MUST"
+who = "server"
+rule = "It holds."
+reason = "One <reason>."
+"""
+
+
+@functools.cache
+def named_in(file: Path) -> frozenset[str]:
+    found: set[str] = set()
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            found.update(f"{node.name}::{each.name}" for each in node.body if isinstance(each, ast.FunctionDef))
+    return frozenset(name for name in found if "test_" in name)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_row_names_is_a_test(page):
+    dangling = []
+    for rule in page.rules:
+        for each in rule.test:
+            file, _, name = each.partition("::")
+            if not (ROOT / file).is_file() or name not in named_in(ROOT / file):
+                dangling.append(each)
+    assert dangling == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_rule_stands_once(page):
+    seen = [(rule.section, rule.rule, revision) for rule in page.rules for revision in rule.revisions]
+    assert sorted({each for each in seen if seen.count(each) > 1}) == []
+
+
+def test_a_page_of_the_specification_has_one_file():
+    assert {f"{page.file}" for page in PAGES} == {f"{file.stem}.md" for file in FOLDER.glob("*.toml")}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('["2025-06-18"]', '["2025-06-19"]', "rule 1: no revision '2025-06-19' is known"),
+        ('["2025-06-18"]', "[]", "revisions are missing"),
+        ('"MUST"', '"MAY"', "accepted are MUST, MUST NOT, SHOULD, SHOULD NOT"),
+        ('"server"\nrule', '"host"\nrule', "accepted are client, server, both"),
+        ("It holds.", "It holds", "ends without a full stop"),
+        ('reason = "One <reason>."', "", "give either a test or a reason"),
+        ("reason =", 'test = "tests/x.py::test_y"\nreason =', "give either a test or a reason"),
+        ("section =", "chapter =", "there is no 'section'"),
+        ("page =", "pages =", "accepted are page, and tables named rule"),
+        ("page =", "page", "server-tools.toml: "),
+    ],
+)
+def test_a_row_that_is_none_is_told(tmp_path, old, new, said):
+    assert old in FULL
+    (tmp_path / "server-tools.toml").write_text(FULL.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(BindgenError, match=re.escape(said)):
+        WRITER["read"](tmp_path)
+
+
+def test_the_site_shows_rows_and_counts_them(tmp_path):
+    (tmp_path / "server-tools.toml").write_text(FULL, encoding="utf-8")
+    texts = WRITER["texts"](WRITER["read"](tmp_path))
+    assert "| [server/tools](server-tools.md) |  |  | 0 of 1 |  |  |\n" in texts["index.md"]
+    row = "| Errors \\| more | server | MUST | It holds. | all | One &lt;reason>. |\n"
+    assert row in texts["server-tools.md"]
