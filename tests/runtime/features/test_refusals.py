@@ -1,0 +1,62 @@
+"""The one table of codes: whole, in order, and what each revision's text says."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+
+from checkout import REVISIONS
+from mcp_bindings.runtime.errors import ResponseError
+from mcp_bindings.runtime.features.refusals import RULINGS, Situation, refusal, ruling
+
+BEFORE_TASKS = ["2024-11-05", "2025-03-26", "2025-06-18"]
+
+
+def test_each_situation_has_rulings_in_rising_order_and_each_its_source() -> None:
+    assert set(RULINGS) == set(get_args(Situation))
+    for rulings in RULINGS.values():
+        assert [each.since for each in rulings] == sorted({each.since for each in rulings})
+        assert all(each.since in REVISIONS and each.source for each in rulings)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_codes_that_never_changed(revision: str) -> None:
+    always: dict[Any, int | None] = {
+        "unknown tool": -32602,
+        "tool failed": None,
+        "unknown prompt": -32602,
+        "missing prompt argument": -32602,
+        "invalid cursor": -32602,
+        "invalid log level": -32602,
+        "roots not supported": -32601,
+        "sampling refused": -1,
+    }
+    assert {situation: ruling(situation, revision).code for situation in always} == always
+
+
+def test_wrong_arguments_are_an_error_until_2025_06_18_and_a_result_since() -> None:
+    codes = {revision: ruling("wrong tool arguments", revision).code for revision in REVISIONS}
+    assert codes == {revision: -32602 if revision in BEFORE_TASKS else None for revision in REVISIONS}
+
+
+def test_an_unknown_resource_lost_its_own_code() -> None:
+    codes = {revision: ruling("unknown resource", revision).code for revision in REVISIONS}
+    assert codes == {revision: -32602 if revision == "2026-07-28" else -32002 for revision in REVISIONS}
+
+
+def test_a_label_counts_as_the_newest_revision() -> None:
+    assert ruling("unknown resource", "draft") == ruling("unknown resource", "2026-07-28")
+
+
+def test_a_situation_that_a_revision_does_not_know_has_no_ruling() -> None:
+    with pytest.raises(KeyError):
+        ruling("task required", "2025-06-18")
+
+
+def test_the_error_to_raise_has_the_code_and_what_was_said() -> None:
+    error = refusal("unknown resource", "2025-11-25", "Resource not found", {"uri": "file:///x"})
+    assert isinstance(error, ResponseError)
+    assert (error.code, error.message, error.data) == (-32002, "Resource not found", {"uri": "file:///x"})
+    with pytest.raises(KeyError):
+        refusal("tool failed", "2025-11-25", "no error, but a result")
