@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, get_args
 
 import pytest
-
 from checkout import REVISIONS
 from mcp_bindings.runtime.errors import ResponseError
 from mcp_bindings.runtime.features.refusals import RULINGS, Situation, refusal, ruling
