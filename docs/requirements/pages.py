@@ -1,6 +1,7 @@
 """The rules of the specification, by its pages, and what shows that they hold; MkDocs calls this when it builds the site.
 
-Each TOML file of this folder is about one page of the specification, in all revisions that have it.
+Each TOML file of this folder is about one page of the specification, in all revisions that have it. A long page may have
+several, whose names begin alike: ``basic-transports.toml``, ``basic-transports-http.toml``.
 """
 
 from __future__ import annotations
@@ -60,7 +61,11 @@ class Page:
 
 def read(folder: Path = FOLDER) -> list[Page]:
     """All pages, by name; raises BindgenError for a file that is none, naming file and row."""
-    return [_page(file) for file in sorted(folder.glob("*.toml"))]
+    found: dict[str, list[Rule]] = {}
+    for file in sorted(folder.glob("*.toml")):
+        page = _page(file)
+        found.setdefault(page.name, []).extend(page.rules)
+    return [Page(name, rules) for name, rules in found.items()]
 
 
 def _page(file: Path) -> Page:
@@ -71,6 +76,9 @@ def _page(file: Path) -> Page:
         raise BindgenError(message) from fault
     if data.keys() != {"page", "rule"}:
         message = f"{file.name}: has {', '.join(sorted(data))}; accepted are page, and tables named rule"
+        raise BindgenError(message)
+    if not file.stem.startswith(data["page"].replace("/", "-")):
+        message = f"{file.name}: is about {data['page']}, so its name begins with {data['page'].replace('/', '-')}"
         raise BindgenError(message)
     return Page(data["page"], [_rule(f"{file.name}, rule {n}", row) for n, row in enumerate(data["rule"], 1)])
 

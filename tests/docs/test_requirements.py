@@ -55,8 +55,11 @@ def test_a_rule_stands_once(page):
     assert sorted({each for each in seen if seen.count(each) > 1}) == []
 
 
-def test_a_page_of_the_specification_has_one_file():
-    assert {f"{page.file}" for page in PAGES} == {f"{file.stem}.md" for file in FOLDER.glob("*.toml")}
+def test_files_about_one_page_make_one_page(tmp_path):
+    for name in ("server-tools.toml", "server-tools-names.toml"):
+        (tmp_path / name).write_text(FULL, encoding="utf-8")
+    (page,) = WRITER["read"](tmp_path)
+    assert len(page.rules) == 2
 
 
 @pytest.mark.parametrize(
@@ -72,6 +75,7 @@ def test_a_page_of_the_specification_has_one_file():
         ("section =", "chapter =", "there is no 'section'"),
         ("page =", "pages =", "accepted are page, and tables named rule"),
         ("page =", "page", "server-tools.toml: "),
+        ("server/tools", "server/prompts", "its name begins with server-prompts"),
     ],
 )
 def test_a_row_that_is_none_is_told(tmp_path, old, new, said):
