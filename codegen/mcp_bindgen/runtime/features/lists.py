@@ -1,0 +1,39 @@
+"""Answering the four list methods from registries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .registry import Changes, Registry
+
+if TYPE_CHECKING:
+    from ..context import Context
+    from ..server import Server
+
+
+class Listed(Protocol):
+    """An offer that can be listed."""
+
+    @property
+    def listed(self) -> Any:
+        """What the list says of it: an object of the revision, such as a Tool."""
+
+
+def announced(server: Server, method: str) -> Changes:
+    """Changes that are told of by this notification, to all who were promised to hear of them."""
+    return Changes(lambda: server.announce(method))
+
+
+def answer_list(server: Server, method: str, member: str, offers: Registry[Any]) -> None:
+    """Has a list method answered with what a registry holds of Listed, in pages, unless a handler does that already.
+
+    ``member`` is the attribute of the result that holds the items.
+    """
+    key = server.binding.requests[method]
+
+    def answer(params: Any, context: Context) -> Any:
+        page, cursor = server.pages.cut(method, offers, None if params is None else params.cursor)
+        items = [offer.listed for offer in page]
+        return key.result(**{member: items}, next_cursor=cursor, **server.freshness(method))
+
+    server.provide(method, answer)

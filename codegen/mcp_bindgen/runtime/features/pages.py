@@ -1,0 +1,67 @@
+"""Cutting a list into pages (Pagination).
+
+A cursor is the number of the last item of a page (see ``registry``), signed together with the list that it belongs to:
+it stays good while items come and go, and neither skips nor repeats one. It is written in base64url: the signature,
+HMAC-SHA256 cut to 16 bytes, and then the number.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from ..errors import ResponseError
+from .refusals import refusal
+from .registry import Registry
+
+T = TypeVar("T")
+
+_SIGNATURE = 16
+_LONGEST = 64
+"""Characters; no cursor that was given out is longer."""
+
+
+class Pages:
+    """Cuts lists of a revision into pages of ``size`` items. ``key`` signs the cursors."""
+
+    def __init__(self, revision: str, size: int, key: bytes) -> None:
+        self._revision = revision
+        self._size = size
+        self._key = key
+
+    def cut(self, name: str, items: Registry[T], cursor: str | None) -> tuple[tuple[T, ...], str | None]:
+        """The page that a cursor leads to, the first for None, and the cursor of the next, None at the end.
+
+        ``name`` says which list it is: a cursor is good for that one only. Raises ResponseError (-32602) for a cursor
+        that was not given out for it.
+        """
+        page, last = items.page(0 if cursor is None else self._number(name, cursor), self._size)
+        return page, None if last is None else self._cursor(name, last)
+
+    def _cursor(self, name: str, number: int) -> str:
+        from base64 import urlsafe_b64encode
+
+        digits = str(number).encode()
+        return urlsafe_b64encode(self._sign(name, digits) + digits).decode()
+
+    def _number(self, name: str, cursor: str) -> int:
+        import hmac
+        from base64 import urlsafe_b64decode
+
+        try:
+            data = urlsafe_b64decode(cursor) if len(cursor) <= _LONGEST else b""
+        except ValueError:
+            data = b""
+        signature, digits = data[:_SIGNATURE], data[_SIGNATURE:]
+        if not hmac.compare_digest(self._sign(name, digits), signature):
+            raise self._unknown(name)
+        return int(digits)
+
+    def _sign(self, name: str, digits: bytes) -> bytes:
+        import hmac
+
+        # The list's name ends at the zero byte, which no name of a method and no number holds.
+        return hmac.digest(self._key, b"cursor\0" + name.encode() + b"\0" + digits, "sha256")[:_SIGNATURE]
+
+    def _unknown(self, name: str) -> ResponseError:
+        reason = f"the cursor was not given out for {name} by this server; ask again without a cursor"
+        return refusal("invalid cursor", self._revision, "Invalid cursor", {"reason": reason})

@@ -1,0 +1,166 @@
+"""The list methods answered from registries: pages, capabilities, and notifications of changes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from checkout import REVISIONS
+from mcp_bindings.runtime.errors import ResponseError, UsageError
+from mcp_bindings.runtime.features.lists import announced, answer_list
+from mcp_bindings.runtime.features.registry import Registry
+from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client
+
+LISTS = {
+    "tools/list": ("tools", "Tool"),
+    "prompts/list": ("prompts", "Prompt"),
+    "resources/list": ("resources", "Resource"),
+    "resources/templates/list": ("resource_templates", "ResourceTemplate"),
+}
+
+
+def item(types, kind, name):
+    """What a list says of something of that name."""
+    more = {
+        "Tool": lambda: {"input_schema": types.ToolInputSchema()},
+        "Prompt": dict,
+        "Resource": lambda: {"uri": "a:" + name},
+        "ResourceTemplate": lambda: {"uri_template": "a:" + name},
+    }
+    return SimpleNamespace(listed=getattr(types, kind)(name=name, **more[kind]()))
+
+
+def offering(revision, method, count, **options):
+    """A server with a list of so many things, and its registry."""
+    mcp = package(revision)
+    server = mcp.Server("s", "1", **options)
+    member, kind = LISTS[method]
+    registry = Registry(kind, announced(server, f"notifications/{method.partition('/')[0]}/list_changed"))
+    answer_list(server, method, member, registry)
+    for number in range(count):
+        registry.put(str(number), item(mcp.types, kind, str(number)))
+    return server, registry
+
+
+@pytest.mark.parametrize("method", LISTS)
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_list_comes_in_pages(revision, method):
+    mcp = package(revision)
+    server, _ = offering(revision, method, 7, page_size=3)
+    member = LISTS[method][0]
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        items = getattr(client, f"list_{member}")
+        page = getattr(client, f"list_{member}_page")
+        assert [each.name for each in items()] == list("0123456")
+        assert len(getattr(page(), member)) == 3
+        with pytest.raises(ResponseError) as caught:
+            page(cursor="3")
+    assert caught.value.code == -32602
+    assert "was not given out for " + method in caught.value.data["reason"]
+
+
+def test_a_list_fits_one_page_of_a_hundred_by_default():
+    mcp = package(REVISIONS[-1])
+    server, _ = offering(REVISIONS[-1], "tools/list", 101)
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        assert len(client.list_tools_page().tools) == 100
+        assert len(list(client.list_tools())) == 101
+
+
+def test_a_page_has_an_item_at_least():
+    with pytest.raises(UsageError, match="page_size is 0; accepted are 1 and more"):
+        package(REVISIONS[0]).Server("s", "1", page_size=0)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_processes_with_the_same_key_continue_each_others_lists(revision):
+    mcp = package(revision)
+    one, _ = offering(revision, "tools/list", 4, page_size=2, cursor_key=b"k" * 32)
+    two, _ = offering(revision, "tools/list", 4, page_size=2, cursor_key=b"k" * 32)
+    with (
+        mcp.Client.in_memory(one, timeout=PATIENCE) as first,
+        mcp.Client.in_memory(two, timeout=PATIENCE) as second,
+    ):
+        cursor = first.list_tools_page().next_cursor
+        assert [tool.name for tool in second.list_tools_page(cursor=cursor).tools] == ["2", "3"]
+
+
+@pytest.mark.parametrize("revision", STATELESS)
+def test_the_key_for_states_does_for_cursors(revision):
+    mcp = package(revision)
+    one, _ = offering(revision, "tools/list", 4, page_size=2, state_key=b"k" * 32)
+    two, _ = offering(revision, "tools/list", 4, page_size=2, state_key=b"k" * 32)
+    with (
+        mcp.Client.in_memory(one, timeout=PATIENCE) as first,
+        mcp.Client.in_memory(two, timeout=PATIENCE) as second,
+    ):
+        assert second.list_tools_page(cursor=first.list_tools_page().next_cursor).next_cursor is None
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_handler_of_ones_own_answers_instead(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.LIST_TOOLS)
+    def mine(params, context):
+        more = {"ttl_ms": 0, "cache_scope": "private"} if revision in STATELESS else {}
+        return mcp.ListToolsResult(tools=[], **more)
+
+    registry = Registry("tool", announced(server, "notifications/tools/list_changed"))
+    answer_list(server, "tools/list", "tools", registry)
+    registry.put("a", item(mcp.types, "Tool", "a"))
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        assert list(client.list_tools()) == []
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_every_client_hears_of_a_change_once(revision):
+    server, registry = offering(revision, "tools/list", 1)
+    types = package(revision).types
+    clients = [scripted_client(server) for _ in range(2)]
+    for client in clients:
+        answered = client.introduce(revision)
+        assert answered["result"]["capabilities"]["tools"] == {"listChanged": True}
+        client.request("ping", 1)
+        client.hear()
+    with registry.changing():
+        for name in "abc":
+            registry.put(name, item(types, "Tool", name))
+    registry.remove("a")
+    for client in clients:
+        told = [client.hear(), client.hear()]
+        assert told == [{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}] * 2
+        client.request("ping", 2)
+        assert client.hear()["id"] == 2
+        client.close()
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_who_was_promised_nothing_is_told_nothing(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    client = scripted_client(server)
+    client.introduce(revision)
+    client.request("ping", 1)
+    client.hear()
+    registry = Registry("tool", announced(server, "notifications/tools/list_changed"))
+    answer_list(server, "tools/list", "tools", registry)
+    registry.put("a", item(mcp.types, "Tool", "a"))
+    client.request("ping", 2)
+    assert client.hear()["id"] == 2
+    client.close()
+
+
+@pytest.mark.parametrize("revision", STATELESS)
+def test_subscribers_hear_of_a_change(revision):
+    mcp = package(revision)
+    server, registry = offering(revision, "prompts/list", 1)
+    with (
+        mcp.Client.in_memory(server, timeout=PATIENCE) as client,
+        client.listen(prompts=True) as changes,
+        client.listen(tools=True) as others,
+    ):
+        assert others.acknowledged.tools_list_changed is None
+        registry.remove("0")
+        assert changes.get(PATIENCE).key is mcp.methods.PROMPT_LIST_CHANGED
