@@ -22,6 +22,7 @@ from .methods import NotificationMethod, RequestMethod
 from .session import Session
 
 if TYPE_CHECKING:
+    from .features.pages import Pages
     from .transports import Transport
 
 P = TypeVar("P")
@@ -37,7 +38,10 @@ class Server:
     ``capabilities`` are added to those that follow from the handlers. ``logging`` says whether handlers may send log
     messages. At most ``workers`` requests of one connection run at the same time. ``timeout`` is how many seconds an
     answer of the client may take, ``limit`` how many altogether if it reports progress. ``grace`` is how many seconds
-    running handlers have left to answer once the client has stopped sending.
+    running handlers have left to answer once the client has stopped sending. Lists come in pages of ``page_size``;
+    ``cursor_key``, 32 secret bytes or more, signs what leads from one to the next: to be given, and the same, where
+    several processes serve one endpoint; by default it is drawn anew by each server object. Raises UsageError for a
+    ``page_size`` below 1.
     """
 
     binding: ClassVar[Binding]
@@ -56,6 +60,8 @@ class Server:
         timeout: float = 60.0,
         limit: float = 600.0,
         grace: float = 2.0,
+        page_size: int = 100,
+        cursor_key: bytes | None = None,
     ) -> None:
         self.info = self._introduce(name, version, title)
         self.instructions = instructions
@@ -63,6 +69,11 @@ class Server:
         self.limit = limit
         self.workers = workers
         self.grace = grace
+        if page_size < 1:
+            text = f"page_size is {page_size}; accepted are 1 and more"
+            raise UsageError(text)
+        self._page_size = page_size
+        self._cursor_key = cursor_key
         self._capabilities = capabilities
         self._logging = logging
         self._handlers = Handlers(self.binding, "server")
@@ -70,6 +81,7 @@ class Server:
         self._connections: set[Connection] = set()
         self._levels: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
         self._pumped: Connection | None = None
+        self._pages: Pages | None = None
         set_level = self.binding.requests.get(_SET_LEVEL)
         if logging and set_level is not None:
             self._handlers.add(set_level, self._set_level)
@@ -101,6 +113,33 @@ class Server:
         return declared_by(
             self.binding, "server", self._handlers.methods, more=self._capabilities, logging=self._logging
         )
+
+    # What the registries of ``features`` need.
+
+    def provide(self, method: str, function: Callable[[Any, Any], Any]) -> None:
+        """Has a function handle a method of the client, unless there is a handler for it."""
+        if method not in self._handlers.methods:
+            self._handlers.add(self.binding.requests[method], function)
+
+    @property
+    def pages(self) -> Pages:
+        """Cuts the server's lists into pages."""
+        if self._pages is None:
+            import os
+
+            from .features.pages import Pages
+
+            key = self._cursor_key or os.urandom(32)
+            with self._lock:
+                self._pages = self._pages or Pages(self.binding.revision, self._page_size, key)
+        return self._pages
+
+    def freshness(self, method: str, name: str | None = None) -> dict[str, Any]:
+        """What the result of a method says of how long it may be kept, by attributes: nothing in this revision.
+
+        ``name`` is that of the one thing that the result is about, such as a resource's URI.
+        """
+        return {}
 
     # Connections.
 
@@ -198,7 +237,21 @@ class Server:
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to every client that is connected and has finished its handshake."""
-        self._tell_all(lambda connection: connection.notify(key, params))
+        self._tell_all(lambda connection: self._tell(connection, key, params))
+
+    def announce(self, method: str, params: Any = None) -> None:
+        """Sends a notification to those whom the server has promised it when they connected, by its capabilities."""
+        key = self.binding.notifications[method]
+        promise = key.capability or ""
+
+        def tell(connection: Connection) -> None:
+            if self.binding.declares(connection.session.capabilities, promise):
+                self._tell(connection, key, params)
+
+        self._tell_all(tell)
+
+    def _tell(self, connection: Connection, key: NotificationMethod[Any], params: Any) -> None:
+        connection.notify(key, params)
 
     def _tell_all(self, tell: Callable[[Connection], None]) -> None:
         """Tells every client that is ready to hear; one that has gone, or takes nothing, does not keep it from the rest."""

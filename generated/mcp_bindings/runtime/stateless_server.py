@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class StatelessServer(Server):
     """A server of a revision without handshake; what is said of ``Server`` holds, and this.
 
-    ``state_key`` signs what handlers that ask the client for input carry from round to round: 32 secret bytes or more,
-    the same in all processes that serve one endpoint; by default it is drawn anew by each server object.
+    ``state_key`` signs what handlers that ask the client for input carry from round to round, and is the ``cursor_key``
+    where none is given: 32 secret bytes or more, the same in all processes that serve one endpoint; by default it is
+    drawn anew by each server object.
     ``state_lifetime`` is for how many seconds a client may take to answer. ``versions`` are all revisions that are
     spoken where the server is.
     """
@@ -36,9 +37,10 @@ class StatelessServer(Server):
         state_key: bytes | None = None,
         state_lifetime: float = 600.0,
         versions: Sequence[str] = (),
+        cursor_key: bytes | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(name, version, **options)
+        super().__init__(name, version, cursor_key=cursor_key or state_key, **options)
         self.versions = tuple(versions)
         self._state_key = state_key
         self._state_lifetime = state_lifetime
@@ -53,6 +55,10 @@ class StatelessServer(Server):
             instructions=self.instructions,
             versions=self.versions,
         )
+
+    def freshness(self, method: str, name: str | None = None) -> dict[str, Any]:
+        """``ttl_ms`` and ``cache_scope`` of the result of a method (Caching: Cacheable Results)."""
+        return {"ttl_ms": 0, "cache_scope": "private"}
 
     def replay(self, incoming: Incoming) -> Replay:
         """The questions that the handler of a request has asked so far."""
@@ -86,8 +92,11 @@ class StatelessServer(Server):
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Tells all who have subscribed to it of a change (Subscriptions)."""
+        super().notify(key, params)
+
+    def _tell(self, connection: Connection, key: NotificationMethod[Any], params: Any) -> None:
         # A subscription is acknowledged before anything is told on it (Subscriptions: Acknowledgment).
-        self._tell_all(lambda connection: connection.say(lambda: _core(connection).publish(key, params)))
+        connection.say(lambda: _core(connection).publish(key, params))
 
     def _last_words(self, connection: Connection) -> list[bytes]:
         with connection.lock:
