@@ -1,4 +1,4 @@
-"""The revisions that come with the generator, and the names of the packages made of them."""
+"""The revisions and extensions that come with the generator, and the names of the packages made of them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MAX_LABEL = 64
+_EXTENSIONS = "extensions"
+"""The folder beside those of the revisions."""
 
 _TAKEN = frozenset({"runtime", "connect", "serve"})
 """What lies beside the packages of the revisions."""
@@ -41,34 +43,44 @@ def revisions() -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def schema_file(revision: str) -> Path:
-    """The bundled schema of a revision."""
-    if revision not in revisions():
-        raise unknown_revision(revision)
-    return resources.schemas() / revision / "schema.ts"
+@cache
+def extensions() -> tuple[str, ...]:
+    """The labels of the bundled extensions of the protocol, in alphabetical order."""
+    found = ((folder.name, folder) for folder in (resources.schemas() / _EXTENSIONS).iterdir())
+    return tuple(sorted(label for label, folder in found if (folder / "schema.ts").is_file()))
 
 
-def schema_name(revision: str) -> str:
+def schema_file(label: str) -> Path:
+    """The bundled schema of a revision or an extension."""
+    if label in extensions():
+        return resources.schemas() / _EXTENSIONS / label / "schema.ts"
+    if label not in revisions():
+        raise unknown_revision(label)
+    return resources.schemas() / label / "schema.ts"
+
+
+def schema_name(label: str) -> str:
     """What the bundled schema is called in messages and in what is generated, wherever it is installed."""
-    return f"schema/{revision}/schema.ts"
+    return f"schema/{_EXTENSIONS}/{label}/schema.ts" if label in extensions() else f"schema/{label}/schema.ts"
 
 
 @cache
-def load(revision: str) -> Protocol:
+def load(label: str) -> Protocol:
     """A bundled schema, resolved."""
     from mcp_bindgen.sources import read_bundled, understand
 
-    return understand(read_bundled(revision), revision)
+    return understand(read_bundled(label), label)
 
 
 @cache
 def manifest() -> dict[str, Official]:
-    """By revision, what ``schema/manifest.toml`` records."""
+    """By revision and by extension, what ``schema/manifest.toml`` records."""
     with (resources.schemas() / "manifest.toml").open("rb") as file:
         data = tomllib.load(file)
+    recorded = {**data["revisions"], **data["extensions"]}
     return {
-        revision: Official(data["repository"], entry["commit"], entry["sha256"])
-        for revision, entry in sorted(data["revisions"].items())
+        label: Official(entry.get("repository", data["repository"]), entry["commit"], entry["sha256"])
+        for label, entry in sorted(recorded.items())
     }
 
 

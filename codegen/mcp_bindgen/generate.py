@@ -16,7 +16,7 @@ from mcp_bindgen.sources import Modules, read_bundled, read_modules, showing_lin
 
 @frozen
 class Bundled:
-    """A bundled revision."""
+    """A bundled revision or extension."""
 
     revision: str
 

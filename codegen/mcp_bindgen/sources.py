@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,9 @@ MAX_BYTES = 64 * 2**20
 """No more of a file is read; the reader refuses less than that, and says so better."""
 
 MAX_FILES = 200
+
+_CORE = re.compile(r"\.\./\.\./([^/]+)/schema\.js")
+"""How a bundled extension names the revision that it extends."""
 
 
 class Texts:
@@ -59,9 +63,9 @@ def read_modules(file: Path, mapped: Mapping[str, str], options: Mapping[str, st
     return _Search(mapped, options or {}).run(_Place(_key(file), file, str(file)))
 
 
-def read_bundled(revision: str) -> Modules:
-    """Read the schema of a bundled revision, which imports nothing."""
-    return _Search({}, {}).run(_bundled(revision))
+def read_bundled(label: str) -> Modules:
+    """Read the schema of a bundled revision, which imports nothing, or of an extension, which imports from those."""
+    return _Search({}, {}).run(_bundled(label))
 
 
 def read_bytes(file: Path) -> bytes:
@@ -146,6 +150,8 @@ class _Search:
         if specifier in self._mapped:
             self._used.add(specifier)
             return _mapped(self._mapped[specifier])
+        if place.file is None and (core := _CORE.fullmatch(specifier)):
+            return _bundled(core[1])
         if place.file is not None and specifier.startswith(("./", "../")):
             tried = list(_candidates(specifier))
             for candidate in tried:
@@ -177,8 +183,8 @@ def _mapped(value: str) -> _Place:
     return _Place(_key(file), file, value)
 
 
-def _bundled(revision: str) -> _Place:
-    return _Place(revision, None, catalog.schema_name(revision))
+def _bundled(label: str) -> _Place:
+    return _Place(label, None, catalog.schema_name(label))
 
 
 def _is_file(file: Path) -> bool:

@@ -53,11 +53,12 @@ def test_a_schema_file_is_labelled_by_its_folder_if_that_is_a_revision(path: str
     assert catalog.label_of(Path(path)) == label
 
 
-def test_the_manifest_says_of_every_revision_what_it_was_checked_against() -> None:
+def test_the_manifest_says_of_every_schema_what_it_was_checked_against() -> None:
     manifest = catalog.manifest()
-    assert tuple(manifest) == catalog.revisions()
-    for official in manifest.values():
-        assert official.repository == "modelcontextprotocol/modelcontextprotocol"
+    assert tuple(manifest) == (*catalog.revisions(), *catalog.extensions())
+    for label, official in manifest.items():
+        own = "modelcontextprotocol/" + (label if label in catalog.extensions() else "modelcontextprotocol")
+        assert official.repository == own
         assert re.fullmatch("[0-9a-f]{40}", official.commit)
         assert re.fullmatch("[0-9a-f]{64}", official.sha256)
     assert len({official.sha256 for official in manifest.values()}) == len(manifest)
@@ -66,6 +67,15 @@ def test_the_manifest_says_of_every_revision_what_it_was_checked_against() -> No
 def test_a_protocol_has_the_revision_asked_for_not_the_one_its_constant_says() -> None:
     assert catalog.load("2025-06-18").revision == "2025-06-18"
     assert catalog.load("2025-06-18").source == "schema/2025-06-18/schema.ts"
+
+
+def test_an_extension_takes_the_types_of_the_revision_that_it_extends() -> None:
+    tasks, core = catalog.load("ext-tasks"), catalog.load("2026-07-28")
+    assert tasks.source == "schema/extensions/ext-tasks/schema.ts"
+    names = [field.name for field in tasks.objects["GetTaskRequestParams"].fields]
+    assert names == ["_meta", "taskId"]
+    ours, theirs = tasks.objects["ElicitResult"].fields, core.objects["ElicitResult"].fields
+    assert [field.name for field in ours] == [field.name for field in theirs]
 
 
 def test_an_unknown_revision_has_no_file() -> None:

@@ -43,7 +43,7 @@ def test_list_for_programs(cli) -> None:
 
 def test_list_outside_a_checkout_says_how_to_choose_a_place(cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "default_target", lambda: None)
-    assert "Packages are written where --out says, as v2024_11_05 to v2026_07_28.\n" in cli("list").out
+    assert "Packages are written where --out says, as v2024_11_05 to v2026_07_28 and ext_tasks.\n" in cli("list").out
     assert json.loads(cli("list", "--format", "json").out)["target"] is None
 
 

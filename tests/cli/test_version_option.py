@@ -14,7 +14,7 @@ ALL = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 def test_alone_it_prints_our_version_and_the_revisions_and_writes_nothing(cli, elsewhere: Path) -> None:
     status, out, err = cli("--version")
     assert (status, err) == (0, "")
-    assert out == f"mcp-codegen {__version__}\nrevisions: {', '.join(ALL)}\n"
+    assert out == f"mcp-codegen {__version__}\nrevisions: {', '.join(ALL)}\nextensions: ext-tasks\n"
     assert list(elsewhere.iterdir()) == []
 
 
@@ -51,16 +51,23 @@ def test_with_a_revision_it_generates_that_one(cli, elsewhere: Path, arguments: 
     ]
 
 
+def test_an_extension_is_generated_as_a_revision_is(cli, elsewhere: Path) -> None:
+    status, out, err = cli("--version", "ext-tasks", "--out", "out")
+    assert (status, err) == (0, "")
+    assert out.startswith("ext-tasks: ")
+    assert "run: mcp-codegen --version ext-tasks\n" in (elsewhere / "out/ext_tasks/types.py").read_text()
+
+
 def test_repeated_it_generates_each_oldest_first(cli, elsewhere: Path) -> None:
     status, out, _ = cli("--version", "2025-06-18", "--version", "2024-11-05", "--out", "out")
     assert status == 0
     assert [line.split(":")[0] for line in out.splitlines()] == ["2024-11-05", "2025-06-18", "runtime"]
 
 
-def test_all_means_every_revision(cli, elsewhere: Path) -> None:
+def test_all_means_every_revision_and_every_extension(cli, elsewhere: Path) -> None:
     status, out, _ = cli("--version", "all", "--out", "out")
     assert status == 0
-    assert [line.split(":")[0] for line in out.splitlines()] == [*ALL, "runtime"]
+    assert [line.split(":")[0] for line in out.splitlines()] == [*ALL, "ext-tasks", "runtime"]
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,7 @@ def _print_revisions(ctx: click.Context, parameter: click.Parameter, value: bool
 
         output.say(f"mcp-codegen {__version__}")
         output.say(f"revisions: {', '.join(catalog.revisions())}")
+        output.say(f"extensions: {', '.join(catalog.extensions())}")
         ctx.exit()
 
 

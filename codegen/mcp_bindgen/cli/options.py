@@ -88,7 +88,7 @@ def choose(asked: Asked, settings: Settings, *, everything: bool) -> list[Input]
         label = (settings.name,) if settings.name else ()
         chosen.append(_own(settings.schema, label, pairs(mapped) or settings.map))
     if not chosen and everything:
-        return [Bundled(revision) for revision in catalog.revisions()]
+        return [Bundled(label) for label in bundled(("all",))]
     return chosen
 
 
@@ -106,12 +106,12 @@ def choose_one(asked: Asked) -> Input:
 
 
 def bundled(words: tuple[str, ...]) -> list[str]:
-    """The bundled revisions that words of ``--version`` mean, each once and oldest first."""
-    known = catalog.revisions()
+    """What words of ``--version`` mean, each once: the bundled revisions, oldest first, and then the extensions."""
+    known = (*catalog.revisions(), *catalog.extensions())
     found: set[str] = set()
     for word in words:
         found.update(known if word == "all" else [_revision(word)])
-    return sorted(found)
+    return sorted(found, key=known.index)
 
 
 def _revision(word: str) -> str:
@@ -119,7 +119,7 @@ def _revision(word: str) -> str:
     from mcp_bindgen.errors import BindgenError
 
     known = catalog.revisions()
-    if word in known:
+    if word in known or word in catalog.extensions():
         return word
     if word == "draft":
         message = (

@@ -1,4 +1,4 @@
-"""The bundled revisions and what they hold: ``mcp-codegen list``."""
+"""The bundled revisions and extensions, and what they hold: ``mcp-codegen list``."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def describe_revisions(target: Path | None) -> dict[str, Any]:
         "format": FORMAT,
         "target": None if target is None else str(target),
         "revisions": [_revision(catalog.load(revision)) for revision in catalog.revisions()],
+        "extensions": [_revision(catalog.load(extension)) for extension in catalog.extensions()],
     }
 
 
@@ -46,7 +47,7 @@ def render_revisions(document: dict[str, Any], target: str | None) -> str:
             str(entry["notifications"]),
             f"schema.ts {entry['official']['sha256'][:12]}" if entry["official"] else "-",
         )
-        for entry in document["revisions"]
+        for entry in (*document["revisions"], *document["extensions"])
     ]
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
     lines = [
@@ -62,4 +63,5 @@ def render_revisions(document: dict[str, Any], target: str | None) -> str:
 
 def _packages(document: dict[str, Any]) -> str:
     names = [entry["package"] for entry in document["revisions"]]
-    return f"{names[0]} to {names[-1]}" if len(names) > 1 else "".join(names)
+    more = [entry["package"] for entry in document["extensions"]]
+    return " and ".join([f"{names[0]} to {names[-1]}" if len(names) > 1 else "".join(names), *more])

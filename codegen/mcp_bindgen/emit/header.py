@@ -15,7 +15,7 @@ def package_header(protocol: Protocol) -> str:
     """The header of a revision's files."""
     label = inert(protocol.revision)
     command = f"mcp-codegen --version {label}"
-    if protocol.source != f"schema/{protocol.revision}/schema.ts":
+    if protocol.source not in {f"schema/{folder}{protocol.revision}/schema.ts" for folder in ("", "extensions/")}:
         command += f" --schema {inert(PurePath(protocol.source).name)}"
     return f"{HEADER} {__version__} from the schema of {label}.\n# Do not edit; run: {command}\n"
 
