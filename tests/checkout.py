@@ -6,5 +6,5 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = ROOT / "generated" / "mcp_bindings"
-REVISIONS = sorted(path.name for path in (ROOT / "schema").iterdir() if path.is_dir())
+REVISIONS = sorted(path.name for path in (ROOT / "schema").iterdir() if path.name[:1].isdigit())
 PACKAGES = ["v" + revision.replace("-", "_") for revision in REVISIONS]
