@@ -1,0 +1,202 @@
+"""Headers that repeat the body (2026-07-28, Streamable HTTP: Request Metadata)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.http.headers import (
+    LARGEST,
+    Annotation,
+    InvalidAnnotation,
+    annotated_arguments,
+    decoded,
+    encoded,
+    mismatch,
+    parameters,
+    standard,
+)
+
+
+def tool(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def call(**arguments: Any) -> dict[str, Any]:
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    params = {"name": "t", "arguments": arguments, "_meta": meta}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+
+def lowered(headers: dict[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+@pytest.mark.parametrize(
+    ("value", "header"),
+    [
+        ("us-west1", "us-west1"),
+        ("us west 1", "us west 1"),
+        ("", ""),
+        ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
+        (" padded ", "=?base64?IHBhZGRlZCA=?="),
+        ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+        ("\tindented", "=?base64?CWluZGVudGVk?="),
+        ("a\tb", "=?base64?YQli?="),
+        ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
+    ],
+)
+def test_values_are_plain_where_a_header_carries_them(value: str, header: str) -> None:
+    assert encoded(value) == header
+    assert decoded(header) == value
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_every_text_comes_back_and_could_be_sent(value: str) -> None:
+    header = encoded(value)
+    assert decoded(header) == value
+    assert decoded(f" \t{header}  ") == value
+    assert header.isascii()
+    assert header.isprintable()
+    assert header == header.strip()
+
+
+@pytest.mark.parametrize(
+    "header", ["=?base64?SGVsbG8?=", "=?base64?SGV%bG8=?=", "=?base64?/w==?=", "caf\xe9", "a\0b", "=?base64?a b=?="]
+)
+def test_values_that_cannot_be_read_are_refused(header: str) -> None:
+    with pytest.raises(ValueError, match=r"it has characters|no UTF-8 in Base64"):
+        decoded(header)
+
+
+def test_annotations_are_found_along_properties() -> None:
+    schema = tool(
+        a={"type": "string", "x-mcp-header": "A"},
+        b={"type": "object", "properties": {"c": {"type": ["integer", "null"], "x-mcp-header": "C"}}},
+        d={"type": "boolean"},
+        # A property of that name, and a value with such a member, annotate nothing.
+        **{"x-mcp-header": {"type": "string", "default": {"x-mcp-header": "X"}}},
+    )
+    assert set(annotated_arguments(schema)) == {
+        Annotation("Mcp-Param-A", ("a",)),
+        Annotation("Mcp-Param-C", ("b", "c")),
+    }
+
+
+STRING = {"type": "string", "x-mcp-header": "A"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        *((tool(a={"type": "string", "x-mcp-header": name}), "part of a header's name") for name in
+          ("", " ", "My Region", "a:b", "Région", "Region\t1", "a\r\nb", "a\n", 5, None)),
+        *((tool(a={"type": kind, "x-mcp-header": "A"}), "accepted are string, integer, boolean") for kind in
+          ("number", "object", "array", "null", None, {}, ["string", "integer"], ["null"])),
+        (tool(a={"x-mcp-header": "A"}), "accepted are"),
+        (tool(a=STRING, b=STRING), "more than once"),
+        (tool(a=STRING, b={"type": "string", "x-mcp-header": "a"}), "more than once"),
+        ({**tool(), "x-mcp-header": "A"}, "root"),
+        (tool(a={"type": "array", "items": STRING}), "items"),
+        (tool(a={"anyOf": [STRING]}), "anyOf"),
+        ({**tool(), "$defs": {"a": STRING}}, "defs"),
+        ({**tool(), "if": tool(a=STRING)}, "if"),
+        ({**tool(), "additionalProperties": STRING}, "additionalProperties"),
+        ({**tool(), "patternProperties": {"x-mcp-header": STRING}}, "patternProperties"),
+        (tool(a={"type": "integer", "minimum": 2**60, "x-mcp-header": "A"}), "beyond"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_annotations_that_break_the_rules_are_refused(schema: Any, why: str) -> None:
+    with pytest.raises(InvalidAnnotation, match=why):
+        annotated_arguments(schema)
+
+
+def test_a_schema_that_is_none_has_no_annotations() -> None:
+    assert annotated_arguments(True) == annotated_arguments(None) == annotated_arguments({"properties": [1]}) == ()
+
+
+def test_a_schema_of_many_levels_is_no_trouble() -> None:
+    schema: dict[str, Any] = STRING
+    for _ in range(3000):
+        schema = tool(a=schema)
+    assert len(annotated_arguments(schema)[0].path) == 3000
+
+
+def test_arguments_are_repeated_as_text() -> None:
+    schema = tool(
+        s={"type": "string", "x-mcp-header": "S"},
+        i={"type": "integer", "x-mcp-header": "I"},
+        b={"type": "boolean", "x-mcp-header": "B"},
+        n={"type": "string", "x-mcp-header": "N"},
+        absent={"type": "string", "x-mcp-header": "Absent"},
+        other={"type": "string"},
+    )
+    arguments = {"s": "", "i": -7, "b": False, "n": None, "other": "x"}
+    assert parameters(annotated_arguments(schema), arguments) == {
+        "Mcp-Param-S": "", "Mcp-Param-I": "-7", "Mcp-Param-B": "false",
+    }  # fmt: skip
+    assert parameters(annotated_arguments(schema), None) == {}
+
+
+@pytest.mark.parametrize("value", [LARGEST + 1, -LARGEST - 1])
+def test_an_integer_that_others_read_otherwise_is_not_sent(value: int) -> None:
+    with pytest.raises(UsageError, match="Mcp-Param-A"):
+        parameters([Annotation("Mcp-Param-A", ("a",))], {"a": value})
+
+
+def test_requests_say_what_they_are() -> None:
+    assert standard(call()) == {
+        "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "t",
+    }  # fmt: skip
+    read = {"method": "resources/read", "params": {"uri": "file:///ä"}}
+    assert standard(read) == {"Mcp-Method": "resources/read", "Mcp-Name": "=?base64?ZmlsZTovLy/DpA==?="}
+    assert standard({"method": "x"}) == {"Mcp-Method": "x"}
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcd"), st.none() | st.text(st.characters(exclude_categories=["Cs"])) | st.booleans()
+                    | st.integers(-LARGEST, LARGEST))
+)  # fmt: skip
+def test_what_a_client_writes_a_server_takes(arguments: dict[str, Any]) -> None:
+    annotated = [Annotation(f"Mcp-Param-{name}", (name,)) for name in "abcd"]
+    message = call(**arguments)
+    headers = lowered({**standard(message), **parameters(annotated, arguments)})
+    assert mismatch(headers, message, annotated) is None
+    for name in headers:
+        assert mismatch({key: value for key, value in headers.items() if key != name}, message, annotated)
+        assert mismatch({**headers, name: headers[name] + "x"}, message, annotated)
+
+
+ANNOTATED = [Annotation("Mcp-Param-A", ("a",))]
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"mcp-method": "Tools/Call"}, "Mcp-Method"),
+        ({"mcp-name": "T"}, "Mcp-Name"),
+        ({"mcp-name": "=?base64?dA==?="}, None),
+        ({"mcp-method": "=?base64?dG9vbHMvY2FsbA==?="}, "Mcp-Method"),
+        ({"mcp-param-a": " 42.0 "}, None),
+        ({"mcp-param-a": "42.5"}, "Mcp-Param-A"),
+        ({"mcp-param-a": "=?base64?NDI?="}, "cannot be read"),
+        ({"mcp-param-a": "=?base64?NDI=?="}, None),
+        ({"mcp-protocol-version": "2025-11-25"}, "MCP-Protocol-Version"),
+        ({"mcp-param-other": "x"}, None),
+    ],
+    ids=str,
+)
+def test_headers_that_say_something_else_are_refused(given: dict[str, str], why: str | None) -> None:
+    message = call(a=42)
+    right = lowered({**standard(message), "Mcp-Param-A": "42"})
+    found = mismatch({**right, **given}, message, ANNOTATED)
+    assert (found is None) if why is None else (why in str(found))
+
+
+def test_a_header_for_an_argument_that_is_not_there_is_refused() -> None:
+    message = call()
+    assert "Mcp-Param-A" in str(mismatch({**lowered(standard(message)), "mcp-param-a": "1"}, message, ANNOTATED))
