@@ -1,0 +1,60 @@
+"""What a handler sees of the connection that its request came on, whatever carries it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from .methods import NotificationMethod, RequestMethod
+    from .session import Session
+
+R = TypeVar("R")
+
+
+class Link(Protocol):
+    """One side's end of a conversation: a ``Connection``, or what stands for one over HTTP."""
+
+    @property
+    def session(self) -> Session:
+        """The core of the conversation."""
+        ...
+
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """Held while the session is asked or told anything."""
+        ...
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be sent or received any more."""
+        ...
+
+    def send(self, line: bytes) -> None:
+        """Sends a line that the session has made; raises ConnectionClosed, RequestTimeout."""
+        ...
+
+    def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
+        """Sends lines of the session behind all that it has replied so far, so that nothing overtakes a reply."""
+        ...
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> R:
+        """Sends a request and waits for its result; raises as ``Client.request`` does."""
+        ...
+
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+        """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
+        ...
+
+    def close(self, lines: Iterable[bytes] = ()) -> None:
+        """Ends the connection, after these last lines; idempotent, from any thread."""
+        ...
