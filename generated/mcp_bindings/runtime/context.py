@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from .connection import Connection
 from .errors import UsageError
 from .events import Incoming
 from .meta import entries_of
 from .methods import NotificationMethod, RequestMethod
 
 if TYPE_CHECKING:
+    from .handshake import HandshakeServer
+    from .links import Link
     from .replay import Replay
 
 R = TypeVar("R")
@@ -31,7 +32,7 @@ class Context:
 
     __slots__ = ("_incoming", "connection", "peer")
 
-    def __init__(self, peer: Any, connection: Connection, incoming: Incoming | None) -> None:
+    def __init__(self, peer: Any, connection: Link, incoming: Incoming | None) -> None:
         self.peer = peer
         self.connection = connection
         self._incoming = incoming
@@ -114,8 +115,7 @@ class ServerContext(Context):
 
     def _least(self) -> str | None:
         """The least severity that the client wants; None where it wants no messages."""
-        level: str = self.peer.log_level_of(self.connection)
-        return level
+        return cast("HandshakeServer", self.connection.session).log_level
 
 
 class StatelessContext(ServerContext):
@@ -123,7 +123,7 @@ class StatelessContext(ServerContext):
 
     __slots__ = ("_replay",)
 
-    def __init__(self, peer: Any, connection: Connection, incoming: Incoming | None) -> None:
+    def __init__(self, peer: Any, connection: Link, incoming: Incoming | None) -> None:
         super().__init__(peer, connection, incoming)
         self._replay: Replay | None = None
 

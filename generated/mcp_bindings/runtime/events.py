@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from .jsonrpc import Refusal
 from .methods import NotificationMethod, RequestMethod
 
 RequestId: TypeAlias = str | int
@@ -14,7 +15,7 @@ RequestId: TypeAlias = str | int
 class Incoming:
     """A request of the other side; it waits for ``Session.settle``."""
 
-    __slots__ = ("batch", "cancelled", "id", "key", "params", "progress", "reason", "token")
+    __slots__ = ("batch", "cancelled", "id", "key", "params", "progress", "reason", "refusal", "token")
 
     def __init__(self, key: RequestMethod[Any, Any], request_id: RequestId, params: Any) -> None:
         self.key = key
@@ -28,6 +29,8 @@ class Incoming:
         self.progress: float | None = None
         """The last value of progress that was sent."""
         self.batch: Batch | None = None
+        self.refusal: Refusal | None = None
+        """The error that it is answered with, once it is: some transports say it in their own terms, too."""
 
 
 class Batch:
@@ -95,21 +98,26 @@ class Cancelled:
 
 
 class Reply:
-    """A line that the session wants sent: an answer that takes no handler."""
+    """A line that the session wants sent: an answer that takes no handler. ``refusal`` is the error in it."""
 
-    __slots__ = ("line",)
+    __slots__ = ("line", "refusal")
 
-    def __init__(self, line: bytes) -> None:
+    def __init__(self, line: bytes, refusal: Refusal | None = None) -> None:
         self.line = line
+        self.refusal = refusal
 
 
 class Dropped:
-    """A message that came to nothing, and why: for the local log."""
+    """A message that came to nothing, and why: for the local log.
 
-    __slots__ = ("reason",)
+    ``bad`` is one that should not have been sent; others are of no use here, and perhaps only late.
+    """
 
-    def __init__(self, reason: str) -> None:
+    __slots__ = ("bad", "reason")
+
+    def __init__(self, reason: str, *, bad: bool = False) -> None:
         self.reason = reason
+        self.bad = bad
 
 
 Event: TypeAlias = Incoming | Notified | Published | Outcome | Progressed | Cancelled | Reply | Dropped

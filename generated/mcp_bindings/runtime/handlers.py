@@ -6,16 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from threading import current_thread, main_thread
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .binding import OTHER, Binding
-from .connection import Connection
 from .errors import EncodeError, ResponseError, UsageError
 from .events import Incoming, Notified
 from .jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Refusal
 from .logs import report
 from .methods import NotificationMethod, RequestMethod, Side
 from .suspended import Suspended
+
+if TYPE_CHECKING:
+    from .links import Link
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -84,7 +86,7 @@ class Handlers:
             raise UsageError(text)
         return result
 
-    def answer(self, connection: Connection, incoming: Incoming, context: Any) -> bytes | None:
+    def answer(self, connection: Link, incoming: Incoming, context: Any) -> bytes | None:
         """The line that answers a request; None where there is none to send."""
         session = connection.session
         try:
@@ -125,7 +127,7 @@ class Handlers:
         return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": method, "reason": reason})
 
     @staticmethod
-    def _refuse(connection: Connection, incoming: Incoming, refusal: Refusal) -> bytes:
+    def _refuse(connection: Link, incoming: Incoming, refusal: Refusal) -> bytes:
         try:
             return connection.session.refusal_line(incoming, refusal)
         except (TypeError, ValueError) as fault:

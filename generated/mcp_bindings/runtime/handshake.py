@@ -76,6 +76,8 @@ class HandshakeServer(HandshakeSession):
     def __init__(self, binding: Binding, *, info: Any, capabilities: Any, instructions: str | None = None) -> None:
         super().__init__(binding, "server", info=info, capabilities=capabilities)
         self.instructions = instructions
+        self.log_level = "debug"
+        """The least severity of log messages that the client wants: all, as long as it has not said which."""
         self._own["initialize"] = self._initialize
 
     def _initialize(self, message: Any) -> Event:

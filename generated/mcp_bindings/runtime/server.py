@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
 from .binding import Binding
 from .capabilities import declared_by
@@ -23,6 +22,7 @@ from .session import Session
 
 if TYPE_CHECKING:
     from .features.pages import Pages
+    from .links import Link
     from .transports import Transport
 
 P = TypeVar("P")
@@ -78,8 +78,7 @@ class Server:
         self._logging = logging
         self._handlers = Handlers(self.binding, "server")
         self._lock = Lock()
-        self._connections: set[Connection] = set()
-        self._levels: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
+        self._connections: set[Link] = set()
         self._pumped: Connection | None = None
         self._pages: Pages | None = None
         set_level = self.binding.requests.get(_SET_LEVEL)
@@ -151,10 +150,10 @@ class Server:
         connection: Connection
 
         def run(incoming: Incoming) -> bytes | None:
-            return self._run(connection, incoming)
+            return self.run(connection, incoming)
 
         def listen(notified: Notified) -> None:
-            self._handlers.notice(notified, self._context(connection, None))
+            self.listen(connection, notified)
 
         connection = Connection(
             transport,
@@ -165,9 +164,18 @@ class Server:
             limit=self.limit,
             workers=self.workers,
         )
-        with self._lock:
-            self._connections.add(connection)
+        self.admit(connection)
         return connection
+
+    def admit(self, link: Link) -> None:
+        """Counts a conversation among those that are told of changes, and that ``close`` ends."""
+        with self._lock:
+            self._connections.add(link)
+
+    def dismiss(self, link: Link) -> None:
+        """Forgets a conversation that has ended."""
+        with self._lock:
+            self._connections.discard(link)
 
     def session(self) -> Session:
         """A session of this server with a client that has not been heard yet."""
@@ -175,10 +183,15 @@ class Server:
             self.binding, info=self.info, capabilities=self.capabilities, instructions=self.instructions
         )
 
-    def _context(self, connection: Connection, incoming: Incoming | None) -> Context:
+    def _context(self, connection: Link, incoming: Incoming | None) -> Context:
         return self.context(self, connection, incoming)
 
-    def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
+    def listen(self, connection: Link, notified: Notified) -> None:
+        """Gives a notification to its handler, if there is one."""
+        self._handlers.notice(notified, self._context(connection, None))
+
+    def run(self, connection: Link, incoming: Incoming) -> bytes | None:
+        """Has a request handled; the line that answers it, None where there is none to send."""
         return self._handlers.answer(connection, incoming, self._context(connection, incoming))
 
     def serve(self, transport: Transport) -> None:
@@ -224,12 +237,11 @@ class Server:
         for connection in connections:
             self._drop(connection)
 
-    def _drop(self, connection: Connection) -> None:
-        with self._lock:
-            self._connections.discard(connection)
+    def _drop(self, connection: Link) -> None:
+        self.dismiss(connection)
         connection.close(self._last_words(connection))
 
-    def _last_words(self, connection: Connection) -> list[bytes]:
+    def _last_words(self, connection: Link) -> list[bytes]:
         """The lines that end a connection in good order; a handshake has none."""
         return []
 
@@ -244,16 +256,16 @@ class Server:
         key = self.binding.notifications[method]
         promise = key.capability or ""
 
-        def tell(connection: Connection) -> None:
+        def tell(connection: Link) -> None:
             if self.binding.declares(connection.session.capabilities, promise):
                 self._tell(connection, key, params)
 
         self._tell_all(tell)
 
-    def _tell(self, connection: Connection, key: NotificationMethod[Any], params: Any) -> None:
+    def _tell(self, connection: Link, key: NotificationMethod[Any], params: Any) -> None:
         connection.notify(key, params)
 
-    def _tell_all(self, tell: Callable[[Connection], None]) -> None:
+    def _tell_all(self, tell: Callable[[Link], None]) -> None:
         """Tells every client that is ready to hear; one that has gone, or takes nothing, does not keep it from the rest."""
         with self._lock:
             connections = list(self._connections)
@@ -270,8 +282,4 @@ class Server:
                     raise
 
     def _set_level(self, params: Any, context: Context) -> None:
-        self._levels[context.connection] = params.level
-
-    def log_level_of(self, connection: Connection) -> str:
-        """The least severity of log messages that a client wants: all, as long as it has not said which."""
-        return self._levels.get(connection, "debug")
+        cast("HandshakeServer", context.connection.session).log_level = params.level

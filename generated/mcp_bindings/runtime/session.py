@@ -114,6 +114,7 @@ class Session:
 
     def refusal_line(self, incoming: Incoming, refusal: Refusal) -> bytes:
         """The line that answers a request with an error."""
+        incoming.refusal = refusal
         return self._error(incoming.id, refusal)
 
     def settle(self, incoming: Incoming, line: bytes) -> bytes | None:
@@ -244,7 +245,7 @@ class Session:
         """A request is answered with an error, where its receiver is one that answers."""
         if "response" not in self._may_send[self.state]:
             return Dropped(f"a {self.side} sends no responses in {self.binding.revision}, so not this one: {refusal}")
-        return Reply(self._error(request_id, refusal))
+        return Reply(self._error(request_id, refusal), refusal)
 
     def _unknown(self, message: Any) -> Event:
         """A request of a method that the sender does not have in this revision."""
@@ -254,7 +255,7 @@ class Session:
 
     def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
         if lifecycle.kind_of(key.name, request=False) not in self._may_take[self.state]:
-            return Dropped(f"{key.name} may not be sent now: the session is {self.state}")
+            return Dropped(f"{key.name} may not be sent now: the session is {self.state}", bad=True)
         if key.name == "notifications/progress":
             return self._progressed(message.params)
         if key.name == "notifications/cancelled":
@@ -313,12 +314,12 @@ class Session:
     def _misfit(self, value: Any, fault: DecodeError) -> Event:
         found = examine(value, fault.keys, str(fault))
         if found.kind == "notification":
-            return Dropped(f"a notification that does not fit: {fault}")
+            return Dropped(f"a notification that does not fit: {fault}", bad=True)
         if found.kind == "response" or (found.kind == "nothing" and self.side == "client"):
             # What has an id and no method comes from a server that meant to answer.
             if found.id is not None and found.id in self._asked:
                 return self._answered(found.id, None, fault)
-            return Dropped(f"a response that does not fit: {fault}")
+            return Dropped(f"a response that does not fit: {fault}", bad=True)
         if found.id is None:
             return self._nameless(found.refusal)
         return self._refuse(found.id, self._judge(value, found.refusal))
@@ -331,7 +332,7 @@ class Session:
         """What is no message at all is answered by servers only: a client's peer is known to print more than messages."""
         if self.side == "client":
             return Dropped(f"{refusal.message}: {refusal.data}")
-        return Reply(self._error(NO_ID, refusal))
+        return Reply(self._error(NO_ID, refusal), refusal)
 
     # Batches (JSON-RPC 2.0, section 6).
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from .connection import Connection
 from .events import Incoming
 from .methods import NotificationMethod
 from .server import Server
@@ -16,6 +15,7 @@ from .stateless import StatelessServer as Core
 from .suspended import Suspended
 
 if TYPE_CHECKING:
+    from .links import Link
     from .replay import Replay, States
 
 
@@ -76,9 +76,10 @@ class StatelessServer(Server):
             self._states = States(self._state_key or os.urandom(32), self._state_lifetime, time.time)
         return self._states
 
-    def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
+    def run(self, connection: Link, incoming: Incoming) -> bytes | None:
+        """Has a request handled; a question to the client is an answer, too (Multi Round-Trip Requests)."""
         try:
-            return super()._run(connection, incoming)
+            return super().run(connection, incoming)
         except Suspended as question:
             result = self.binding.types.InputRequiredResult(
                 # The schema declares the field without the value that the text gives it.
@@ -94,14 +95,14 @@ class StatelessServer(Server):
         """Tells all who have subscribed to it of a change (Subscriptions)."""
         super().notify(key, params)
 
-    def _tell(self, connection: Connection, key: NotificationMethod[Any], params: Any) -> None:
+    def _tell(self, connection: Link, key: NotificationMethod[Any], params: Any) -> None:
         # A subscription is acknowledged before anything is told on it (Subscriptions: Acknowledgment).
         connection.say(lambda: _core(connection).publish(key, params))
 
-    def _last_words(self, connection: Connection) -> list[bytes]:
+    def _last_words(self, connection: Link) -> list[bytes]:
         with connection.lock:
             return _core(connection).end_subscriptions()
 
 
-def _core(connection: Connection) -> Core:
+def _core(connection: Link) -> Core:
     return cast("Core", connection.session)
