@@ -32,6 +32,7 @@ ABOVE = {
     "describe": {"ir", "errors", "resources", "catalog", "sources", "resolve", "emit", "generate"},
     "diff": {"ir", "errors", "escaping", "resolve", "describe"},
     "validate": {"errors", "escaping", "catalog", "runtime"},
+    "calling": {"errors", "escaping", "catalog"},
     "cli": {
         "errors",
         "escaping",
@@ -44,6 +45,7 @@ ABOVE = {
         "describe",
         "diff",
         "validate",
+        "calling",
     },
     "runtime": set(),
 }

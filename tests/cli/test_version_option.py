@@ -127,7 +127,7 @@ def test_no_arguments_print_the_help(cli) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("command", ["generate", "check", "list", "explain", "model"])
+@pytest.mark.parametrize("command", ["generate", "check", "list", "explain", "model", "call"])
 def test_every_command_has_a_help_that_fits_a_terminal(cli, command: str) -> None:
     status, out, err = cli(command, "--help")
     assert (status, err) == (0, "")

@@ -19,6 +19,7 @@ COMMANDS = {
     "explain": "mcp_bindgen.cli.commands.explain",
     "model": "mcp_bindgen.cli.commands.model",
     "validate": "mcp_bindgen.cli.commands.validate",
+    "call": "mcp_bindgen.cli.commands.call",
     "diff": "mcp_bindgen.cli.commands.diff",
     "history": "mcp_bindgen.cli.commands.history",
     "matrix": "mcp_bindgen.cli.commands.matrix",
@@ -104,6 +105,7 @@ Typed Python bindings for the Model Context Protocol, generated from its TypeScr
   mcp-codegen check                      compare, write nothing
   mcp-codegen explain tools/call         look something up
   mcp-codegen validate session.jsonl     check recorded messages
+  mcp-codegen call -- python server.py   use a server from the shell
   mcp-codegen diff 2025-06-18 2025-11-25 say what changes, and for whom
   mcp-codegen history Tool.outputSchema  say when it came, changed and went
   mcp-codegen matrix                     count what breaks, client by server

@@ -1,0 +1,152 @@
+"""``key=value`` words as the arguments of a tool or a prompt.
+
+=============  ==========================================================================
+``key=text``   a value of the type that the tool's input schema says
+``key:=JSON``  this JSON, whatever the schema says
+``key=@FILE``  the text of a file, read as ``text`` would be; ``-`` is standard input
+``key:=@FILE`` the JSON of a file
+``@FILE``      all arguments: a JSON object; words beside it add to it, or replace
+=============  ==========================================================================
+
+A word given again adds to an array; where none is taken, that is an error.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mcp_bindgen import catalog
+from mcp_bindgen.calling import schemas
+from mcp_bindgen.calling.schemas import Json, UnfitError
+from mcp_bindgen.errors import BindgenError
+
+_BRANCHING = frozenset({"allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"})
+"""Where one of these is, ``properties`` need not name all that a schema takes."""
+
+
+class Word(NamedTuple):
+    """One ``key=value``; ``exact`` where it is JSON, which is sent as it is."""
+
+    key: str
+    text: str
+    exact: bool
+
+
+def for_tool(name: str, schema: Json, words: Sequence[str]) -> dict[str, Json]:
+    """The arguments of a tool, by its input schema; raises BindgenError for what it does not take or what it lacks."""
+    who = f"the tool {name!r}"
+    top = schemas.resolved(schema, schema)
+    known = schemas.as_object(top.get("properties"))
+    # Schemas are open unless they say otherwise, but a name beside those declared is a slip more often than not.
+    opened = top.get("additionalProperties", not known) is not False or bool(_BRANCHING & top.keys())
+    given, parsed = _split(words)
+    grouped: dict[str, list[Word]] = {}
+    for word in parsed:
+        grouped.setdefault(word.key, []).append(word)
+    arguments = dict(given)
+    for key, group in grouped.items():
+        if key not in known and not opened and not group[0].exact:
+            raise _unknown(who, key, known, "; to send it all the same, write it as key:=JSON")
+        arguments[key] = _value(key, group, known.get(key, {}), schema)
+    _require(who, arguments, schemas.as_list(top.get("required")), known, schema)
+    return arguments
+
+
+def for_prompt(name: str, declared: Sequence[Json], words: Sequence[str]) -> dict[str, str]:
+    """The arguments of a prompt, which are text; raises as ``for_tool``."""
+    who = f"the prompt {name!r}"
+    given, parsed = _split(words)
+    known = {each["name"]: {"type": "string"} for each in declared}
+    arguments: dict[str, Json] = dict(given)
+    for word in parsed:
+        if word.key not in known:
+            raise _unknown(who, word.key, known, "")
+        if word.key in arguments and word.key not in given:
+            message = f"{word.key} is given twice"
+            raise BindgenError(message)
+        arguments[word.key] = schemas.from_json(_contents(word.text)) if word.exact else _contents(word.text)
+    for key, value in arguments.items():
+        if not isinstance(value, str):
+            message = f"{key}: arguments of prompts are text; write {key}=…"
+            raise BindgenError(message)
+    wanted = [each["name"] for each in declared if each.get("required")]
+    _require(who, arguments, wanted, known, {})
+    return arguments
+
+
+def _split(words: Sequence[str]) -> tuple[dict[str, Json], list[Word]]:
+    """What files of whole arguments hold, and the other words."""
+    given: dict[str, Json] = {}
+    parsed: list[Word] = []
+    for word in words:
+        if word.startswith("@"):
+            value = schemas.from_json(_contents(word))
+            if value.__class__ is not dict:
+                message = f"{word}: the arguments are to be one JSON object"
+                raise BindgenError(message)
+            given.update(value)
+            continue
+        found = re.match(r"([^=]+?)(:?=)", word)
+        if found is None:
+            message = f"{word!r} is no argument; write key=value, key:=JSON, or @FILE with all of them as JSON"
+            raise BindgenError(message)
+        parsed.append(Word(found[1], word[found.end() :], found[2] == ":="))
+    return given, parsed
+
+
+def _value(key: str, group: Sequence[Word], schema: Json, root: Json) -> Json:
+    many = len(group) > 1
+    item = schemas.items_of(schema, root) if many else schema
+    if item is None:
+        message = f"{key} is given {len(group)} times, but it takes one {schemas.in_words(schema, root)}"
+        raise UnfitError(message)
+    texts = [_contents(word.text) for word in group]
+    try:
+        values = [
+            schemas.from_json(text) if word.exact else schemas.read(text, item, root)
+            for word, text in zip(group, texts, strict=True)
+        ]
+    except UnfitError as problem:
+        message = f"{key}: {problem}"
+        raise UnfitError(message) from problem
+    return values if many else values[0]
+
+
+def _contents(text: str) -> str:
+    """A text, or that of the file that it names."""
+    if not text.startswith("@"):
+        return text
+    name = text[1:]
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return data.decode()
+    except OSError as problem:
+        message = f"cannot read {name!r}: {problem.strerror}; a text that begins with @ is written as key:='\"@…\"'"
+        raise BindgenError(message) from problem
+    except UnicodeDecodeError as problem:
+        message = f"{name!r} is no text in UTF-8 (byte {problem.start})"
+        raise BindgenError(message) from problem
+
+
+def _unknown(who: str, key: str, known: Iterable[str], more: str) -> BindgenError:
+    names = list(known)
+    near = catalog.nearest(key, names, 1)
+    if near:
+        hint = f"did you mean {near[0]}?"
+    else:
+        hint = f"it takes {', '.join(names)}" if names else "it takes none"
+    return BindgenError(f"{who} has no argument {key!r}; {hint}{more}")
+
+
+def _require(
+    who: str, given: Mapping[str, Any], required: Iterable[str], known: Mapping[str, Json], root: Json
+) -> None:
+    lacking = [key for key in required if key not in given]
+    if lacking:
+        shown = ", ".join(f"{key} ({schemas.in_words(known.get(key, {}), root)})" for key in lacking)
+        message = f"{who} needs {shown}; write {lacking[0]}=…"
+        raise BindgenError(message)

@@ -1,0 +1,130 @@
+"""What a server answers with, as text; what is no text is summarised, or saved in a folder."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import mimetypes
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from mcp_bindgen.calling import schemas
+from mcp_bindgen.calling.schemas import Json
+from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.escaping import visible
+
+_LONGEST = 80
+"""Characters of a saved file's name."""
+
+
+class Contents:
+    """Prints blocks and resources; with a folder, what is no text is written there.
+
+    ``plain`` is for who reads on a terminal: nothing in the text is obeyed by it. Otherwise text comes as it is.
+    """
+
+    def __init__(self, folder: Path | None, *, plain: bool) -> None:
+        self._folder = folder
+        self._plain = plain
+        self.unsaved = 0
+        """How many pieces were summarised and not saved."""
+
+    def of_tool(self, name: str, result: Json) -> Iterator[str]:
+        """The lines of a ``CallToolResult``."""
+        blocks = schemas.as_list(result.get("content"))
+        for block in blocks:
+            yield from self._block(block, name)
+        structured = result.get("structuredContent")
+        # Servers repeat it as text, for clients of older revisions.
+        if structured is not None and not any(_same(block, structured) for block in blocks):
+            yield from self._text(json.dumps(structured, indent=2, ensure_ascii=False))
+
+    def of_resource(self, result: Json) -> Iterator[str]:
+        """The lines of a ``ReadResourceResult``."""
+        parts = schemas.as_list(result.get("contents"))
+        for part in parts:
+            if len(parts) > 1:
+                yield f"{visible(part['uri'])}:"
+            yield from self._resource(part)
+
+    def of_prompt(self, name: str, result: Json) -> Iterator[str]:
+        """The lines of a ``GetPromptResult``: each message below who says it."""
+        for message in schemas.as_list(result.get("messages")):
+            yield f"{visible(message['role'])}:"
+            for line in self._block(message["content"], name):
+                yield from (f"  {each}" for each in line.split("\n"))
+
+    def _block(self, block: Json, name: str) -> Iterator[str]:
+        kind = block.get("type")
+        if kind == "text":
+            yield from self._text(block["text"])
+        elif kind in {"image", "audio"}:
+            yield self._bytes(kind, block["data"], block.get("mimeType"), name)
+        elif kind == "resource":
+            yield from self._resource(block["resource"])
+        elif kind == "resource_link":
+            about = ", ".join(str(block[key]) for key in ("name", "mimeType", "description") if block.get(key))
+            yield visible(f"[resource {block['uri']}{f' ({about})' if about else ''}]")
+        else:
+            yield from self._text(json.dumps(block, indent=2, ensure_ascii=False))
+
+    def _resource(self, part: Json) -> Iterator[str]:
+        if "text" in part:
+            yield from self._text(part["text"])
+        else:
+            yield self._bytes(
+                "resource", part["blob"], part.get("mimeType"), part["uri"].rpartition("/")[2] or "resource"
+            )
+
+    def _text(self, text: str) -> Iterator[str]:
+        if not self._plain:
+            yield text.removesuffix("\n")
+            return
+        for line in text.removesuffix("\n").split("\n"):
+            yield "\t".join(visible(part) for part in line.removesuffix("\r").split("\t"))
+
+    def _bytes(self, kind: str, encoded: str, mime: str | None, name: str) -> str:
+        try:
+            data = base64.b64decode(encoded, validate=True)
+        except (binascii.Error, ValueError) as problem:
+            return f"[{kind} that is no base64: {problem}]"
+        about = f"{kind} {visible(mime)}, {len(data)} bytes" if mime else f"{kind}, {len(data)} bytes"
+        if self._folder is None:
+            self.unsaved += 1
+            return f"[{about}]"
+        return f"[{about}: {visible(str(_save(self._folder, name, mime, data)))}]"
+
+
+def _same(block: Json, structured: Json) -> bool:
+    try:
+        return bool(block.get("type") == "text" and json.loads(block["text"]) == structured)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _save(folder: Path, name: str, mime: str | None, data: bytes) -> Path:
+    """Writes a new file into the folder. Whatever the server calls it, it stays in there, and replaces nothing."""
+    stem = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._-")[:_LONGEST] or "content"
+    suffix = mimetypes.guess_extension((mime or "").partition(";")[0].strip()) or ""
+    if suffix and stem.lower().endswith(suffix):
+        stem = stem[: -len(suffix)]
+    elif "." in stem and not suffix:
+        stem, dot, tail = stem.rpartition(".")
+        suffix = dot + tail
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        number = 1
+        while True:
+            path = folder / f"{stem}{f'-{number}' if number > 1 else ''}{suffix}"
+            try:
+                with path.open("xb") as file:
+                    file.write(data)
+            except FileExistsError:
+                number += 1
+                continue
+            return path
+    except OSError as problem:
+        message = f"cannot write into {str(folder)!r}: {problem.strerror}; give --save a folder that can be written"
+        raise BindgenError(message) from problem

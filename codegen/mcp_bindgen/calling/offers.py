@@ -1,0 +1,180 @@
+"""What a server offers: found out, and as lines to read."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mcp_bindgen import catalog
+from mcp_bindgen.calling import schemas
+from mcp_bindgen.calling.schemas import Json
+from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.escaping import visible
+
+if TYPE_CHECKING:
+    from mcp_bindings.runtime.client import Client
+
+FORMAT = "mcp-offers/1"
+
+KINDS = {
+    "tools": ("list_tools", "tools"),
+    "resources": ("list_resources", "resources"),
+    "templates": ("list_resource_templates", "resources"),
+    "prompts": ("list_prompts", "prompts"),
+}
+"""What may be listed: the client's method, and the capability that it takes."""
+
+_METHOD_NOT_FOUND = -32601
+
+Row: TypeAlias = tuple[str, str, str, str]
+"""An argument: its name, its type, whether it is required or else its default, and what it is."""
+
+
+def found(client: Client, kinds: Iterable[str]) -> dict[str, list[Json]]:
+    """What the server offers, by kind, as JSON; kinds that it does not declare are left out."""
+    return {kind: _items(client, kind) for kind in kinds if declares(client, kind)}
+
+
+def declares(client: Client, kind: str) -> bool:
+    """Whether the server has declared that it offers this kind."""
+    return client.binding.declares(client.server_capabilities, KINDS[kind][1])
+
+
+def one(client: Client, kind: str, name: str) -> Json:
+    """The tool or prompt of this name; raises BindgenError where the server has none."""
+    word = kind.removesuffix("s")
+    if not declares(client, kind):
+        message = f"the server offers no {kind}"
+        raise BindgenError(message)
+    items = _items(client, kind)
+    for each in items:
+        if each["name"] == name:
+            return each
+    names = [each["name"] for each in items]
+    near = catalog.nearest(name, names, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there {'is' if len(names) == 1 else 'are'} {_enumerated(names)}"
+    message = f"the server has no {word} {name!r}; {hint}"
+    raise BindgenError(message)
+
+
+def document(client: Client, offers: dict[str, list[Json]]) -> Json:
+    """All of it for programs."""
+    unstructure = client.binding.codec.unstructure
+    info, capabilities = client.server_info, client.server_capabilities
+    return {
+        "format": FORMAT,
+        "revision": client.binding.revision,
+        "server": None if info is None else unstructure(info),
+        "capabilities": None if capabilities is None else unstructure(capabilities),
+        "instructions": client.instructions,
+        **offers,
+    }
+
+
+def as_text(client: Client, offers: dict[str, list[Json]], width: int) -> Iterator[str]:
+    """The lines for people: each offer with what it is for, each argument with its type and what it is."""
+    info = client.server_info
+    named = "a server that does not name itself" if info is None else f"{info.name} {info.version}"
+    yield visible(f"{named}, speaking {client.binding.revision}")
+    if client.instructions:
+        yield from _wrapped(client.instructions, "", width)
+    for kind, items in offers.items():
+        if kind == "templates" and not items and len(offers) > 1:
+            # Nearly every server with resources declares them, and few have any.
+            continue
+        yield ""
+        yield f"{'resource templates' if kind == 'templates' else kind} ({len(items)})"
+        for item in items:
+            yield from _LINES[kind](item, width)
+    if not offers:
+        yield ""
+        yield "it offers no tools, resources or prompts"
+
+
+def _items(client: Client, kind: str) -> list[Json]:
+    from mcp_bindings.runtime.errors import ResponseError
+
+    any_client: Any = client
+    unstructure = client.binding.codec.unstructure
+    try:
+        return [unstructure(each) for each in getattr(any_client, KINDS[kind][0])()]
+    except ResponseError as error:
+        # Servers that have resources but no templates often do not know the method at all.
+        if kind == "templates" and error.code == _METHOD_NOT_FOUND:
+            return []
+        raise
+
+
+def _tool(tool: Json, width: int) -> Iterator[str]:
+    schema = tool.get("inputSchema")
+    top = schemas.resolved(schema, schema)
+    required = schemas.as_list(top.get("required"))
+    yield f"  {visible(tool['name'])}"
+    yield from _wrapped(tool.get("description") or tool.get("title") or "", "    ", width)
+    rows: list[Row] = []
+    for name, each in schemas.as_object(top.get("properties")).items():
+        about = schemas.resolved(each, schema)
+        note = "required" if name in required else _default(about)
+        rows.append((name, schemas.in_words(each, schema), note, str(about.get("description") or "")))
+    # What is required comes first; beyond that the order is the server's.
+    yield from _table(sorted(rows, key=lambda row: row[2] != "required"), width)
+
+
+def _prompt(prompt: Json, width: int) -> Iterator[str]:
+    yield f"  {visible(prompt['name'])}"
+    yield from _wrapped(prompt.get("description") or prompt.get("title") or "", "    ", width)
+    rows = [
+        (each["name"], "text", "required" if each.get("required") else "", each.get("description") or "")
+        for each in schemas.as_list(prompt.get("arguments"))
+    ]
+    yield from _table(rows, width)
+
+
+def _resource(resource: Json, width: int) -> Iterator[str]:
+    yield f"  {visible(resource.get('uri') or resource['uriTemplate'])}"
+    size = f"{resource['size']} bytes" if "size" in resource else None
+    about = [resource.get("mimeType"), size, resource.get("title") or resource.get("name")]
+    yield from _wrapped(", ".join(str(each) for each in about if each), "    ", width)
+    yield from _wrapped(resource.get("description") or "", "    ", width)
+
+
+_LINES = {"tools": _tool, "resources": _resource, "templates": _resource, "prompts": _prompt}
+
+
+def _default(schema: Mapping[str, Json]) -> str:
+    return f"= {_short(schema['default'])}" if "default" in schema else ""
+
+
+def _short(value: Json) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 30 else f"{text[:29]}…"
+
+
+def _table(rows: Sequence[Row], width: int) -> Iterator[str]:
+    """Rows below each other; the last column is wrapped, or begins a line of its own where the others are wide."""
+    shown = [tuple(visible(cell) for cell in row) for row in rows]
+    wide = [min(max((len(row[place]) for row in shown), default=0), 28) for place in range(3)]
+    for *cells, text in shown:
+        begun = "    " + "  ".join(f"{cell:{room}}" for cell, room in zip(cells, wide, strict=True))
+        rest = width - len(begun) - 2
+        if rest < 24 or len(begun) > 4 + sum(wide) + 4:
+            yield begun.rstrip()
+            yield from _wrapped(text, "      ", width)
+            continue
+        first, *more = textwrap.wrap(text, rest) or [""]
+        yield f"{begun}  {first}".rstrip()
+        yield from (f"{'':{len(begun)}}  {line}" for line in more)
+
+
+def _wrapped(text: str, indent: str, width: int) -> Iterator[str]:
+    for paragraph in text.strip().splitlines():
+        yield from textwrap.wrap(visible(paragraph), width, initial_indent=indent, subsequent_indent=indent) or [""]
+
+
+def _enumerated(names: Sequence[str], most: int = 12) -> str:
+    if not names:
+        return "none"
+    shown = ", ".join(visible(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -1,0 +1,272 @@
+"""``mcp-codegen call``: a server used from the shell."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from mcp_bindgen.cli import output
+
+if TYPE_CHECKING:
+    from mcp_bindings.runtime.client import Client
+
+_COMMAND = "mcp_bindgen.cli.commands.call.command"
+_LAST_WORDS = 1.0
+"""Seconds that log messages have to be told."""
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+
+
+class StartsServers(click.Command):
+    """Keeps what stands behind ``--`` apart: it is the command of the server."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Set the server's command aside, and parse the rest."""
+        place = args.index("--") if "--" in args else len(args)
+        ctx.meta[_COMMAND] = args[place + 1 :]
+        return super().parse_args(ctx, args[:place])
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """What the usage line says."""
+        return [*super().collect_usage_pieces(ctx), "--", "COMMAND…"]
+
+
+class Asked(NamedTuple):
+    """What is to be done with the server."""
+
+    words: Sequence[str]
+    json: bool
+    save: Path | None
+    on_progress: Callable[[Any], object]
+    """Is told of progress."""
+
+
+@click.command("call", cls=StartsServers, short_help="Use a server: list, call, read, prompt.")
+@click.argument("words", nargs=-1, metavar="[list|call|read|prompt] [ARGUMENT]…")
+@click.option("--version", "revision", metavar="REVISION", help="The revision to speak; unless given, any bundled one.")
+@click.option("--json", "as_json", is_flag=True, help="Print what the server has answered as JSON.")
+@click.option(
+    "--save", type=click.Path(path_type=Path), metavar="FOLDER", help="Write images and other bytes to files."
+)
+@click.option("--raw", is_flag=True, help="Show every message that is sent and received, on standard error.")
+@click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Add every message to a file.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True, max=86400),
+    metavar="SECONDS",
+    help="How long to wait for each answer, or for its next progress; 60, or 600 where a person may be asked.",
+)
+@click.option("--log", "log_level", type=click.Choice(LEVELS), metavar="LEVEL", help="Which log messages to ask for.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    words: tuple[str, ...],
+    revision: str | None,
+    as_json: bool,
+    save: Path | None,
+    raw: bool,
+    record: Path | None,
+    timeout: float | None,
+    log_level: str | None,
+) -> int:
+    """Start a server, and use what it offers.
+
+    \b
+      mcp-codegen call -- python server.py                      what it offers
+      mcp-codegen call list tools -- python server.py
+      mcp-codegen call call add a=1 b=2 -- python server.py     call a tool
+      mcp-codegen call read file:///a.txt -- python server.py   read a resource
+      mcp-codegen call prompt greet name=Ada -- python server.py
+
+    Values have the type that the tool's input schema says:
+
+    \b
+      text=hello  count=3  deep=true  tag=a tag=b  point='{"x": 1}'
+      key:=JSON    this JSON, whatever the schema says
+      key=@FILE    the text of a file, or of standard input: key=@-
+      key:=@FILE   the JSON of a file
+      @FILE        all arguments, as a JSON object
+
+    Where the server asks something, the form is shown on the terminal;
+    without one it is declined. Results go to standard output; progress, log
+    messages, questions and the server's standard error to standard error.
+
+    The status is 0 if all went well, 1 if the tool or the server failed, and
+    2 for what the server was not asked: a wrong name, a wrong argument.
+    """
+    from mcp_bindings.runtime.errors import McpError, ResponseError, UsageError
+
+    from mcp_bindgen.calling.opening import Options, open_client
+    from mcp_bindgen.errors import BindgenError
+
+    server: list[str] = ctx.meta[_COMMAND]
+    action, rest = _action(words)
+    if not server:
+        typed = " ".join(["mcp-codegen call", *words])
+        message = f"say which server: {typed} -- COMMAND…, for instance -- python server.py"
+        raise click.UsageError(message, ctx)
+    options = Options(
+        revision=revision,
+        timeout=timeout or (600.0 if sys.stdin is not None and sys.stdin.isatty() else 60.0),
+        record=record,
+        log_level=log_level,
+        tell=output.note,
+        see=_show if raw else None,
+    )
+    try:
+        with contextlib.closing(open_client(server, options)) as client:
+            status = action(client, Asked(rest, as_json, save, _tell_progress))
+            # Log messages that came before the result may still be about to be told.
+            client.connection.drain(_LAST_WORDS)
+            return status
+    except UsageError as problem:
+        raise BindgenError(str(problem)) from problem
+    except ResponseError as problem:
+        output.error(f"the server answered with an error: {problem}")
+        if problem.data is not None:
+            output.note(output.json_text(problem.data, sys.stderr).rstrip())
+    except McpError as problem:
+        output.error(str(problem))
+    return 1
+
+
+Action = Callable[["Client", Asked], int]
+
+
+def _action(words: Sequence[str]) -> tuple[Action, Sequence[str]]:
+    """What the first word means, and the other words."""
+    from mcp_bindgen import catalog
+    from mcp_bindgen.errors import BindgenError
+
+    if not words:
+        return _list, ()
+    name, *rest = words
+    if name not in _ACTIONS:
+        near = catalog.nearest(name, _ACTIONS, 1)
+        hint = (
+            f"did you mean {near[0]}?"
+            if near
+            else f"there are {', '.join(_ACTIONS)}; a tool is called with: call {name}"
+        )
+        message = f"{name!r} is nothing to do with a server; {hint}"
+        raise BindgenError(message)
+    needed = _ACTIONS[name][1]
+    if needed and not rest:
+        message = f"{name} needs {needed}; `mcp-codegen call list -- COMMAND…` says what there is"
+        raise BindgenError(message)
+    return _ACTIONS[name][0], rest
+
+
+def _list(client: Client, asked: Asked) -> int:
+    from mcp_bindgen import catalog
+    from mcp_bindgen.calling import offers
+    from mcp_bindgen.errors import BindgenError
+
+    for word in asked.words:
+        if word not in offers.KINDS:
+            near = catalog.nearest(word, offers.KINDS, 1)
+            hint = f"did you mean {near[0]}?" if near else f"accepted are {', '.join(offers.KINDS)}"
+            message = f"{word!r} is nothing to list; {hint}"
+            raise BindgenError(message)
+    kinds = [kind for kind in offers.KINDS if kind in asked.words or not asked.words]
+    for word in asked.words:
+        if not offers.declares(client, word):
+            output.note(f"the server offers no {word}")
+    found = offers.found(client, kinds)
+    if asked.json:
+        output.say_json(offers.document(client, found))
+    else:
+        _say(offers.as_text(client, found, output.width()))
+    return 0
+
+
+def _call(client: Client, asked: Asked) -> int:
+    from mcp_bindgen.calling import arguments, offers
+
+    name, *words = asked.words
+    tool = offers.one(client, "tools", name)
+    given = arguments.for_tool(name, tool.get("inputSchema") or {}, words)
+    result = _ask(client, "call_tool", asked, name, given or None)
+    _print(result, asked, lambda contents: contents.of_tool(name, result))
+    if result.get("isError"):
+        output.error(f"the tool {name!r} has failed")
+        return 1
+    return 0
+
+
+def _read(client: Client, asked: Asked) -> int:
+    uri = _only(asked.words, "read", "URI")
+    result = _ask(client, "read_resource", asked, uri)
+    _print(result, asked, lambda contents: contents.of_resource(result))
+    return 0
+
+
+def _prompt(client: Client, asked: Asked) -> int:
+    from mcp_bindgen.calling import arguments, offers
+
+    name, *words = asked.words
+    prompt = offers.one(client, "prompts", name)
+    given = arguments.for_prompt(name, prompt.get("arguments") or (), words)
+    result = _ask(client, "get_prompt", asked, name, given or None)
+    _print(result, asked, lambda contents: contents.of_prompt(name, result))
+    return 0
+
+
+_ACTIONS: dict[str, tuple[Action, str]] = {
+    "list": (_list, ""),
+    "call": (_call, "the name of a tool"),
+    "read": (_read, "the URI of a resource"),
+    "prompt": (_prompt, "the name of a prompt"),
+}
+"""What can be done with a server, and what it needs to know for that."""
+
+
+def _ask(client: Client, method: str, asked: Asked, *members: Any) -> Any:
+    """The result of a method of the client, as JSON."""
+    result = getattr(client, method)(*members, on_progress=asked.on_progress)
+    return client.binding.codec.unstructure(result)
+
+
+def _print(result: Any, asked: Asked, lines: Callable[[Any], Iterable[str]]) -> None:
+    from mcp_bindgen.calling.contents import Contents
+
+    if asked.json:
+        output.say_json(result)
+        if asked.save is None:
+            return
+    contents = Contents(asked.save, plain=sys.stdout.isatty())
+    if asked.json:
+        # Only what is written to files matters.
+        list(lines(contents))
+        return
+    _say(lines(contents))
+    if contents.unsaved:
+        output.note("--save FOLDER writes what is in brackets to files")
+
+
+def _say(lines: Iterable[str]) -> None:
+    for line in lines:
+        output.say(line)
+
+
+def _only(words: Sequence[str], action: str, what: str) -> str:
+    from mcp_bindgen.errors import BindgenError
+
+    if len(words) != 1:
+        message = f"{action} takes one {what}, and {len(words)} words were given"
+        raise BindgenError(message)
+    return words[0]
+
+
+def _tell_progress(params: Any) -> None:
+    total = "" if params.total is None else f"/{params.total:g}"
+    message = getattr(params, "message", None)
+    output.note(f"progress: {params.progress:g}{total}{f' {message}' if message else ''}")
+
+
+def _show(sender: str, message: bytes) -> None:
+    output.note(f"{'-->' if sender == 'client' else '<--'} {message.decode('utf-8', 'replace').strip()}")

@@ -1,0 +1,253 @@
+"""``mcp-codegen call``, with a server of this checkout behind it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+from checkout import REVISIONS, ROOT
+from support.conversing import PATIENCE, environment
+
+DESK = ROOT / "tests" / "cli" / "programs" / "desk.py"
+NEWEST_WITH_HANDSHAKE = "2025-11-25"
+
+
+@pytest.fixture
+def desk(cli, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Runs ``mcp-codegen call`` with these arguments on a server of one revision, or of all."""
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+
+    def run(*arguments: str, revisions: tuple[str, ...] = (NEWEST_WITH_HANDSHAKE,)) -> Any:
+        return cli("call", *arguments, "--", sys.executable, str(DESK), *revisions)
+
+    return run
+
+
+LISTING = """\
+desk 1.0, speaking {revision}
+It answers.
+
+tools (8)
+  add
+    Add two numbers.
+    a  number  required  the first
+    b  number  = 1       what to add
+  echo
+    Say what was given.
+  picture
+  ask
+  fail
+  refuse
+  wait
+  die
+
+resources (1)
+  desk://note
+    text/plain, 12 bytes, note
+
+prompts (1)
+  greet
+    who  text  required  whom to greet
+"""
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_what_a_server_offers_is_listed_in_its_revision(desk, revision: str) -> None:
+    assert desk(revisions=(revision,)) == (0, LISTING.format(revision=revision), "")
+
+
+def test_the_revision_is_the_newest_that_both_speak_or_the_one_that_is_asked_for(desk) -> None:
+    first = desk("list", "prompts", revisions=tuple(REVISIONS))
+    assert first.out.startswith(f"desk 1.0, speaking {REVISIONS[-1]}\n")
+    second = desk("list", "prompts", "--version", REVISIONS[0], revisions=tuple(REVISIONS))
+    assert second.out.startswith(f"desk 1.0, speaking {REVISIONS[0]}\n")
+    assert "tools" not in second.out
+
+
+def test_a_revision_that_the_server_does_not_speak(desk) -> None:
+    status, out, err = desk("--version", "2025-06-18")
+    assert (status, out) == (1, "")
+    assert "the other side does not speak 2025-06-18; it offers: 2025-11-25" in err
+    status, out, err = desk("--version", "2025-06-19")
+    assert (status, out, err) == (
+        2,
+        "",
+        "error: '2025-06-19' is no bundled revision; the nearest are 2025-06-18, 2025-03-26, 2025-11-25\n",
+    )
+
+
+def test_a_list_for_programs(desk) -> None:
+    status, out, err = desk("list", "tools", "prompts", "--json")
+    document = json.loads(out)
+    assert (status, err) == (0, "")
+    assert list(document) == ["format", "revision", "server", "capabilities", "instructions", "tools", "prompts"]
+    assert document["server"] == {"name": "desk", "version": "1.0"}
+    assert document["prompts"] == [
+        {"name": "greet", "arguments": [{"name": "who", "description": "whom to greet", "required": True}]}
+    ]
+
+
+def test_a_tool_is_called_with_typed_arguments_and_what_it_tells_is_told_apart(desk) -> None:
+    status, out, err = desk("call", "add", "a=1", "b=2.5")
+    assert (status, out) == (0, "3.5\n")
+    assert sorted(err.splitlines()) == ["[info] adding", "progress: 1/2"]
+
+
+def test_all_log_messages_are_told_before_the_end(desk) -> None:
+    for level, told in (("info", True), ("error", False)):
+        assert ("[info] adding" in desk("call", "add", "a=1", "--log", level).err) is told
+        assert ("[info] adding" in desk("call", "add", "a=1", "--log", level, revisions=("2026-07-28",)).err) is told
+
+
+def test_a_result_for_programs_is_what_the_server_sent(desk) -> None:
+    out = desk("call", "picture", "--json").out
+    assert json.loads(out)["content"][1] == {"type": "image", "data": "iVBORw0K", "mimeType": "image/png"}
+
+
+def test_bytes_are_summarised_or_saved(desk, elsewhere: Path) -> None:
+    status, out, err = desk("call", "picture")
+    assert (status, out) == (0, "a picture\n[image image/png, 6 bytes]\n")
+    assert err == "--save FOLDER writes what is in brackets to files\n"
+    assert desk("call", "picture", "--save", "here") == (
+        0,
+        "a picture\n[image image/png, 6 bytes: here/picture.png]\n",
+        "",
+    )
+    assert desk("read", "desk://pixel", "--json", "--save", "here").status == 0
+    assert {each.name: each.read_bytes() for each in Path("here").iterdir()} == {
+        "picture.png": b"\x89PNG\r\n",
+        "pixel.png": b"\x89PNG\r\n",
+    }
+
+
+def test_a_resource_and_a_prompt(desk) -> None:
+    assert desk("read", "desk://note") == (0, "a line\nand \x1b[31manother\n", "")
+    assert desk("prompt", "greet", "who=Ada") == (0, "user:\n  Say hello to Ada.\n", "")
+
+
+def test_a_server_has_the_environment_of_the_shell(desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DESK", "oak")
+    assert desk("call", "echo", "x:=[1]").out == "{'x': [1]} oak\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (["call", "fail"], 1, "error: the tool 'fail' has failed"),
+        (["call", "refuse"], 1, 'error: the server answered with an error: refused (-32000)\n{\n  "why": "because"\n}'),
+        (["call", "die"], 1, "exited with status 3"),
+        (["call", "wait", "--timeout", "0.2"], 1, "no answer in 0.2 s"),
+        (["call", "ad"], 2, "error: the server has no tool 'ad'; did you mean add?"),
+        (["call", "add"], 2, "error: the tool 'add' needs a (number); write a=…"),
+        (["call", "add", "a=x"], 2, "error: a: 'x' is no number"),
+        (["prompt", "meet"], 2, "error: the server has no prompt 'meet'; did you mean greet?"),
+        (["prompt", "greet"], 2, "error: the prompt 'greet' needs who"),
+        (["call"], 2, "error: call needs the name of a tool"),
+        (["read", "a", "b"], 2, "error: read takes one URI, and 2 words were given"),
+        (["list", "tool"], 2, "error: 'tool' is nothing to list; did you mean tools?"),
+        (["add", "a=1"], 2, "error: 'add' is nothing to do with a server; there are list, call, read, prompt"),
+        (["--record", "no/such/folder"], 2, "give --record a file that can be written"),
+        (["--timeout", "0"], 2, "--timeout"),
+    ],
+)
+def test_what_goes_wrong_has_its_status(desk, arguments: list[str], status: int, complaint: str) -> None:
+    found = desk(*arguments)
+    assert found.status == status
+    assert complaint in found.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (["call"], 2, "error: say which server: mcp-codegen call -- COMMAND…"),
+        (["call", "list"], 2, "error: say which server: mcp-codegen call list -- COMMAND…"),
+        (["call", "--", "no-such-program"], 2, "error: cannot start 'no-such-program': no such program in PATH"),
+        (["call", "--", sys.executable, "-c", "pass"], 1, "exited with status 0"),
+    ],
+)
+def test_a_server_that_is_none(cli, arguments: list[str], status: int, complaint: str) -> None:
+    found = cli(*arguments)
+    assert (found.status, found.out) == (status, "")
+    assert complaint in found.err
+
+
+def test_the_wire_is_shown_and_recorded(cli, desk, elsewhere: Path) -> None:
+    err = desk("call", "add", "a=1", "--raw", "--record", "it.jsonl").err
+    assert '--> {"jsonrpc":"2.0","method":"tools/call"' in err
+    assert "<-- {" in err
+    assert cli("validate", "it.jsonl", "--rules").status == 0
+
+
+def test_where_nobody_can_answer_a_question_is_declined(desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path(os.devnull).open() as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        for revision in ("2025-06-18", "2025-11-25", "2026-07-28"):
+            status, out, err = desk("call", "ask", revisions=(revision,))
+            assert (status, out) == (0, "decline None\n")
+            assert "the server asks: Who are you?\ndeclined, as standard input is no terminal" in err
+
+
+class OnATerminal:
+    """``mcp-codegen call`` with a terminal for its input and its errors."""
+
+    def __init__(self, *arguments: str) -> None:
+        self._own, theirs = pty.openpty()
+        command = [sys.executable, "-m", "mcp_bindgen.cli", "call", *arguments]
+        env = {**environment(), "NO_COLOR": "1"}
+        self.process = subprocess.Popen(
+            command, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, env=env, text=True
+        )
+        os.close(theirs)
+        self.seen = ""
+
+    def wait_for(self, text: str) -> None:
+        """Reads until a text has been shown."""
+        while text not in self.seen:
+            ready, _, _ = select.select([self._own], [], [], PATIENCE)
+            assert ready, f"nothing more came, and no {text!r}: {self.seen}"
+            try:
+                self.seen += os.read(self._own, 4096).decode()
+            except OSError:  # EIO: nobody has the terminal any more
+                pytest.fail(f"the program has ended without {text!r}: {self.seen}")
+
+    def type(self, text: str) -> None:
+        os.write(self._own, text.encode())
+
+    def end(self) -> tuple[int, str]:
+        out, _ = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, out
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+        os.close(self._own)
+
+
+@pytest.mark.parametrize("revision", ["2025-06-18", "2026-07-28"])
+def test_somebody_answers_on_the_terminal(revision: str) -> None:
+    with OnATerminal("call", "ask", "--", sys.executable, str(DESK), revision) as terminal:
+        for shown, typed in (("answer?", "\n"), ("name <string>: ", "Ada\n"), ("send it?", "y\n")):
+            terminal.wait_for(shown)
+            terminal.type(typed)
+        assert terminal.end() == (0, "accept {'name': 'Ada'}\n")
+
+
+@pytest.mark.parametrize("revision", ["2025-06-18", "2026-07-28"])
+def test_ctrl_c_leaves_a_question(revision: str) -> None:
+    with OnATerminal("call", "ask", "--", sys.executable, str(DESK), revision) as terminal:
+        terminal.wait_for("answer?")
+        terminal.process.send_signal(signal.SIGINT)
+        terminal.wait_for("error: interrupted")
+        assert terminal.end() == (130, "")
