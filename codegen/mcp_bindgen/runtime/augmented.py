@@ -1,0 +1,134 @@
+"""Requests that become tasks: who may ask for one, and the progress that goes on until a task has ended.
+
+2025-11-25, Tasks (Capability Negotiation; Task Support and Handling; Associating Task-Related Messages) and Progress
+(Behavior Requirements). What a task is and does is no business of a session: it only sees what is said of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from weakref import WeakValueDictionary
+
+from .binding import Binding
+from .errors import UsageError
+from .events import Incoming, RequestId
+from .meta import entries_of, member
+from .methods import NotificationMethod, RequestMethod
+
+RELATED = "io.modelcontextprotocol/related-task"
+"""The entry of ``_meta`` that names the task a message belongs to."""
+FINAL = frozenset({"completed", "failed", "cancelled"})
+"""The states of a task that no other follows."""
+MOST = 1024
+"""How many tasks of the other side are followed at the same time; of more, those asked for first are left."""
+
+
+class Augmented:
+    """The requests of one session that became tasks.
+
+    ``progress`` has the tokens whose progress the session takes: those of tasks that still run stay in it.
+    """
+
+    def __init__(self, binding: Binding, progress: dict[RequestId, float | None]) -> None:
+        self._binding = binding
+        self._created = binding.types.CreateTaskResult
+        self._progress = progress
+        self._theirs: dict[str, RequestId] = {}
+        """Tasks that the other side executes, and the tokens of the requests that asked for them."""
+        self._ours: WeakValueDictionary[str, Incoming] = WeakValueDictionary()
+        """Requests whose tasks this side executes, as long as somebody could report progress of them."""
+
+    # Tasks that this side executes.
+
+    def admitted(self, key: RequestMethod[Any, Any], params: Any, declared: Any) -> Any:
+        """The params of a request to this side, without ``task`` if its capabilities do not say that it executes those."""
+        if getattr(params, "task", None) is None or self._binding.declares(declared, capability_of(key)):
+            return params
+        return params.__replace__(task=None)
+
+    def answered(self, incoming: Incoming) -> None:
+        """A request of the other side is answered with ``incoming.result``."""
+        result = incoming.result
+        if result.__class__ is not self._created:
+            self._end_ours(incoming.key, result)
+        elif incoming.token is not None and result.task.status not in FINAL:
+            incoming.task = result.task.task_id
+            self._ours[result.task.task_id] = incoming
+
+    def told(self, key: NotificationMethod[Any], params: Any) -> None:
+        """This side sends a notification."""
+        self._end_ours(key, params)
+
+    def end(self, task_id: str) -> None:
+        """No progress of a task that this side executes is sent any more.
+
+        To be said where no status that was sent, and no result of ``tasks/…``, has shown that it has ended.
+        """
+        self._ours.pop(task_id, None)
+
+    def runs(self, incoming: Incoming) -> bool:
+        """Whether a request has become a task that has not ended."""
+        return incoming.task is not None and self._ours.get(incoming.task) is incoming
+
+    def _end_ours(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], said: Any) -> None:
+        for task_id in _ended(key.name, said):
+            self.end(task_id)
+
+    # Tasks that the other side executes.
+
+    def wanted(self, key: RequestMethod[Any, Any], params: Any, declared: Any, *, by: str) -> bool:
+        """Whether params ask for a task; raises UsageError where the receiver's capabilities do not say that it may be."""
+        if getattr(params, "task", None) is None:
+            return False
+        path = capability_of(key)
+        if not self._binding.declares(declared, path):
+            text = (
+                f"{key.name} with a task takes the capability {path!r}, which the {by} has not declared; "
+                "without `task` the answer is the result itself"
+            )
+            raise UsageError(text)
+        return True
+
+    def heard(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], said: Any) -> None:
+        """The other side has answered a request, or sent a notification."""
+        for task_id in _ended(key.name, said):
+            token = self._theirs.pop(task_id, None)
+            if token is not None:
+                self._progress.pop(token, None)
+
+    def follow(self, token: RequestId, last: float | None, result: Any) -> bool:
+        """Whether progress under a token goes on, as its request was answered with a task; ``last`` is what came last."""
+        if result.__class__ is not self._created or result.task.status in FINAL:
+            return False
+        if len(self._theirs) >= MOST:
+            self._progress.pop(self._theirs.pop(next(iter(self._theirs))), None)
+        self._theirs[result.task.task_id] = token
+        self._progress[token] = last
+        return True
+
+
+def capability_of(key: RequestMethod[Any, Any]) -> str:
+    """The capability that a receiver declares who executes requests of this method as tasks."""
+    return f"tasks.requests.{key.name.replace('/', '.')}"
+
+
+def related(task_id: str) -> dict[str, Any]:
+    """``_meta`` of a message that belongs to a task."""
+    return {RELATED: {"taskId": task_id}}
+
+
+def _ended(method: str, said: Any) -> Iterator[str]:
+    """The tasks that have ended, by what a result or the params of a notification say."""
+    if method in {"tasks/get", "tasks/cancel", "notifications/tasks/status"}:
+        tasks = [said]
+    elif method == "tasks/list":
+        tasks = said.tasks
+    else:
+        if method == "tasks/result":
+            # It is the outcome, so there is one.
+            task_id = member(entries_of(said), RELATED, "taskId")
+            if task_id.__class__ is str:
+                yield task_id
+        return
+    yield from (task.task_id for task in tasks if task.status in FINAL)
