@@ -48,6 +48,7 @@ ABOVE = {
         "calling",
     },
     "runtime": set(),
+    "__main__": {"cli"},
 }
 """Part of the generator to the parts that it may import; nothing imports ``cli``."""
 

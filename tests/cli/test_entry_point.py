@@ -51,6 +51,12 @@ def test_the_installed_script_is_the_same_command(elsewhere: Path) -> None:
     assert done.stdout.startswith("mcp-codegen ")
 
 
+@pytest.mark.parametrize("module", ["mcp_bindgen", "mcp_bindgen.cli"])
+def test_the_packages_run_as_the_command(module: str) -> None:
+    done = subprocess.run([sys.executable, "-m", module, "-V"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("mcp-codegen ")
+
+
 def test_without_click_one_line_names_what_to_install() -> None:
     code = "import sys; sys.modules['click'] = None\nfrom mcp_bindgen.cli import main; main(['--version'])"
     done = python(code)

@@ -62,8 +62,8 @@ RESERVED_CALLS = {
     | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request"}
     | {"server_capabilities", "server_info", "settle", "stdio", "timeout"},
     "server": _CODE_NAMES
-    | {"cancelled", "connection", "log", "meta", "notify", "peer", "peer_capabilities", "peer_info", "progress"}
-    | {"request", "request_id"},
+    | {"cancelled", "connection", "log", "meta", "notify", "peer", "peer_capabilities", "peer_info", "principal"}
+    | {"progress", "request", "request_id"},
 }
 """By side, what the methods that send its requests cannot be called: the class that has them has these already."""
 RESERVED_PARAMETERS = _CODE_NAMES | {"ask", "at", "on_progress", "page", "params", "result", "self", "timeout"}

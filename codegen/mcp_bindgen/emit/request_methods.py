@@ -16,7 +16,7 @@ from mcp_bindgen.emit.prerequisites import object_of
 from mcp_bindgen.emit.surfaces import Surface, surfaces
 from mcp_bindgen.ir.protocol import AliasOf, ListOf, Method, ObjectOf, ObjectType, Protocol, Scalar, Side, Type
 
-_OWN = {"client": frozenset({"initialize", "subscriptions/listen"}), "server": frozenset({"ping"})}
+_OWN = {"client": frozenset({"initialize", "subscriptions/listen"}), "server": frozenset[str]()}
 """Requests that the runtime sends by itself, or offers in another form."""
 
 _ROUND = "InputRequiredResult"

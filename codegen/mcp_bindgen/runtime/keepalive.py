@@ -1,4 +1,4 @@
-"""Pings to a server that has been silent (Ping: Implementation Considerations)."""
+"""Pings to a side that has been silent (Ping: Implementation Considerations)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ def _watch(connection: Connection, binding: Binding, every: float, failures: int
     ping = binding.requests.get("ping") or binding.requests["server/discover"]
     failed = 0
     while not connection.closed:
+        if connection.session.state != "open":
+            # Whoever is connected has as long for its handshake as it likes.
+            connection.wait(every)
+            continue
         silent = monotonic() - connection.heard
         if silent < every:
             connection.wait(every - silent)

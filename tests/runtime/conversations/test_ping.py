@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed
-from mcp_bindings.runtime.transports.memory import pair
+from mcp_bindings.runtime.errors import ConnectionClosed, UsageError
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,
@@ -204,11 +203,53 @@ def test_where_there_is_no_ping_a_server_is_asked_who_it_is():
     assert asked[:3] == ["server/discover"] * 3
 
 
-def test_a_server_pings_a_client():
-    mcp = package(LATEST)
+@each_revision
+def test_a_handler_pings_the_client(revision):
+    mcp = package(revision)
     server = mcp.Server("s", "1")
-    mine, theirs = pair()
-    connection = server.connect(theirs)
-    Thread(target=server.serve_connection, args=(connection,), daemon=True).start()
-    with mcp.Client.over(mine):
-        assert connection.request(mcp.methods.PING, timeout=PATIENCE) == mcp.types.EmptyResult()
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        assert context.ping(timeout=PATIENCE) == mcp.types.EmptyResult()
+        return mcp.types.CallToolResult(content=[])
+
+    with mcp.Client.in_memory(server) as client:
+        client.call_tool("x")
+
+
+def test_where_servers_send_no_requests_there_is_no_ping_from_them():
+    mcp = package(REVISIONS[-1])
+    assert not hasattr(mcp.Context, "ping")
+    with pytest.raises(UsageError, match=r"servers of 2026-07-28 send no requests, so no ping; leave `ping` out"):
+        mcp.Server("s", "1", ping=5.0)
+
+
+@each_revision
+def test_a_client_that_answers_no_ping_is_left(revision):
+    server = package(revision).Server("s", "1", ping=0.05, ping_failures=2)
+    spoken = scripted_client(server)
+    spoken.introduce(revision)
+    heard = [spoken.hear()["method"] for _ in range(4)]
+    assert heard == ["ping", "notifications/cancelled"] * 2
+    with pytest.raises(ConnectionClosed):
+        spoken.hear()
+    eventually(lambda: not threads_of("mcp-ping"))
+    eventually(lambda: not server._connections)
+
+
+def test_a_client_is_not_pinged_before_its_handshake_is_over():
+    spoken = scripted_client(package(LATEST).Server("s", "1", ping=0.02, ping_failures=1))
+    # Long enough for many pings, and for the end of the connection.
+    assert spoken.overhear(0.2) is None
+    spoken.introduce(LATEST)
+    asked = spoken.hear()
+    assert asked["method"] == "ping"
+    spoken.answer(asked, {})
+    assert spoken.hear()["method"] == "ping"
+    spoken.close()
+
+
+def test_a_server_that_is_pumped_has_no_thread_that_pings():
+    server = package(LATEST).Server("s", "1", ping=5.0)
+    with pytest.raises(UsageError, match=r"ping from your loop instead"):
+        server.pump()

@@ -63,16 +63,16 @@ def again(params: Any, state: str, **given: Json) -> Any:
     return BINDING.codec.structure({**raw, "requestState": state, "inputResponses": answers}, CALL.params)
 
 
-def suspended(states: States, params: Any, *messages: str, key: Any = CALL) -> Suspended:
+def suspended(states: States, params: Any, *messages: str, key: Any = CALL, by: str | None = None) -> Suspended:
     """How a handler that asks these questions is left."""
     with pytest.raises(Suspended) as left:
-        answers(states, params, *messages, key=key)
+        answers(states, params, *messages, key=key, by=by)
     return left.value
 
 
-def answers(states: States, params: Any, *messages: str, key: Any = CALL) -> list[Json]:
-    """What a handler hears that asks these questions."""
-    replay = Replay(BINDING, states, key, params)
+def answers(states: States, params: Any, *messages: str, key: Any = CALL, by: str | None = None) -> list[Json]:
+    """What a handler hears that asks these questions; ``by`` is who sends the request."""
+    replay = Replay(BINDING, states, key, params, by)
     return [replay.ask(ELICIT, question(message)).action for message in messages]
 
 
@@ -163,9 +163,9 @@ def test_an_answer_of_another_kind_is_refused(states: States) -> None:
 # The state.
 
 
-def refusal(states: States, params: Any, key: Any = CALL) -> str:
+def refusal(states: States, params: Any, key: Any = CALL, by: str | None = None) -> str:
     with pytest.raises(ResponseError) as refused:
-        answers(states, params, "a?", key=key)
+        answers(states, params, "a?", key=key, by=by)
     assert (refused.value.code, refused.value.message) == (-32602, "Invalid params")
     return str(refused.value.data["reason"])
 
@@ -216,6 +216,19 @@ def test_a_state_belongs_to_the_method_it_was_made_for(states: States) -> None:
     raw = {"name": "t", "_meta": meta()}
     state = suspended(states, BINDING.codec.structure(raw, prompt.params), "a?", key=prompt).state
     assert "another request" in refusal(states, again(request(), state, q1=ACCEPTED))
+
+
+@pytest.mark.parametrize(("one", "other"), [("ada", "bob"), ("ada", None), (None, "bob"), ("ada", ""), ("", None)])
+def test_a_state_belongs_to_the_user_it_was_made_for(states: States, one: str | None, other: str | None) -> None:
+    state = suspended(states, request(), "a?", by=one).state
+    params = again(request(), state, q1=ACCEPTED)
+    assert refusal(states, params, by=other) == "requestState belongs to another user"
+    assert answers(states, params, "a?", by=one) == ["accept"]
+
+
+def test_a_state_does_not_say_who_the_user_is(states: States) -> None:
+    payload = suspended(states, request(), "a?", by="ada@example.com").state.partition(".")[0]
+    assert b"ada" not in base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
 
 
 def test_meta_may_change_between_rounds(states: States) -> None:
