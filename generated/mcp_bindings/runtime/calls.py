@@ -71,11 +71,12 @@ class Call:
         self.done = True
         self.ring()
 
-    def advance(self, params: Any) -> None:
-        """There is progress: the clock starts again, up to the limit."""
+    def advance(self, params: Any) -> bool:
+        """There is progress: the clock starts again, up to the limit. False: the thread that waits tells it."""
         self.deadline = min(monotonic() + self.patience, self.limit)
         self.update = params
         self.ring()
+        return False
 
     def publish(self, notified: Notified) -> None:
         """A notification has come on the subscription that the call keeps open."""
@@ -97,6 +98,33 @@ class Call:
             bell.acquire(timeout=seconds)
         self._bell = None
         self._rung = False
+
+
+class Lasting:
+    """Progress of a request that became a task: told one at a time, by whichever thread deals with notifications.
+
+    Of what comes while the last is told, only the latest is kept.
+    """
+
+    __slots__ = ("_latest", "_on_progress", "_queued")
+
+    def __init__(self, on_progress: Callable[[Any], object]) -> None:
+        self._on_progress = on_progress
+        self._latest: deque[Any] = deque(maxlen=1)
+        self._queued = False
+
+    def advance(self, params: Any) -> bool:
+        """There is progress; whether somebody has to be asked to ``tell`` it."""
+        self._latest.append(params)
+        queued, self._queued = self._queued, True
+        return not queued
+
+    def tell(self) -> None:
+        """Calls the function that wants to know."""
+        # Before it is looked, so that what comes afterwards is asked for anew.
+        self._queued = False
+        if self._latest:
+            self._on_progress(self._latest.pop())
 
 
 _NO_NEWS: deque[Notified] = deque(maxlen=0)

@@ -10,7 +10,7 @@ from threading import Lock, RLock
 from time import monotonic
 from typing import Any, TypeVar
 
-from .calls import Call
+from .calls import Call, Lasting
 from .crew import Crew, Queue
 from .errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
 from .events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
@@ -58,8 +58,11 @@ class Connection:
         self._timeout = timeout
         self._limit = limit
         self._calls: dict[Any, Call] = {}
+        self._lasting: dict[Any, Lasting] = {}
+        """Those that became tasks, and of which progress is still awaited."""
         self._replies = Queue(self._send_answer)
-        self._news = Queue(listen)
+        self._listen = listen
+        self._news = Queue(self._spread)
         self._end: ConnectionClosed | None = None
         self._ending = Lock()
         self._shutting = RLock()
@@ -90,7 +93,8 @@ class Connection:
     ) -> R:
         """Sends a request and waits for its result.
 
-        Progress is reported in the calling thread, the last of it before the result. Raises UsageError, EncodeError,
+        Progress is reported in the calling thread, the last of it before the result; that of a task, once there is one,
+        in another thread, one at a time. Raises UsageError, EncodeError,
         ResponseError, DecodeError, RequestTimeout, ConnectionClosed. After a timeout or an interruption the other side
         is told that the answer is not awaited any more.
         """
@@ -334,13 +338,15 @@ class Connection:
             call = self._calls.pop(event.id, None)
             if call is not None:
                 self._crew.answered = not self._calls
+                if event.goes_on and call.on_progress is not None:
+                    self._last(call.id, call.on_progress)
                 call.finish(event.result, event.error)
         elif isinstance(event, Incoming):
             self._crew.jobs.append(event)
         elif isinstance(event, Progressed):
-            call = self._calls.get(event.id)
-            if call is not None:
-                call.advance(event.params)
+            waiting = self._calls.get(event.id) or self._lasting.get(event.id)
+            if waiting is not None and waiting.advance(event.params):
+                self._news.put(waiting)
         elif isinstance(event, Published):
             call = self._calls.get(event.id)
             if call is not None:
@@ -353,6 +359,20 @@ class Connection:
                 self._replies.put(event.line)
         elif isinstance(event, Dropped):
             note("info", "dropped: %s", event.reason)
+
+    def _last(self, request_id: Any, on_progress: Callable[[Any], object]) -> None:
+        for each in [each for each in self._lasting if not self.session.awaits_progress(each)]:
+            del self._lasting[each]
+        self._lasting[request_id] = Lasting(on_progress)
+
+    def _spread(self, news: Notified | Lasting) -> None:
+        if isinstance(news, Notified):
+            self._listen(news)
+            return
+        try:
+            news.tell()
+        except Exception as fault:  # noqa: BLE001  # nobody waits for it
+            report(fault, "a function that is told of the progress of a task failed")
 
     def _run(self, incoming: Incoming) -> None:
         # One that was cancelled while it waited is not begun.
@@ -403,6 +423,7 @@ class Connection:
         with self.lock:
             calls = list(self._calls.values())
             self._calls.clear()
+            self._lasting.clear()
         for call in calls:
             call.finish(None, _again(end))
         self._crew.end()

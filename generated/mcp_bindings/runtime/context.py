@@ -27,7 +27,7 @@ class Context:
     """The request or notification that is being handled, and the connection it came on.
 
     ``peer`` is the client or server that handles it. Good in the handler's thread and in others, until the handler
-    returns.
+    returns; ``progress`` for as long as a task runs that it has answered with.
     """
 
     __slots__ = ("_incoming", "connection", "peer")
@@ -46,6 +46,11 @@ class Context:
     def meta(self) -> Any:
         """``_meta`` of the request: an object of the revision or a dict; None where there is none."""
         return None if self._incoming is None else entries_of(self._incoming.params)
+
+    @property
+    def principal(self) -> str | None:
+        """Who sends the request, where the transport has made sure of that, as HTTP with authentication does."""
+        return None if self._incoming is None else self._incoming.principal
 
     @property
     def cancelled(self) -> bool:
@@ -68,7 +73,8 @@ class Context:
     def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Reports how far the request has got; each value is to be larger than the last.
 
-        Nothing is sent where the sender has not asked for it, or after cancellation. A ``message`` is sent from
+        Nothing is sent where the sender has not asked for it, after cancellation, or after the handler's end; where the
+        handler has answered with a task, after the end of that (2025-11-25). A ``message`` is sent from
         2025-03-26 on. Raises UsageError for a value that does not increase.
         """
         incoming = self._incoming

@@ -15,7 +15,21 @@ RequestId: TypeAlias = str | int
 class Incoming:
     """A request of the other side; it waits for ``Session.settle``."""
 
-    __slots__ = ("batch", "cancelled", "id", "key", "params", "progress", "reason", "refusal", "token")
+    __slots__ = (
+        "__weakref__",
+        "batch",
+        "cancelled",
+        "id",
+        "key",
+        "params",
+        "principal",
+        "progress",
+        "reason",
+        "refusal",
+        "result",
+        "task",
+        "token",
+    )
 
     def __init__(self, key: RequestMethod[Any, Any], request_id: RequestId, params: Any) -> None:
         self.key = key
@@ -31,6 +45,12 @@ class Incoming:
         self.batch: Batch | None = None
         self.refusal: Refusal | None = None
         """The error that it is answered with, once it is: some transports say it in their own terms, too."""
+        self.principal: str | None = None
+        """Who sends it, where the transport has made sure of that; it is set before the request is run."""
+        self.result: Any = None
+        """What it is answered with, in revisions in which that may be a task."""
+        self.task: str | None = None
+        """The task that it has become, where there may still be progress of it."""
 
 
 class Batch:
@@ -64,14 +84,18 @@ class Published:
 
 
 class Outcome:
-    """How a request of one's own ended: with ``result``, or with ``error``."""
+    """How a request of one's own ended: with ``result``, or with ``error``.
 
-    __slots__ = ("error", "id", "result")
+    ``goes_on`` says that it became a task, of which there may be more progress under its id.
+    """
+
+    __slots__ = ("error", "goes_on", "id", "result")
 
     def __init__(self, request_id: RequestId, result: Any, error: Exception | None = None) -> None:
         self.id = request_id
         self.result = result
         self.error = error
+        self.goes_on = False
 
 
 class Progressed:

@@ -7,16 +7,16 @@ request, in ``requestState``: the client cannot read meaning into it nor change 
 only, for a while.
 
 The state is ``payload.signature``, both base64url without padding. The payload is JSON: ``e`` the time when it expires
-(seconds since 1970), ``r`` a digest of the request it belongs to, ``a`` the answers so far: a list of ``[question,
-answer]``, where a question is a digest of its method and params, ``q`` the question that is asked now. The signature is
-HMAC-SHA256 of the payload as it is written.
+(seconds since 1970), ``r`` a digest of the request it belongs to, ``p`` a digest of who sent it (null where the transport
+does not know), ``a`` the answers so far: a list of ``[question, answer]``, where a question is a digest of its method and
+params, ``q`` the question that is asked now. The signature is HMAC-SHA256 of the payload as it is written.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from .binding import Binding
 from .errors import DecodeError, ResponseError
@@ -26,6 +26,7 @@ from .suspended import Suspended
 
 _FORGED = "requestState was not issued here, or was changed"
 _FOREIGN = "requestState belongs to another request"
+_STOLEN = "requestState belongs to another user"
 _EXPIRED = "requestState has expired; send the request again without it"
 
 
@@ -41,16 +42,22 @@ class States:
         self._lifetime = lifetime
         self._now = now
 
-    def seal(self, request: str, answers: list[list[Any]], question: str) -> str:
+    def seal(self, request: str, principal: str | None, answers: list[list[Any]], question: str) -> str:
         """The state with which the answers come back, and that to the question too."""
-        payload = {"e": self._now() + self._lifetime, "r": request, "a": answers, "q": question}
+        payload = {
+            "e": self._now() + self._lifetime,
+            "r": request,
+            "p": _digest_of(principal),
+            "a": answers,
+            "q": question,
+        }
         encoded = _base64(json.dumps(payload, separators=(",", ":"), ensure_ascii=False).encode())
         return f"{encoded}.{self._sign(encoded)}"
 
-    def open(self, state: str, request: str) -> tuple[list[list[Any]], str]:
+    def open(self, state: str, request: str, principal: str | None) -> tuple[list[list[Any]], str]:
         """The answers in a state, and the question that was asked with it.
 
-        Raises ResponseError (-32602) for a state that is forged, expired, or of another request.
+        Raises ResponseError (-32602) for a state that is forged, expired, of another request, or of another user's.
         """
         import hmac
         from base64 import urlsafe_b64decode
@@ -61,6 +68,8 @@ class States:
         payload = json.loads(urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
         if payload["r"] != request:
             raise _bad_round(_FOREIGN)
+        if payload["p"] != _digest_of(principal):
+            raise _bad_round(_STOLEN)
         if payload["e"] < self._now():
             raise _bad_round(_EXPIRED)
         answers: list[list[Any]] = payload["a"]
@@ -74,19 +83,25 @@ class States:
 
 
 class Replay:
-    """The questions of one round of one request. Raises ResponseError (-32602) for a state that is not good."""
+    """The questions of one round of one request. Raises ResponseError (-32602) for a state that is not good.
 
-    def __init__(self, binding: Binding, states: States, key: RequestMethod[Any, Any], params: Any) -> None:
+    ``principal`` is who sends the request, where the transport knows.
+    """
+
+    def __init__(
+        self, binding: Binding, states: States, key: RequestMethod[Any, Any], params: Any, principal: str | None = None
+    ) -> None:
         self._binding = binding
         self._states = states
         self._capabilities = params.meta.client_capabilities
         first = params.__replace__(input_responses=None, request_state=None)
         self._request = _digest(key.name, binding.codec.unstructure(first))
+        self._principal = principal
         self._answers: list[list[Any]] = []
         self._asked = 0
         if params.request_state is None:
             return
-        self._answers, awaited = states.open(params.request_state, self._request)
+        self._answers, awaited = states.open(params.request_state, self._request, principal)
         # One question is asked in a round, so one answer is due; what else was given is not what was asked for.
         responses: dict[str, Any] = params.input_responses or {}
         given = responses.get(_name(len(self._answers)))
@@ -118,7 +133,8 @@ class Replay:
             except DecodeError as fault:
                 reason = f"inputResponses, {name}: {fault}"
                 raise _bad_round(reason) from None
-        raise Suspended(name, request, self._states.seal(self._request, self._answers, question))
+        state = self._states.seal(self._request, self._principal, self._answers, question)
+        raise Suspended(name, request, state)
 
 
 def _name(place: int) -> str:
@@ -128,11 +144,18 @@ def _name(place: int) -> str:
 
 def _digest(method: str, value: dict[str, Any]) -> str:
     """Of what is asked, whoever asks: ``_meta`` may change from round to round."""
+    params = {key: item for key, item in value.items() if key != "_meta"}
+    return _digest_of(json.dumps([method, params], separators=(",", ":"), sort_keys=True))
+
+
+@overload
+def _digest_of(text: str) -> str: ...
+@overload
+def _digest_of(text: str | None) -> str | None: ...
+def _digest_of(text: str | None) -> str | None:
     import hashlib
 
-    params = {key: item for key, item in value.items() if key != "_meta"}
-    text = json.dumps([method, params], separators=(",", ":"), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return None if text is None else hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def _bad_round(reason: str) -> ResponseError:

@@ -38,7 +38,12 @@ class Server:
     ``capabilities`` are added to those that follow from the handlers. ``logging`` says whether handlers may send log
     messages. At most ``workers`` requests of one connection run at the same time. ``timeout`` is how many seconds an
     answer of the client may take, ``limit`` how many altogether if it reports progress. ``grace`` is how many seconds
-    running handlers have left to answer once the client has stopped sending. Lists come in pages of ``page_size``;
+    running handlers have left to answer once the client has stopped sending.
+
+    With ``ping`` a client that is served in threads is pinged after so many seconds without a message, and its connection
+    ends after ``ping_failures`` of them without an answer; in revisions whose servers may not ping, that is a UsageError.
+
+    Lists come in pages of ``page_size``;
     ``cursor_key``, 32 secret bytes or more, signs what leads from one to the next: to be given, and the same, where
     several processes serve one endpoint; by default it is drawn anew by each server object. Raises UsageError for a
     ``page_size`` below 1.
@@ -60,15 +65,22 @@ class Server:
         timeout: float = 60.0,
         limit: float = 600.0,
         grace: float = 2.0,
+        ping: float | None = None,
+        ping_failures: int = 3,
         page_size: int = 100,
         cursor_key: bytes | None = None,
     ) -> None:
+        if ping is not None and "ping" not in self.binding.requests:
+            message = f"servers of {self.binding.revision} send no requests, so no ping; leave `ping` out"
+            raise UsageError(message)
         self.info = self._introduce(name, version, title)
         self.instructions = instructions
         self.timeout = timeout
         self.limit = limit
         self.workers = workers
         self.grace = grace
+        self._ping = ping
+        self._ping_failures = ping_failures
         if page_size < 1:
             text = f"page_size is {page_size}; accepted are 1 and more"
             raise UsageError(text)
@@ -200,6 +212,10 @@ class Server:
 
     def serve_connection(self, connection: Connection) -> None:
         """Serves what ``connect`` has made, until the client leaves."""
+        if self._ping is not None:
+            from .keepalive import watch
+
+            watch(connection, self.binding, every=self._ping, failures=self._ping_failures)
         try:
             connection.serve()
             connection.drain(self.grace)
@@ -220,6 +236,11 @@ class Server:
 
         False once the client has left. The alternative to ``run_stdio`` where everything has to happen in one thread.
         """
+        if self._ping is not None:
+            message = (
+                "pump() does all in one thread, and `ping` takes another; ping from your loop instead: context.ping()"
+            )
+            raise UsageError(message)
         if self._pumped is None:
             from .transports.stdio import Stdio
 

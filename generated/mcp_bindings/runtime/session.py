@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import lifecycle
+from . import lifecycle, progress
 from .binding import OTHER, Binding
 from .errors import ConnectionClosed, DecodeError, EncodeError, ResponseError, UnsupportedRevision, UsageError
-from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Reply, RequestId
+from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Reply, RequestId
 from .jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -33,6 +33,9 @@ from .jsonrpc import (
 from .meta import member, token_of, with_token
 from .methods import NotificationMethod, RequestMethod, Side
 from .unset import UNSET
+
+if TYPE_CHECKING:
+    from .augmented import Augmented
 
 
 class Session:
@@ -71,6 +74,8 @@ class Session:
         """Requests that become tasks: ``tasks/cancel`` ends those (2025-11-25, Cancellation: Behavior Requirements)."""
         self._own: dict[str, Callable[[Any], Event]] = {}
         """What the session answers itself, by method."""
+        self.tasks = _tasks(binding, self._progress)
+        """The requests that became tasks; None in revisions without them."""
 
     # What the side says.
 
@@ -81,6 +86,7 @@ class Session:
         ConnectionClosed.
         """
         self._check(key, request=True)
+        task = self.tasks is not None and self.tasks.wanted(key, params, self.peer_capabilities, by=self._sender)
         self.asked += 1
         request_id = self.asked
         line = self._encode(
@@ -89,19 +95,24 @@ class Session:
         self._asked[request_id] = key
         if progress:
             self._progress[request_id] = None
-        if getattr(params, "task", None) is not None:
+        if task:
             self._lasting.add(request_id)
         return request_id, line
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> bytes:
         """The line of a notification; raises as ``request`` does."""
         self._check(key, request=False)
-        return self._encode(key.message(params=params))
+        line = self._encode(key.message(params=params))
+        if self.tasks is not None:
+            self.tasks.told(key, params)
+        return line
 
     def answer_line(self, incoming: Incoming, result: Any) -> bytes:
         """The line that answers a request with a result; raises EncodeError for one that is none of the method."""
         if not isinstance(result, incoming.key.result):
             result = self._fit(incoming.key, result)
+        if self.tasks is not None:
+            incoming.result = result
         return self._encode(self.binding.response(id=incoming.id, result=self._sign(result)))
 
     def _fit(self, key: RequestMethod[Any, Any], result: Any) -> Any:
@@ -125,6 +136,8 @@ class Session:
         if self._running.get(incoming.id) is not incoming:
             return None
         del self._running[incoming.id]
+        if incoming.result is not None and self.tasks is not None:
+            self.tasks.answered(incoming)
         batch = incoming.batch
         if batch is None:
             return line
@@ -151,23 +164,26 @@ class Session:
         return self._asked.pop(request_id, None)
 
     def progress(
-        self, incoming: Incoming, progress: float, total: float | None = None, message: str | None = None
+        self, incoming: Incoming, value: float, total: float | None = None, message: str | None = None
     ) -> bytes | None:
         """The line that reports progress of a request; None where nobody wants to hear of it, or it has ended.
 
-        Raises UsageError where ``progress`` does not increase (Progress: Progress Flow).
+        One that became a task has ended when that has. Raises UsageError where ``value`` does not increase.
         """
-        if incoming.token is None or incoming.cancelled or self._running.get(incoming.id) is not incoming:
+        if incoming.token is None or incoming.cancelled or not self._goes_on(incoming):
             return None
-        if incoming.progress is not None and not progress > incoming.progress:
-            text = f"progress must increase: it was {incoming.progress}, and now would be {progress}"
-            raise UsageError(text)
-        key = self.binding.notifications["notifications/progress"]
-        more = {} if message is None or "message" not in key.params.__slots__ else {"message": message}
-        params = key.params(progress_token=incoming.token, progress=progress, total=total, **more)
-        line = self._encode(key.message(params=params))
-        incoming.progress = progress
+        line = self._encode(progress.report(self.binding, incoming, value, total, message))
+        incoming.progress = value
         return line
+
+    def _goes_on(self, incoming: Incoming) -> bool:
+        if self._running.get(incoming.id) is incoming:
+            return True
+        return self.tasks is not None and self.state != "closed" and self.tasks.runs(incoming)
+
+    def awaits_progress(self, request_id: RequestId) -> bool:
+        """Whether progress of a request of this side would be taken."""
+        return request_id in self._progress
 
     def close(self) -> None:
         """Nothing is sent or taken from now on."""
@@ -223,6 +239,8 @@ class Session:
 
     def _called(self, key: RequestMethod[Any, Any], message: Any) -> Event:
         params = message.params
+        if self.tasks is not None:
+            params = self.tasks.admitted(key, params, self.capabilities)
         if message.id in self._running:
             return self._refuse(message.id, _invalid(f"id {message.id!r} is that of a request in progress"))
         refusal = self._inspect(key, params)
@@ -256,21 +274,13 @@ class Session:
     def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
         if lifecycle.kind_of(key.name, request=False) not in self._may_take[self.state]:
             return Dropped(f"{key.name} may not be sent now: the session is {self.state}", bad=True)
+        if self.tasks is not None:
+            self.tasks.heard(key, message.params)
         if key.name == "notifications/progress":
-            return self._progressed(message.params)
+            return progress.take(self._progress, message.params)
         if key.name == "notifications/cancelled":
             return self._cancelled(message.params)
         return Notified(key, message.params)
-
-    def _progressed(self, params: Any) -> Event:
-        token = params.progress_token
-        if token not in self._progress:
-            return Dropped(f"progress of {token!r}, which no request in flight has asked for")
-        last = self._progress[token]
-        if last is not None and not params.progress > last:
-            return Dropped(f"progress of {token!r} does not increase: {params.progress} after {last}")
-        self._progress[token] = params.progress
-        return Progressed(token, params)
 
     def _cancelled(self, params: Any) -> Event:
         request_id = params.request_id
@@ -282,10 +292,15 @@ class Session:
         return Cancelled(incoming, self._one_less(incoming.batch) if incoming.batch else None)
 
     def _answered(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
-        key = None if request_id is None else self.forget(request_id)
-        if key is None or request_id is None:
+        if request_id is None or request_id not in self._asked:
             return Dropped(f"a response to {request_id!r}, which is no request in flight ({error or 'a result'})")
-        return Outcome(request_id, result, error)
+        follows, last = request_id in self._progress, self._progress.get(request_id)
+        key = self.forget(request_id)
+        outcome = Outcome(request_id, result, error)
+        if self.tasks is not None and key is not None and error is None:
+            self.tasks.heard(key, result)
+            outcome.goes_on = follows and self.tasks.follow(request_id, last, result)
+        return outcome
 
     # What cannot be read.
 
@@ -410,6 +425,14 @@ class Session:
             return ""
         who = f"this {self.side}" if mine else f"the {self._sender}"
         return f"{key.name} takes the capability {path!r}, which {who} has not declared"
+
+
+def _tasks(binding: Binding, awaited: dict[RequestId, float | None]) -> Augmented | None:
+    if "tasks/get" not in binding.requests:
+        return None
+    from .augmented import Augmented
+
+    return Augmented(binding, awaited)
 
 
 def _invalid(reason: str) -> Refusal:

@@ -64,7 +64,7 @@ class StatelessServer(Server):
         """The questions that the handler of a request has asked so far."""
         from .replay import Replay
 
-        return Replay(self.binding, self._seal(), incoming.key, incoming.params)
+        return Replay(self.binding, self._seal(), incoming.key, incoming.params, incoming.principal)
 
     def _seal(self) -> States:
         if self._states is None:

@@ -30,6 +30,31 @@ class Context(ServerContext):
 
     __slots__ = ()
 
+    def ping(
+        self,
+        *,
+        meta: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
+    ) -> types.EmptyResult:
+        """Checks whether the other side is alive; either side may send it.
+
+        The answer is an empty result, sent without delay. A side that stays silent may
+        be disconnected.
+
+        - `meta`: Further entries of `_meta`, by wire name.
+        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        """
+        params = asking.unless_empty(
+            types.RequestParams(meta=asking.meta_of(types.RequestParamsMeta, meta)),
+        )
+        return self.request(
+            methods.PING,
+            params,
+            timeout=timeout,
+            on_progress=on_progress,
+        )
+
     def create_message(
         self,
         messages: list[types.SamplingMessage],
