@@ -1,0 +1,227 @@
+"""Values from a URI: the way back from what a template expands to, and what does not come through."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.features.folders import inside
+from mcp_bindings.runtime.features.urimatching import Matcher
+from mcp_bindings.runtime.features.uritemplates import OPERATORS, Expression, UriTemplate, expand
+
+
+def matched(template, uri):
+    return Matcher(UriTemplate(template)).match(uri)
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=6)
+segments = texts.filter(lambda text: text not in {".", ".."} and not set("/\\") & set(text))
+# In {+x} and {#x}, what looks encoded stays as it is, and is decoded on the way back.
+wide = texts.filter(lambda text: "%" not in text and ".." not in text)
+
+
+def matchable(template):
+    try:
+        Matcher(template)
+    except UsageError:
+        return False
+    return True
+
+
+@st.composite
+def shapes(draw):
+    """A template, of which each expression may be of any form."""
+    parts, count = [], 0
+    for _ in range(draw(st.integers(1, 3))):
+        parts.append(draw(st.sampled_from(["/", ":", "/a/", "a:", "-", ""])))
+        specs = []
+        for _ in range(draw(st.sampled_from([1, 1, 1, 2]))):
+            specs.append(f"v{count}")
+            count += 1
+        star = draw(st.sampled_from(["", "", "*"]))
+        parts.append(f"{{{draw(st.sampled_from([*OPERATORS]))}{','.join(specs)}{star}}}")
+    parts.append(draw(st.sampled_from(["", "/", "x"])))
+    return UriTemplate("".join(parts))
+
+
+@st.composite
+def filled(draw):
+    """A template that can be matched, and values for it."""
+    template = draw(shapes().filter(matchable))
+    optional = Matcher(template).optional
+    values = {}
+    for part in template.parts:
+        if not isinstance(part, Expression):
+            continue
+        kind = wide if part.operator in {"+", "#"} else texts if part.operator in {"?", "&", ";"} else segments
+        for variable in part.variables:
+            if variable.name not in optional or draw(st.booleans()):
+                values[variable.name] = draw(st.lists(kind, min_size=1, max_size=3) if variable.explode else kind)
+    return template, values
+
+
+@given(filled())
+def test_what_a_template_expands_to_gives_the_values_back(case):
+    template, values = case
+    assert Matcher(template).match(template.expand(values)) == values
+
+
+@given(filled(), st.sets(st.sampled_from(":@!$&'()*+;=,/?#")))
+def test_what_a_uri_is_taken_for_is_what_its_values_expand_to(case, raw):
+    template, values = case
+    uri = template.expand(values)
+    for character in raw:
+        uri = uri.replace(f"%{ord(character):02X}", character)
+    # What is put together by hand is refused, or means the same as the URI that the template gives for its values.
+    found = Matcher(template).match(uri)
+    if found is not None:
+        assert Matcher(template).match(template.expand(found)) == found
+
+
+FORMS = [
+    ("test://template/{id}/data", "test://template/1%202/data", {"id": "1 2"}),
+    ("a:{x}:{y}", "a:1:2", {"x": "1", "y": "2"}),
+    ("a:{x,y}", "a:1,2", {"x": "1", "y": "2"}),
+    ("a:{x,y*}", "a:1,2,3", {"x": "1", "y": ["2", "3"]}),
+    ("a{/x*}/end", "a/1/2/end", {"x": ["1", "2"]}),
+    ("a:{x}{/y*}", "a:1/2/3", {"x": "1", "y": ["2", "3"]}),
+    ("file:///{+path}", "file:///a/b%20c", {"path": "a/b c"}),
+    ("a:{+path}/{name}", "a:b/c/d", {"path": "b/c", "name": "d"}),
+    ("a:x{.ext}", "a:x.tar", {"ext": "tar"}),
+    ("a:{x}{#part}", "a:1#2/3", {"x": "1", "part": "2/3"}),
+    ("a:{x}{#part}", "a:1", {"x": "1"}),
+    ("a:{x}{?q,r*}", "a:1", {"x": "1"}),
+    ("a:{x}{?q,r*}", "a:1?r=1&q=a/b&r=2", {"x": "1", "q": "a/b", "r": ["1", "2"]}),
+    ("a:{x}{?q}", "a:1?q=", {"x": "1", "q": ""}),
+    ("a:b?c=1{&d}", "a:b?c=1&d=2", {"d": "2"}),
+    ("a:{x}{;y,z}", "a:1;z=2", {"x": "1", "z": "2"}),
+    # Put together by hand, and yet clear.
+    ("a:{x}", "a:me@home:8,9", {"x": "me@home:8,9"}),
+    ("a:{x}", "a:é", {"x": "é"}),
+    ("a:é/{x}", "a:%c3%a9/1", {"x": "1"}),
+]
+
+
+@pytest.mark.parametrize(("template", "uri", "values"), FORMS, ids=[f"{row[0]} {row[1]}" for row in FORMS])
+def test_each_operator_gives_its_values(template, uri, values):
+    assert matched(template, uri) == values
+
+
+STRANGERS = [
+    ("file:///{name}", uri)
+    for uri in (
+        "file:///",
+        "file:///a/b",
+        "file:///..",
+        "file:///.",
+        "file:///%2e%2e",
+        "file:///.%2E",
+        "file:///a%2Fb",
+        "file:///..%2fetc",
+        "file:///a%5Cb",
+        "file:///..%5c..",
+        "file:///a\\b",
+        "file:///a%00",
+        "file:///a b",
+        "file:///a\n",
+        "file:///%zz",
+        "file:///%",
+        "file:///%ff",
+        "file:///a?b",
+        "file:///a#b",
+        "FILE:///a",
+        "file:///a/",
+        " file:///a",
+    )
+] + [
+    ("a:{+path}", "a:b/../c"),
+    ("a:{+path}", "a:b/%2e%2E/c"),
+    ("a:{+path}", "a:..%2Fc"),
+    ("a:{+path}", "a:b%5c..%5cc"),
+    ("a:{+path}", "a:.."),
+    ("a:{+path}", "a:"),
+    ("a:{+path}", "a:b%00c"),
+    ("a{/x*}", "a/b/../c"),
+    ("a{/x*}", "a/b//c"),
+    ("a:{x,y}", "a:1"),
+    ("a:{x,y}", "a:1,2,3"),
+    ("a:b{?q}", "a:b?"),
+    ("a:b{?q}", "a:b?r=1"),
+    ("a:b{?q}", "a:b?q=1&q=2"),
+    ("a:b{?q}", "a:b?q=1&r=2"),
+    ("a:b{?q}", "a:b?q=%ff"),
+]
+
+
+@pytest.mark.parametrize(("template", "uri"), STRANGERS, ids=[f"{row[0]} {row[1]!r}" for row in STRANGERS])
+def test_a_value_never_leaves_its_place(template, uri):
+    assert matched(template, uri) is None
+
+
+OPEN = {
+    "{a}{b}": "it is open where it ends",
+    "{a}-{b}": "it is open where it ends",
+    "{a}.{b}": "it is open where it ends",
+    "{a}{.b}": "it is open where it ends",
+    "{+a}/{+b}": "it is open where it ends",
+    "{+a}{?b}": "it is open where it ends",
+    "{?a}{&b}": "it is open where it ends",
+    "{a}{?b}c": "it is open where it ends",
+    "{a:3}": "gives a part of the value only",
+    "{a}/{a}": "{a} stands in it twice",
+    "{+a,b}": "each of which may hold their separator",
+    "{.a*}": "each of which may hold their separator",
+    "{a*,b}": "it is open where the list ends",
+}
+
+
+@pytest.mark.parametrize(("template", "reason"), OPEN.items(), ids=OPEN)
+def test_a_template_that_leaves_a_choice_cannot_be_matched(template, reason):
+    with pytest.raises(UsageError, match="cannot be matched") as caught:
+        Matcher(UriTemplate(template))
+    assert reason in str(caught.value)
+
+
+def test_matching_takes_no_longer_than_the_uri_is_long():
+    # A pattern that tries all ways to cut it would not come to an end.
+    assert matched("{+path}/{a}:{b}/{c}", "/:" * 20_000) is None
+    assert matched("a:{x}{?q,r}", "a:1?" + "q=1&" * 20_000) is None
+
+
+def test_what_is_inside_a_folder_is_found(tmp_path):
+    (tmp_path / "root" / "sub").mkdir(parents=True)
+    root = tmp_path / "root"
+    (root / "sub" / "a.txt").write_text("a")
+    (root / "link").symlink_to(root / "sub")
+    for path in ("sub/a.txt", "/sub/a.txt", "sub/../sub/a.txt", "link/a.txt", "./sub//a.txt"):
+        assert inside(root, path) == (root / "sub" / "a.txt").resolve()
+    assert inside(root, "") == root.resolve()
+
+
+def test_what_is_outside_of_a_folder_is_not_found(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "rootbeer").write_text("outside")
+    (root / "a.txt").write_text("a")
+    (root / "out").symlink_to(tmp_path)
+    (root / "loop").symlink_to(root / "loop")
+    for path in (
+        "..",
+        "../rootbeer",
+        "out/rootbeer",
+        "out",
+        "loop",
+        "missing",
+        "a.txt/b",
+        "a\0b",
+        "sub/../../rootbeer",
+    ):
+        with pytest.raises(FileNotFoundError):
+            inside(root, path)
+
+
+def test_expanding_makes_no_way_out():
+    # What a value holds is encoded, so that matching it again finds the slash and refuses.
+    assert expand("file:///{name}", {"name": "../etc"}) == "file:///..%2Fetc"
+    assert matched("file:///{name}", "file:///..%2Fetc") is None
