@@ -1,0 +1,114 @@
+"""What the handler of a request that became a task is given (2025-11-25, Tasks: Associating Task-Related Messages)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..augmented import belonging
+from ..context import Context
+from ..methods import NotificationMethod, RequestMethod
+
+if TYPE_CHECKING:
+    from ..events import Incoming
+    from .taskstore import MemoryTasks, StoredTask
+
+R = TypeVar("R")
+
+
+class Task:
+    """A task, as its handler sees it."""
+
+    def __init__(self, store: MemoryTasks, stored: StoredTask) -> None:
+        self._store = store
+        self._stored = stored
+        self._lock = Lock()
+        self._open = 0
+
+    @property
+    def id(self) -> str:
+        """Its id, which the requestor has, too."""
+        return self._stored.id
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was cancelled, has expired, or nobody is left to ask for it."""
+        return self._stored.stopped.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Waits for so many seconds; whether it was cancelled before they had gone by."""
+        return self._stored.stopped.wait(seconds)
+
+    def tell(self, message: str) -> None:
+        """Says for people what is being done, as the message of the task's status."""
+        self._store.turn(self._stored, "input_required" if self._open else "working", message)
+
+    @contextmanager
+    def asking(self) -> Generator[None, None, None]:
+        """While the block runs, the task's status says that the requestor is asked something."""
+        with self._lock:
+            self._open += 1
+            self._store.turn(self._stored, "input_required", self._stored.message)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open -= 1
+                if not self._open:
+                    self._store.turn(self._stored, "working", self._stored.message)
+
+
+class InTask(Context):
+    """What the context of a task's handler does in another way than others: every message names the task."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        # The classes that are made have it; here it would be in the way of what they derive from besides.
+        @property
+        def task(self) -> Task:
+            """The task."""
+            ...
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody wants the result any more: stop then, and return anything or raise."""
+        return self.task.cancelled or self.connection.closed
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> R:
+        """Asks the other side for something, and waits for its answer; meanwhile the task's status says so."""
+        binding = self.connection.session.binding
+        marked = belonging(key.params() if params is None else params, self.task.id, binding)
+        if key.capability is None:
+            return super().request(key, marked, timeout=timeout, on_progress=on_progress)
+        with self.task.asking():
+            return super().request(key, marked, timeout=timeout, on_progress=on_progress)
+
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+        """Sends a notification to the other side."""
+        binding = self.connection.session.binding
+        marked = belonging(key.params() if params is None else params, self.task.id, binding)
+        super().notify(key, marked)
+
+
+def in_task(peer: Any, connection: Any, incoming: Incoming, store: MemoryTasks, stored: StoredTask) -> InTask:
+    """The context of a task's handler: what ``peer`` gives to others, and ``task``."""
+    context: Any = _class_for(peer.context)(peer, connection, incoming)
+    context.task = Task(store, stored)
+    inside: InTask = context
+    return inside
+
+
+@cache
+def _class_for(base: Any) -> Any:
+    return type(f"Task{base.__name__}", (InTask, base), {"__slots__": ("task",), "__doc__": base.__doc__})

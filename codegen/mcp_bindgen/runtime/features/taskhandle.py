@@ -1,0 +1,142 @@
+"""Tasks that the other side executes, as the requestor sees them (2025-11-25, Tasks)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ..errors import RequestTimeout, ResponseError, TaskCancelled
+from .taskstore import FINAL
+
+if TYPE_CHECKING:
+    from ..binding import Binding
+    from ..methods import RequestMethod
+
+R = TypeVar("R")
+
+_POLL = 1.0
+"""Seconds between two questions where the other side proposes no other pace."""
+
+
+class TaskHandle(Generic[R]):
+    """A request that the other side has made a task of. ``R`` is what the request is answered with in the end.
+
+    ``peer`` asks the other side: a client, or the context of a handler. ``limit`` is how many seconds ``result`` waits
+    for a task that is kept for ever.
+    """
+
+    def __init__(self, peer: Any, binding: Binding, key: RequestMethod[Any, R], task: Any, *, limit: float) -> None:
+        self._peer = peer
+        self._binding = binding
+        self._key = key
+        self._limit = limit
+        self.last: Any = task
+        """The task as it was heard of last: an object of the revision."""
+
+    @property
+    def id(self) -> str:
+        """The task's id."""
+        task_id: str = self.last.task_id
+        return task_id
+
+    def status(self, *, timeout: float | None = None) -> Any:
+        """Asks for the task: an object of the revision, with ``status``, ``status_message`` and the times.
+
+        ``timeout`` is in seconds. Raises as ``Client.request`` does: ResponseError (-32602) where the task has expired.
+        """
+        self.last = self._ask("tasks/get", timeout)
+        return self.last
+
+    def cancel(self, *, timeout: float | None = None) -> Any:
+        """Has the task stopped; gives it as ``status`` does. Raises ResponseError (-32602) where it has ended before."""
+        self.last = self._ask("tasks/cancel", timeout)
+        return self.last
+
+    def result(self, timeout: float | None = None) -> R:
+        """Waits for what the request is answered with, for ``timeout`` seconds at most (None: as long as it is kept).
+
+        Raises RequestTimeout, TaskCancelled where the task was stopped, ResponseError where the request has failed, and
+        what ``Client.request`` raises. It can be asked for again.
+        """
+        deadline = time.monotonic() + self._patience(timeout)
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                text = f"{self._key.name}: the task has no result in time"
+                raise RequestTimeout(text)
+            try:
+                payload = self._ask("tasks/result", min(left, self._peer_timeout))
+            except RequestTimeout:
+                # Whether it is still there, or will not come.
+                self.status()
+                continue
+            except ResponseError as error:
+                if self._was_cancelled():
+                    text = f"{self._key.name}: the task was cancelled"
+                    raise TaskCancelled(text) from error
+                raise
+            result: R = self._binding.codec.decode_result(self._key, self._binding.codec.unstructure(payload))
+            return result
+
+    def changes(self, pause: Callable[[float], object] = time.sleep) -> Iterator[Any]:
+        """The task, now and whenever its status or the message of that has changed, until it has ended.
+
+        Asks as often as the other side proposes; ``pause`` is called with the seconds in between.
+        """
+        shown: tuple[Any, Any] | None = None
+        while True:
+            task = self.status()
+            if shown != (task.status, task.status_message):
+                shown = (task.status, task.status_message)
+                yield task
+            if task.status in FINAL:
+                return
+            pause(_POLL if task.poll_interval is None else task.poll_interval / 1000)
+
+    __iter__ = changes
+
+    @property
+    def _peer_timeout(self) -> float:
+        return float(getattr(self._peer, "timeout", self._limit))
+
+    def _patience(self, timeout: float | None) -> float:
+        if timeout is not None:
+            return timeout
+        ttl: int | None = self.last.ttl
+        return self._limit if ttl is None else ttl / 1000
+
+    def _was_cancelled(self) -> bool:
+        try:
+            return bool(self.status().status == "cancelled")
+        except ResponseError:
+            return False
+
+    def _ask(self, method: str, timeout: float | None) -> Any:
+        key = self._binding.requests[method]
+        return self._peer.request(key, key.params(task_id=self.id), timeout=timeout)
+
+
+def start(
+    peer: Any,
+    binding: Binding,
+    key: RequestMethod[Any, Any],
+    params: Any,
+    *,
+    ttl: float | None,
+    limit: float,
+    timeout: float | None,
+    on_progress: Callable[[Any], object] | None,
+) -> TaskHandle[Any]:
+    """Has a request executed as a task; ``ttl`` is for how many seconds its result is wanted.
+
+    Raises UsageError where the other side has not declared that it does so, and as ``Client.request``.
+    """
+    wanted = binding.types.TaskMetadata(ttl=None if ttl is None else round(ttl * 1000))
+    created = peer.request(key, params.__replace__(task=wanted), timeout=timeout, on_progress=on_progress)
+    if not isinstance(created, binding.types.CreateTaskResult):
+        from ..errors import ProtocolError
+
+        text = f"{key.name}: a task was asked for, and the answer is a {created.__class__.__name__}"
+        raise ProtocolError(text)
+    return TaskHandle(peer, binding, key, created.task, limit=limit)

@@ -1,0 +1,356 @@
+"""Tasks in memory: who asked for which, how far they have got, what came of them, and for how long all that is kept.
+
+2025-11-25, Tasks; 2026-07-28, the extension ``io.modelcontextprotocol/tasks``. Nothing here knows of messages: ``tasks``
+and ``tasksextension`` do, and ask this store.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from math import inf
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from ..errors import ResponseError, UsageError
+from ..jsonrpc import INTERNAL_ERROR
+from ..logs import note
+from .registry import Changes, Registry
+
+if TYPE_CHECKING:
+    from .pages import Pages
+
+Status: TypeAlias = Literal["working", "input_required", "completed", "failed", "cancelled"]
+Support: TypeAlias = Literal["forbidden", "optional", "required"]
+
+FINAL: Final = frozenset({"completed", "failed", "cancelled"})
+"""What a task ends with; nothing follows."""
+_SUPPORT: Final = ("forbidden", "optional", "required")
+_ENTROPY = 32
+"""Random bytes of an id: who has one may ask for the task, where nothing else tells requestors apart."""
+
+
+class StoredTask:
+    """One task. All but ``id``, ``owner`` and ``method`` changes through its store."""
+
+    __slots__ = (
+        "asked",
+        "changed",
+        "created",
+        "id",
+        "message",
+        "method",
+        "outcome",
+        "owner",
+        "size",
+        "status",
+        "stopped",
+        "ttl",
+        "updated",
+        "watchers",
+    )
+
+    def __init__(
+        self,
+        task_id: str,
+        owner: Any,
+        method: str,
+        created: float,
+        ttl: float,
+        changed: Callable[[StoredTask], None],
+    ) -> None:
+        self.id = task_id
+        self.owner = owner
+        """Who may see it: a principal, or a connection; None where its id is all that is asked for."""
+        self.method = method
+        """The method of the request that became the task."""
+        self.status: Status = "working"
+        self.message: str | None = None
+        """What people may read of the status."""
+        self.created = created
+        """Seconds since 1970."""
+        self.updated = created
+        self.ttl = ttl
+        """Seconds from its creation for which it is kept."""
+        self.outcome: Any = None
+        """What the request is answered with, once the task has ended: a result of the revision, or a Refusal."""
+        self.size = 0
+        """Bytes of the outcome."""
+        self.asked: dict[str, Any] = {}
+        """Questions to the requestor that it takes over with the task's state, by key (2026-07-28)."""
+        self.stopped = Event()
+        """Set when nobody wants the outcome any more."""
+        self.changed = changed
+        """Is called with the task when its status has changed."""
+        self.watchers: list[Callable[[StoredTask], None]] = []
+
+    @property
+    def ended(self) -> bool:
+        """Whether the status is final."""
+        return self.status in FINAL
+
+    @property
+    def expires(self) -> float:
+        """When it may be forgotten, in seconds since 1970."""
+        return self.created + self.ttl
+
+
+class MemoryTasks:
+    """Keeps the tasks of a server or client in memory, and has them executed by threads of its own.
+
+    ``tools`` says which tools may be called as tasks: ``"optional"``, ``"required"``, or ``"forbidden"``, as all those
+    are that it does not name. A task is kept for ``ttl`` seconds from its creation unless the requestor wants another
+    time, and for ``longest`` at most; requestors are told to ask every ``poll`` seconds. One requestor may have ``each``
+    tasks at the same time, all together ``most``, and ``workers`` of them run at once, while the others wait. The
+    outcomes together take ``size`` bytes at most: a task that would be one too many is refused, and an outcome too
+    large becomes an error. With ``notify`` a requestor on a lasting connection is told of each new status. ``now`` gives
+    the time in seconds since 1970.
+
+    Thread-safe. Several servers may share one.
+    """
+
+    def __init__(
+        self,
+        *,
+        tools: Mapping[str, Support] | None = None,
+        ttl: float = 600.0,
+        longest: float = 3600.0,
+        poll: float = 1.0,
+        each: int = 64,
+        most: int = 1024,
+        workers: int = 16,
+        size: int = 64 * 2**20,
+        notify: bool = True,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        if not 0 < ttl <= longest:
+            text = f"ttl is {ttl!r}; accepted is a number of seconds above 0, and not above longest ({longest!r})"
+            raise UsageError(text)
+        self.ttl = ttl
+        self.longest = longest
+        self.poll = poll
+        self.notify = notify
+        self._each = each
+        self._most = most
+        self._size = size
+        self._now = now
+        self._lock = Lock()
+        self._tools: dict[str, Support] = {}
+        self._tasks: dict[str, StoredTask] = {}
+        self._owned: dict[Any, Registry[StoredTask]] = {}
+        self._held = 0
+        self._due = inf
+        """When the first of the tasks expires."""
+        self._workers = _Workers(workers)
+        for name, support in (tools or {}).items():
+            self.declare(name, support)
+
+    # Which requests may become tasks.
+
+    def declare(self, tool: str, support: Support) -> None:
+        """Says whether a tool may be called as a task, or has to be; raises UsageError for another word."""
+        if support not in _SUPPORT:
+            text = f"the tool {tool!r} cannot support tasks as {support!r}; accepted are {', '.join(_SUPPORT)}"
+            raise UsageError(text)
+        self._tools[tool] = support
+
+    def support(self, tool: str) -> Support:
+        """Whether a tool may be called as a task, or has to be."""
+        return self._tools.get(tool, "forbidden")
+
+    # The life of a task.
+
+    def create(
+        self,
+        owner: Any,
+        method: str,
+        wanted: float | None = None,
+        *,
+        changed: Callable[[StoredTask], None] | None = None,
+    ) -> StoredTask:
+        """A new task, which is kept for ``wanted`` seconds if that may be.
+
+        ``changed`` is called with it whenever its status has changed, in the thread that has changed it. Raises
+        ResponseError (-32603) where there are as many as may be.
+        """
+        from secrets import token_urlsafe
+
+        ttl = self.ttl if wanted is None else min(max(wanted, 0.0), self.longest)
+        self._purge()
+        with self._lock:
+            own = self._owned.get(owner)
+            if own is not None and len(own) >= self._each:
+                reason = f"this requestor has {len(own)} tasks already; wait until some of them have expired"
+                raise _full(reason)
+            if len(self._tasks) >= self._most or self._held >= self._size:
+                reason = "no more tasks are kept here now; try again later"
+                raise _full(reason)
+            task = StoredTask(token_urlsafe(_ENTROPY), owner, method, self._now(), ttl, changed or _unheard)
+            self._tasks[task.id] = task
+            self._due = min(self._due, task.expires)
+            if own is None:
+                own = self._owned[owner] = Registry("task", Changes(_nobody))
+            own.put(task.id, task)
+        note("info", "task %s: %s is executed as a task", task.id[:8], method)
+        return task
+
+    def execute(self, job: Callable[[], None]) -> None:
+        """Has a job done by one of the threads, as soon as one is free."""
+        self._workers.add(job)
+
+    def find(self, task_id: str, owner: Any) -> StoredTask | None:
+        """The task of that id, if it is there, has not expired, and is this requestor's."""
+        self._purge()
+        task = self._tasks.get(task_id)
+        if task is None or (task.owner is not None and task.owner != owner):
+            note("info", "a task was asked for that is not there, has expired, or is somebody else's")
+            return None
+        return task
+
+    def page(self, owner: Any, pages: Pages, cursor: str | None) -> tuple[tuple[StoredTask, ...], str | None]:
+        """One page of a requestor's tasks, the oldest first, and the cursor of the next; raises as ``Pages.cut``."""
+        self._purge()
+        own = self._owned.get(owner)
+        return pages.cut("tasks/list", Registry("task", Changes(_nobody)) if own is None else own, cursor)
+
+    def turn(self, task: StoredTask, status: Status, message: str | None = None) -> bool:
+        """The task has another status, if that may follow the one it has; whether it has changed."""
+        with self._lock:
+            if task.ended or (task.status == status and task.message == message):
+                return False
+            task.status = status
+            task.message = message
+            task.updated = max(self._now(), task.updated)
+        task.changed(task)
+        return True
+
+    def end(self, task: StoredTask, status: Status, outcome: Any, *, size: int = 0, message: str | None = None) -> bool:
+        """The task has ended with an outcome of so many bytes; False where it had ended before.
+
+        Raises ResponseError (-32603) where the outcome is too large to be kept.
+        """
+        with self._lock:
+            if task.ended:
+                return False
+            if task.id in self._tasks:
+                if self._held + size > self._size:
+                    reason = f"the result has {size} bytes, and no more than {self._size} are kept"
+                    raise _full(reason)
+                self._held += size
+                task.size = size
+            task.status = status
+            task.message = message
+            task.outcome = outcome
+            task.updated = max(self._now(), task.updated)
+            task.asked.clear()
+            watchers, task.watchers = task.watchers, []
+        note("info", "task %s has ended: %s", task.id[:8], status)
+        if status == "cancelled":
+            task.stopped.set()
+        task.changed(task)
+        for watcher in watchers:
+            watcher(task)
+        return True
+
+    def when_ended(self, task: StoredTask, watcher: Callable[[StoredTask], None]) -> None:
+        """Has a function called with the task, once it has ended or expired: at once where it has ended.
+
+        Raises ResponseError (-32603) where too many wait for it.
+        """
+        with self._lock:
+            waits = not task.ended
+            if waits and len(task.watchers) >= self._each:
+                reason = "too many requests wait for the result of this task; ask for its status instead"
+                raise _full(reason)
+            if waits:
+                task.watchers.append(watcher)
+        if not waits:
+            watcher(task)
+
+    def leave(self, owner: Any) -> None:
+        """A requestor has gone that nobody else can be: its tasks are stopped and forgotten."""
+        with self._lock:
+            own = self._owned.pop(owner, None)
+            for task in own or ():
+                self._remove(task)
+
+    def _purge(self) -> None:
+        """Forgets what has expired. What still runs of it is told to stop, and who waits for it hears that."""
+        now = self._now()
+        if now <= self._due:
+            return
+        with self._lock:
+            gone = [task for task in self._tasks.values() if task.expires < now]
+            for task in gone:
+                self._remove(task)
+                own = self._owned[task.owner]
+                own.remove(task.id)
+                if not len(own):
+                    del self._owned[task.owner]
+            self._due = min((task.expires for task in self._tasks.values()), default=inf)
+        for task in gone:
+            note("info", "task %s has expired", task.id[:8])
+            watchers, task.watchers = task.watchers, []
+            for watcher in watchers:
+                watcher(task)
+
+    def _remove(self, task: StoredTask) -> None:
+        self._tasks.pop(task.id, None)
+        self._held -= task.size
+        task.stopped.set()
+
+
+def timestamp(seconds: float) -> str:
+    """A time in seconds since 1970, as ISO 8601."""
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class _Workers:
+    """Threads that execute jobs in their order, at most ``limit`` at the same time. They end when there is none left."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lock = Lock()
+        self._busy = 0
+        self._jobs: deque[Callable[[], None]] = deque()
+
+    def add(self, job: Callable[[], None]) -> None:
+        with self._lock:
+            self._jobs.append(job)
+            if self._busy >= self._limit:
+                return
+            self._busy += 1
+        # A daemon: a task never keeps the program from ending.
+        try:
+            Thread(target=self._work, name="mcp-task", daemon=True).start()
+        except RuntimeError:
+            with self._lock:
+                self._busy -= 1
+                if not self._busy:
+                    # Nobody else would do it.
+                    self._jobs.remove(job)
+                    raise
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._jobs:
+                    self._busy -= 1
+                    return
+                job = self._jobs.popleft()
+            job()
+
+
+def _full(reason: str) -> ResponseError:
+    return ResponseError(INTERNAL_ERROR, "Too many tasks", {"reason": reason})
+
+
+def _unheard(task: StoredTask) -> None:
+    """Nobody is told of the task's status."""
+
+
+def _nobody() -> None:
+    """Changes of the list of tasks are told to nobody."""

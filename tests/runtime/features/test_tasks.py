@@ -1,0 +1,533 @@
+"""Tasks of 2025-11-25: what a server and a client do with requests that become tasks, and what requestors see of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from mcp_bindings import v2025_11_25 as mcp
+from mcp_bindings.runtime.errors import ResponseError, TaskCancelled, UsageError
+from mcp_bindings.runtime.features.taskhandle import TaskHandle, start
+from mcp_bindings.runtime.features.taskstore import MemoryTasks
+from support.conversing import PATIENCE, Spoken, eventually, package, scripted_client, text_of
+
+REVISION = "2025-11-25"
+RELATED = "io.modelcontextprotocol/related-task"
+INVALID_PARAMS, METHOD_NOT_FOUND, INTERNAL = -32602, -32601, -32603
+
+
+class Work:
+    """What the tool ``work`` of a server has gone through."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.go = threading.Event()
+        self.stopped = threading.Event()
+
+
+def working(tools: Any = None, **options: Any) -> tuple[Any, Work]:
+    """A server whose tool ``work`` does what its argument ``do`` says."""
+    work = Work()
+    tasks = MemoryTasks(tools={"work": "optional", "must": "required"} if tools is None else tools, **options)
+    server = mcp.Server("worker", "1.0", tasks=tasks)
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params: Any, context: Any) -> Any:
+        do = (params.arguments or {}).get("do", "")
+        work.begun.set()
+        if do == "hold":
+            while not context.cancelled and not work.go.wait(0.002):
+                pass
+            if context.cancelled:
+                work.stopped.set()
+        elif do == "fail":
+            return mcp.CallToolResult(content=[mcp.TextContent(text="no such city")], is_error=True)
+        elif do == "refuse":
+            raise ResponseError(-32050, "refused", {"why": "asked for"})
+        elif do == "break":
+            text = "the secret of the handler"
+            raise ValueError(text)
+        elif do == "ask":
+            schema = mcp.ElicitRequestFormParamsRequestedSchema(properties={"name": mcp.StringSchema()})
+            answer = context.elicit("Who are you?", schema)
+            return mcp.CallToolResult(content=[mcp.TextContent(text=f"Hello {answer.content['name']}")])
+        elif do == "report":
+            context.log("info", "half done")
+            context.progress(1, total=2)
+            work.go.wait(PATIENCE)
+            context.progress(2, total=2)
+        elif do == "tell":
+            context.task.tell("counting")
+            work.go.wait(PATIENCE)
+        return mcp.CallToolResult(content=[mcp.TextContent(text=f"done {do}")])
+
+    return server, work
+
+
+def begin(client: Any, do: str = "", *, name: str = "work", ttl: float | None = None) -> TaskHandle[Any]:
+    params = mcp.CallToolRequestParams(name=name, arguments={"do": do})
+    return start(
+        client,
+        client.binding,
+        mcp.methods.CALL_TOOL,
+        params,
+        ttl=ttl,
+        limit=PATIENCE,
+        timeout=PATIENCE,
+        on_progress=None,
+    )
+
+
+@contextmanager
+def connected(server: Any, **options: Any) -> Iterator[Any]:
+    with mcp.Client.in_memory(server, timeout=PATIENCE, **options) as client:
+        yield client
+
+
+@contextmanager
+def spoken(server: Any, capabilities: Any = None) -> Iterator[Spoken]:
+    peer = scripted_client(server)
+    peer.introduce(REVISION, capabilities)
+    yield peer
+    peer.close()
+
+
+def call(peer: Spoken, number: int, do: str = "", **more: Any) -> None:
+    peer.request("tools/call", number, {"name": "work", "arguments": {"do": do}, "task": {}, **more})
+
+
+# --- What is declared, and which tools may be tasks ---------------------------------------------------------------
+
+
+def test_a_server_declares_tasks_where_it_has_some() -> None:
+    server, _ = working()
+    declared = server.capabilities.tasks
+    assert server.binding.codec.unstructure(declared) == {
+        "list": {},
+        "cancel": {},
+        "requests": {"tools": {"call": {}}},
+    }
+    assert mcp.Server("plain", "1.0").capabilities.tasks is None
+
+
+def test_a_client_declares_the_requests_that_it_executes_as_tasks() -> None:
+    client = mcp.Client.in_memory(None, tasks=MemoryTasks())
+    client.handler(mcp.methods.CREATE_MESSAGE)(lambda _params, _context: None)
+    declared = client.binding.codec.unstructure(client.capabilities)["tasks"]
+    assert declared["requests"] == {"sampling": {"createMessage": {}}}
+
+
+def test_revisions_without_tasks_say_so() -> None:
+    with pytest.raises(UsageError, match="2025-06-18 has no tasks"):
+        package("2025-06-18").Server("old", "1.0", tasks=MemoryTasks())
+    with pytest.raises(UsageError, match="2025-06-18 has no tasks"):
+        _ = package("2025-06-18").Server("old", "1.0").tasks
+
+
+def test_a_tool_that_is_not_declared_is_not_done_as_a_task() -> None:
+    server, _ = working()
+    with connected(server) as client:
+        with pytest.raises(ResponseError, match="Method not found") as refused:
+            begin(client, name="other")
+        assert refused.value.code == METHOD_NOT_FOUND
+        assert "'other' is not done as a task" in refused.value.data["reason"]
+
+
+def test_a_tool_that_has_to_be_a_task_is_refused_without_one() -> None:
+    server, _ = working()
+    with connected(server) as client:
+        with pytest.raises(ResponseError, match="Method not found") as refused:
+            client.call_tool("must")
+        assert refused.value.code == METHOD_NOT_FOUND
+        assert text_of(begin(client, name="must").result(PATIENCE)) == "done "
+
+
+def test_an_optional_tool_is_called_either_way() -> None:
+    server, _ = working()
+    with connected(server) as client:
+        assert text_of(client.call_tool("work")) == "done "
+        assert text_of(begin(client).result(PATIENCE)) == "done "
+
+
+def test_a_server_without_tasks_ignores_that_one_is_asked_for() -> None:
+    server = mcp.Server("plain", "1.0")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def plain(params: Any, context: Any) -> Any:
+        return mcp.CallToolResult(content=[])
+
+    with spoken(server) as peer:
+        call(peer, 1)
+        assert "content" in peer.hear()["result"]
+
+
+# --- The life of a task -------------------------------------------------------------------------------------------
+
+
+def test_a_task_begins_as_working_and_its_answer_comes_at_once() -> None:
+    server, work = working()
+    with connected(server) as client:
+        task = begin(client, "hold", ttl=60)
+        assert (task.last.status, task.last.ttl, task.last.poll_interval) == ("working", 60_000, 1000)
+        assert len(task.id) >= 43
+        assert task.status().status == "working"
+        assert task.status().created_at.endswith("Z")
+        work.go.set()
+        assert text_of(task.result(PATIENCE)) == "done hold"
+        assert task.status().status == "completed"
+        assert text_of(task.result(PATIENCE)) == "done hold"
+
+
+def test_the_result_waits_for_the_end_and_names_the_task() -> None:
+    server, work = working(notify=False)
+    with spoken(server) as peer:
+        call(peer, 1, "hold")
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        peer.request("tasks/result", 2, {"taskId": task_id})
+        peer.request("tasks/get", 3, {"taskId": task_id})
+        answer = peer.hear()
+        assert (answer["id"], answer["result"]["status"]) == (3, "working")
+        assert "_meta" not in answer["result"]
+        work.go.set()
+        answer = peer.hear()
+        assert answer["id"] == 2
+        assert answer["result"]["_meta"] == {RELATED: {"taskId": task_id}}
+        assert answer["result"]["content"][0]["text"] == "done hold"
+
+
+def test_who_waits_for_results_keeps_nobody_else_from_being_answered() -> None:
+    server, work = working(notify=False)
+    server.workers = 2
+    with spoken(server) as peer:
+        call(peer, 1, "hold")
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        for number in range(10, 20):
+            peer.request("tasks/result", number, {"taskId": task_id})
+        peer.request("tasks/get", 2, {"taskId": task_id})
+        assert peer.hear()["id"] == 2
+        work.go.set()
+        assert {peer.hear()["id"] for _ in range(10)} == set(range(10, 20))
+
+
+def test_a_result_that_is_not_awaited_any_more_is_not_sent() -> None:
+    server, work = working(notify=False)
+    with spoken(server) as peer:
+        call(peer, 1, "hold")
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        peer.request("tasks/result", 2, {"taskId": task_id})
+        peer.notify("notifications/cancelled", {"requestId": 2})
+        peer.request("tasks/result", 3, {"taskId": task_id})
+        peer.request("ping", 4)
+        assert peer.hear()["id"] == 4
+        work.go.set()
+        assert peer.hear()["id"] == 3
+        peer.request("ping", 5)
+        assert peer.hear()["id"] == 5
+
+
+def test_a_failed_tool_is_a_failed_task_with_its_result() -> None:
+    server, _ = working()
+    with connected(server) as client:
+        task = begin(client, "fail")
+        result = task.result(PATIENCE)
+        assert result.is_error is True
+        assert (task.status().status, task.last.status_message) == ("failed", "no such city")
+
+
+@pytest.mark.parametrize(
+    ("do", "code", "message"), [("refuse", -32050, "refused"), ("break", INTERNAL, "Internal error")]
+)
+def test_an_error_is_the_outcome_of_a_task(do: str, code: int, message: str) -> None:
+    server, _ = working()
+    with connected(server) as client:
+        task = begin(client, do)
+        with pytest.raises(ResponseError, match=message) as raised:
+            task.result(PATIENCE)
+        assert raised.value.code == code
+        assert "secret" not in str(raised.value.data)
+        assert (task.status().status, task.last.status_message) == ("failed", message)
+
+
+def test_a_cancelled_task_stops_and_stays_cancelled() -> None:
+    server, work = working()
+    with connected(server) as client:
+        task = begin(client, "hold")
+        assert work.begun.wait(PATIENCE)
+        assert task.cancel().status == "cancelled"
+        assert work.stopped.wait(PATIENCE)
+        with pytest.raises(TaskCancelled):
+            task.result(PATIENCE)
+        assert task.status().status == "cancelled"
+        with pytest.raises(ResponseError, match="has ended") as refused:
+            task.cancel()
+        assert refused.value.code == INVALID_PARAMS
+
+
+def test_a_notification_cancels_no_task() -> None:
+    server, work = working(notify=False)
+    with spoken(server) as peer:
+        call(peer, 1, "hold")
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        peer.notify("notifications/cancelled", {"requestId": 1})
+        peer.request("tasks/get", 2, {"taskId": task_id})
+        assert peer.hear()["result"]["status"] == "working"
+        work.go.set()
+
+
+@pytest.mark.parametrize("method", ["tasks/get", "tasks/result", "tasks/cancel"])
+def test_an_unknown_task_is_refused(method: str) -> None:
+    server, _ = working()
+    with spoken(server) as peer:
+        peer.request(method, 1, {"taskId": "no-such-task"})
+        assert peer.hear()["error"]["code"] == INVALID_PARAMS
+
+
+def test_a_task_belongs_to_the_connection_that_asked_for_it() -> None:
+    server, work = working()
+    with connected(server) as one, connected(server) as other:
+        task = begin(one, "hold")
+        with pytest.raises(ResponseError) as refused:
+            other.get_task(task.id)
+        assert refused.value.code == INVALID_PARAMS
+        assert list(other.list_tasks()) == []
+        assert [each.task_id for each in one.list_tasks()] == [task.id]
+        work.go.set()
+
+
+def test_tasks_of_a_requestor_that_has_left_are_stopped() -> None:
+    server, work = working()
+    with connected(server) as client:
+        begin(client, "hold")
+        assert work.begun.wait(PATIENCE)
+    assert work.stopped.wait(PATIENCE)
+
+
+def test_lists_come_in_pages_with_cursors_that_cannot_be_made_up() -> None:
+    server, _ = working(each=300)
+    with connected(server) as client:
+        ids = [begin(client).id for _ in range(120)]
+        first = client.list_tasks_page()
+        assert (len(first.tasks), first.next_cursor is None) == (100, False)
+        assert [task.task_id for task in client.list_tasks()] == ids
+        with pytest.raises(ResponseError) as refused:
+            client.list_tasks_page("made-up")
+        assert refused.value.code == INVALID_PARAMS
+
+
+# --- Limits -------------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_task_expires_and_is_told_to_stop() -> None:
+    clock = Clock()
+    server, work = working(now=clock, ttl=10)
+    with connected(server) as client:
+        task = begin(client, "hold")
+        assert work.begun.wait(PATIENCE)
+        clock.now += 9
+        assert task.status().status == "working"
+        clock.now += 2
+        with pytest.raises(ResponseError) as refused:
+            task.status()
+        assert refused.value.code == INVALID_PARAMS
+        assert list(client.list_tasks()) == []
+        assert work.stopped.wait(PATIENCE)
+
+
+def test_who_waits_for_a_task_hears_when_it_has_expired() -> None:
+    clock = Clock()
+    server, work = working(now=clock, ttl=10, notify=False)
+    with spoken(server) as peer:
+        call(peer, 1, "hold")
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        peer.request("tasks/result", 2, {"taskId": task_id})
+        peer.request("ping", 3)
+        assert peer.hear()["id"] == 3
+        clock.now += 11
+        peer.request("tasks/list", 4)
+        answers = {answer["id"]: answer for answer in (peer.hear(), peer.hear())}
+        assert answers[2]["error"]["code"] == INVALID_PARAMS
+        assert answers[4]["result"]["tasks"] == []
+        work.go.set()
+
+
+def test_no_task_is_kept_longer_than_it_may_be() -> None:
+    server, _ = working(ttl=5, longest=20)
+    with connected(server) as client:
+        assert begin(client).last.ttl == 5_000
+        assert begin(client, ttl=1000).last.ttl == 20_000
+
+
+def test_a_requestor_may_have_so_many_tasks() -> None:
+    server, _ = working(each=3)
+    with connected(server) as client:
+        for _ in range(3):
+            begin(client)
+        with pytest.raises(ResponseError, match="Too many tasks") as refused:
+            begin(client)
+        assert refused.value.code == INTERNAL
+        with connected(server) as other:
+            assert text_of(begin(other).result(PATIENCE)) == "done "
+
+
+def test_outcomes_take_so_much_memory() -> None:
+    server, _ = working(size=200)
+    with connected(server) as client:
+        task = begin(client, "x" * 400)
+        with pytest.raises(ResponseError, match="Too many tasks"):
+            task.result(PATIENCE)
+        assert task.status().status == "failed"
+
+
+def test_so_many_tasks_run_at_once_and_all_come_to_an_end() -> None:
+    server, work = working(workers=2)
+    with connected(server) as client:
+        tasks = [begin(client, "hold") for _ in range(6)]
+        assert {task.status().status for task in tasks} == {"working"}
+        work.go.set()
+        assert {text_of(task.result(PATIENCE)) for task in tasks} == {"done hold"}
+
+
+# --- What belongs to a task ---------------------------------------------------------------------------------------
+
+
+def test_a_question_of_a_task_names_it_and_shows_in_its_status() -> None:
+    server, _ = working(notify=False)
+    with spoken(server, {"elicitation": {}}) as peer:
+        call(peer, 1, "ask")
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        question = peer.hear()
+        assert question["method"] == "elicitation/create"
+        assert question["params"]["_meta"] == {RELATED: {"taskId": task_id}}
+        peer.request("tasks/get", 2, {"taskId": task_id})
+        assert peer.hear()["result"]["status"] == "input_required"
+        peer.answer(question, {"action": "accept", "content": {"name": "Ada"}})
+        peer.request("tasks/result", 3, {"taskId": task_id})
+        assert peer.hear()["result"]["content"][0]["text"] == "Hello Ada"
+
+
+def test_an_answer_to_a_question_of_a_task_names_the_task() -> None:
+    heard: list[Any] = []
+    server, _ = working()
+    client = mcp.Client.in_memory(server, timeout=PATIENCE)
+
+    @client.handler(mcp.methods.ELICIT)
+    def elicit(params: Any, context: Any) -> Any:
+        heard.append(params.meta.extra)
+        return mcp.ElicitResult(action="accept", content={"name": "Ada"})
+
+    with client:
+        task = begin(client, "ask")
+        assert text_of(task.result(PATIENCE)) == "Hello Ada"
+        assert heard == [{RELATED: {"taskId": task.id}}]
+
+
+def test_logs_and_progress_of_a_task_name_it() -> None:
+    server, work = working(notify=False)
+    with spoken(server) as peer:
+        call(peer, 1, "report", _meta={"progressToken": "t"})
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        told = [peer.hear(), peer.hear()]
+        assert [each["method"] for each in told] == ["notifications/message", "notifications/progress"]
+        assert all(each["params"]["_meta"] == {RELATED: {"taskId": task_id}} for each in told)
+        work.go.set()
+        assert peer.hear()["params"]["progress"] == 2
+
+
+def test_each_status_is_told_without_naming_the_task_twice() -> None:
+    server, work = working()
+    with spoken(server) as peer:
+        call(peer, 1, "tell")
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        told = peer.hear()
+        assert (told["method"], told["params"]["statusMessage"]) == ("notifications/tasks/status", "counting")
+        assert told["params"]["taskId"] == task_id
+        assert "_meta" not in told["params"]
+        work.go.set()
+        assert peer.hear()["params"]["status"] == "completed"
+
+
+def test_changes_of_a_task_are_seen_in_their_order() -> None:
+    server, work = working(poll=0.001)
+    with connected(server) as client:
+        seen = [task.status for task in begin(client, "tell").changes(pause=lambda _: work.go.set())]
+    assert seen[-1] == "completed"
+    assert set(seen) <= {"working", "completed"}
+
+
+# --- The other direction ------------------------------------------------------------------------------------------
+
+
+def test_a_server_has_the_client_execute_a_request_as_a_task() -> None:
+    server = mcp.Server("asker", "1.0")
+    asked = threading.Event()
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def sample(params: Any, context: Any) -> Any:
+        message = mcp.SamplingMessage(role="user", content=mcp.TextContent(text="?"))
+        task = start(
+            context,
+            server.binding,
+            mcp.methods.CREATE_MESSAGE,
+            mcp.CreateMessageRequestParams(messages=[message], max_tokens=10),
+            ttl=30,
+            limit=PATIENCE,
+            timeout=PATIENCE,
+            on_progress=None,
+        )
+        assert task.status().status in {"working", "completed"}
+        asked.set()
+        return mcp.CallToolResult(content=[task.result(PATIENCE).content])
+
+    client = mcp.Client.in_memory(server, timeout=PATIENCE, tasks=MemoryTasks())
+
+    @client.handler(mcp.methods.CREATE_MESSAGE)
+    def answer(params: Any, context: Any) -> Any:
+        assert asked.wait(PATIENCE)
+        return mcp.CreateMessageResult(role="assistant", model="m", content=mcp.TextContent(text="Paris"))
+
+    with client:
+        assert text_of(client.call_tool("any")) == "Paris"
+
+
+def test_a_client_without_tasks_is_asked_for_none() -> None:
+    server = mcp.Server("asker", "1.0")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def sample(params: Any, context: Any) -> Any:
+        with pytest.raises(UsageError, match="takes the capability"):
+            start(
+                context,
+                server.binding,
+                mcp.methods.ELICIT,
+                mcp.ElicitRequestFormParams(
+                    message="?", requested_schema=mcp.ElicitRequestFormParamsRequestedSchema(properties={})
+                ),
+                ttl=None,
+                limit=PATIENCE,
+                timeout=PATIENCE,
+                on_progress=None,
+            )
+        return mcp.CallToolResult(content=[])
+
+    client = mcp.Client.in_memory(server, timeout=PATIENCE)
+    client.handler(mcp.methods.ELICIT)(lambda _params, _context: mcp.ElicitResult(action="decline"))
+    with client:
+        assert client.call_tool("any").content == []
+
+
+def test_threads_of_tasks_end_with_them() -> None:
+    server, _ = working()
+    with connected(server) as client:
+        begin(client).result(PATIENCE)
+    eventually(lambda: not [thread for thread in threading.enumerate() if thread.name == "mcp-task"])
