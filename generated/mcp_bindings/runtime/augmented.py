@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from .binding import Binding
@@ -17,6 +17,8 @@ from .errors import UsageError
 from .events import Incoming, RequestId
 from .meta import entries_of, member
 from .methods import NotificationMethod, RequestMethod
+
+T = TypeVar("T")
 
 RELATED = "io.modelcontextprotocol/related-task"
 """The entry of ``_meta`` that names the task a message belongs to."""
@@ -77,6 +79,13 @@ class Augmented:
         for task_id in _ended(key.name, said):
             self.end(task_id)
 
+    def echoed(self, incoming: Incoming, result: Any) -> Any:
+        """The answer to a request that belongs to a task belongs to it, too, and says so."""
+        if incoming.key.name.startswith("tasks/"):
+            return result
+        task_id = task_of(incoming.params)
+        return result if task_id is None else belonging(result, task_id, self._binding)
+
     # Tasks that the other side executes.
 
     def wanted(self, key: RequestMethod[Any, Any], params: Any, declared: Any, *, by: str) -> bool:
@@ -118,6 +127,30 @@ def capability_of(key: RequestMethod[Any, Any]) -> str:
 def related(task_id: str) -> dict[str, Any]:
     """``_meta`` of a message that belongs to a task."""
     return {RELATED: {"taskId": task_id}}
+
+
+def belonging(value: T, task_id: str, binding: Binding) -> T:
+    """Params, or a result, with the entry of ``_meta`` that says to which task they belong."""
+    made: Any = value
+    current = entries_of(made)
+    if current is None:
+        kind: Any = getattr(binding.types, made.__class__.__annotations__["meta"].partition(" ")[0], dict)
+        current = kind()
+    entry = related(task_id)
+    if current.__class__ is dict:
+        meta: Any = {**current, **entry}
+    else:
+        meta = current.__replace__(extra={**(current.extra or {}), **entry})
+    marked: T = made.__replace__(meta=meta)
+    return marked
+
+
+def task_of(params: Any) -> str | None:
+    """The task that params say they belong to; None for most."""
+    current = entries_of(params)
+    entries = current if current.__class__ is dict else getattr(current, "extra", None)
+    task_id = None if entries is None else member(entries.get(RELATED), "taskId")
+    return task_id if task_id.__class__ is str else None
 
 
 def _ended(method: str, said: Any) -> Iterator[str]:

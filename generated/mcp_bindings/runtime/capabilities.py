@@ -12,12 +12,19 @@ from .methods import Side
 
 
 def declared_by(
-    binding: Binding, side: Side, methods: Iterable[str], *, more: Any = None, logging: bool = False
+    binding: Binding,
+    side: Side,
+    methods: Iterable[str],
+    *,
+    more: Any = None,
+    logging: bool = False,
+    also: Iterable[str] = (),
 ) -> Any:
     """The capabilities, an object of the revision, of a side that handles these methods.
 
     Who offers a list may say that it has changed, so that is declared with it. ``more`` is an object of capabilities
-    that is laid over the rest, ``logging`` whether the side sends log messages.
+    that is laid over the rest, ``logging`` whether the side sends log messages, ``also`` are dotted paths of what it has
+    besides.
     """
     cls = binding.types.ServerCapabilities if side == "server" else binding.types.ClientCapabilities
     declared: dict[str, Any] = {}
@@ -27,6 +34,8 @@ def declared_by(
             _declare(binding, declared, key.capability)
     if logging and "logging" in cls.__slots__:
         _declare(binding, declared, "logging")
+    for path in also:
+        _declare(binding, declared, path)
     for path in sorted(_announcements(binding, side)):
         if path.partition(".")[0] in declared:
             _declare(binding, declared, path)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import os
     from typing import Self
 
+    from .features.tasks import TaskReceiver
+    from .features.taskstore import MemoryTasks
     from .transports import Transport
     from .transports.child import Stderr
 
@@ -37,7 +39,8 @@ class Client:
     that was asked for; ``limit`` how many altogether. At most ``workers`` requests of the server run at the same time.
     With ``ping`` the server is pinged after so many seconds without a message, and the connection ends after
     ``ping_failures`` of them without an answer. All messages are written to the file ``record``, one a line, for
-    ``mcp-codegen validate`` and for people.
+    ``mcp-codegen validate`` and for people. ``tasks`` keeps the tasks that requests of the server become; without it
+    they become none. Raises UsageError for it in revisions without tasks.
     """
 
     binding: ClassVar[Binding]
@@ -56,6 +59,7 @@ class Client:
         ping: float | None = None,
         ping_failures: int = 3,
         record: str | os.PathLike[str] | None = None,
+        tasks: MemoryTasks | None = None,
     ) -> None:
         self.info = self.binding.types.Implementation(name=name, version=version)
         self.timeout = timeout
@@ -67,6 +71,7 @@ class Client:
         self._ping_failures = ping_failures
         self._record = record
         self._handlers = Handlers(self.binding, "client")
+        self._receiver = None if tasks is None else self._execute_tasks(tasks)
         self._connection: Connection | None = None
         self._closed = False
         self._greeting: Connection | None = None
@@ -145,7 +150,8 @@ class Client:
     @property
     def capabilities(self) -> Any:
         """What the client declares: what its handlers and ``capabilities`` amount to."""
-        return declared_by(self.binding, "client", self._handlers.methods, more=self._capabilities)
+        also = () if self._receiver is None else self._receiver.declared
+        return declared_by(self.binding, "client", self._handlers.methods, more=self._capabilities, also=also)
 
     # The connection.
 
@@ -180,6 +186,10 @@ class Client:
         connection: Connection
 
         def run(incoming: Incoming) -> bytes | None:
+            if self._receiver is not None:
+                taken = self._receiver.take(connection, incoming)
+                if taken is not None:
+                    return taken[0]
             return self._handlers.answer(connection, incoming, self.context(self, connection, incoming))
 
         def listen(notified: Notified) -> None:
@@ -195,6 +205,11 @@ class Client:
             workers=self._workers,
         )
         return connection
+
+    def _execute_tasks(self, tasks: MemoryTasks) -> TaskReceiver:
+        from .features.tasks import TaskReceiver
+
+        return TaskReceiver(self.binding, self._handlers, tasks, self)
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
         """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
@@ -223,6 +238,8 @@ class Client:
     def close(self) -> None:
         """Ends the connection, or the attempt at it in another thread. Idempotent; from any thread."""
         self._closed = True
+        if self._receiver is not None and self._connection is not None:
+            self._receiver.store.leave(self._connection)
         for connection in (self._greeting, self._connection):
             if connection is not None:
                 connection.close()

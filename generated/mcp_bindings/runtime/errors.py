@@ -12,6 +12,7 @@
     |   +-- UnsupportedRevision it does not speak the revision that is wanted here
     |   +-- MessageTooLarge     it sent a message beyond the limit
     +-- RequestTimeout          no answer in time
+    +-- TaskCancelled           a task was stopped before it had a result
     +-- ConnectionClosed        the connection ended, or was never open
 
 Schema types whose name ends in ``Error`` are data, not exceptions.
@@ -126,6 +127,10 @@ class UnsupportedRevision(ProtocolError):
 
 class RequestTimeout(McpError, TimeoutError):
     """No answer arrived before the deadline."""
+
+
+class TaskCancelled(McpError):
+    """The task that a request has become was stopped, so that there is no answer."""
 
 
 class ConnectionClosed(McpError, ConnectionError):

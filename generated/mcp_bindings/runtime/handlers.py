@@ -92,7 +92,7 @@ class Handlers:
         try:
             line = session.answer_line(incoming, self.handle(incoming.key, incoming.params, context))
         except ResponseError as error:
-            line = self._refuse(connection, incoming, Refusal(error.code, error.message, error.data))
+            line = self.refuse(connection, incoming, Refusal(error.code, error.message, error.data))
         except EncodeError as fault:
             report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
             line = session.refusal_line(incoming, INTERNAL)
@@ -127,7 +127,8 @@ class Handlers:
         return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": method, "reason": reason})
 
     @staticmethod
-    def _refuse(connection: Link, incoming: Incoming, refusal: Refusal) -> bytes:
+    def refuse(connection: Link, incoming: Incoming, refusal: Refusal) -> bytes:
+        """The line that answers a request with an error, whose data may be anything that a handler has given."""
         try:
             return connection.session.refusal_line(incoming, refusal)
         except (TypeError, ValueError) as fault:

@@ -22,6 +22,8 @@ from .session import Session
 
 if TYPE_CHECKING:
     from .features.pages import Pages
+    from .features.tasks import TaskReceiver
+    from .features.taskstore import MemoryTasks
     from .links import Link
     from .transports import Transport
 
@@ -45,8 +47,8 @@ class Server:
 
     Lists come in pages of ``page_size``;
     ``cursor_key``, 32 secret bytes or more, signs what leads from one to the next: to be given, and the same, where
-    several processes serve one endpoint; by default it is drawn anew by each server object. Raises UsageError for a
-    ``page_size`` below 1.
+    several processes serve one endpoint; by default it is drawn anew by each server object. ``tasks`` keeps the tasks
+    that requests become. Raises UsageError for a ``page_size`` below 1, and for ``tasks`` in revisions without them.
     """
 
     binding: ClassVar[Binding]
@@ -69,6 +71,7 @@ class Server:
         ping_failures: int = 3,
         page_size: int = 100,
         cursor_key: bytes | None = None,
+        tasks: MemoryTasks | None = None,
     ) -> None:
         if ping is not None and "ping" not in self.binding.requests:
             message = f"servers of {self.binding.revision} send no requests, so no ping; leave `ping` out"
@@ -93,9 +96,12 @@ class Server:
         self._connections: set[Link] = set()
         self._pumped: Connection | None = None
         self._pages: Pages | None = None
+        self._receiver: TaskReceiver | None = None
         set_level = self.binding.requests.get(_SET_LEVEL)
         if logging and set_level is not None:
             self._handlers.add(set_level, self._set_level)
+        if tasks is not None:
+            self._execute_tasks(tasks)
 
     def _introduce(self, name: str, version: str, title: str | None) -> Any:
         cls = self.binding.types.Implementation
@@ -122,8 +128,30 @@ class Server:
     def capabilities(self) -> Any:
         """What the server declares: what its handlers, ``logging`` and ``capabilities`` amount to."""
         return declared_by(
-            self.binding, "server", self._handlers.methods, more=self._capabilities, logging=self._logging
+            self.binding,
+            "server",
+            self._handlers.methods,
+            more=self._capabilities,
+            logging=self._logging,
+            also=() if self._receiver is None else self._receiver.declared,
         )
+
+    @property
+    def tasks(self) -> MemoryTasks:
+        """The tasks that requests become: those that the server was made with, or else of default limits.
+
+        Raises UsageError in revisions without tasks.
+        """
+        if self._receiver is None:
+            from .features.taskstore import MemoryTasks
+
+            self._execute_tasks(MemoryTasks())
+        return cast("TaskReceiver", self._receiver).store
+
+    def _execute_tasks(self, tasks: MemoryTasks) -> None:
+        from .features.tasks import TaskReceiver
+
+        self._receiver = TaskReceiver(self.binding, self._handlers, tasks, self)
 
     # What the registries of ``features`` need.
 
@@ -188,6 +216,8 @@ class Server:
         """Forgets a conversation that has ended."""
         with self._lock:
             self._connections.discard(link)
+        if self._receiver is not None:
+            self._receiver.store.leave(link)
 
     def session(self) -> Session:
         """A session of this server with a client that has not been heard yet."""
@@ -204,6 +234,10 @@ class Server:
 
     def run(self, connection: Link, incoming: Incoming) -> bytes | None:
         """Has a request handled; the line that answers it, None where there is none to send."""
+        if self._receiver is not None:
+            taken = self._receiver.take(connection, incoming)
+            if taken is not None:
+                return taken[0]
         return self._handlers.answer(connection, incoming, self._context(connection, incoming))
 
     def serve(self, transport: Transport) -> None:

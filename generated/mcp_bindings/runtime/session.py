@@ -112,7 +112,7 @@ class Session:
         if not isinstance(result, incoming.key.result):
             result = self._fit(incoming.key, result)
         if self.tasks is not None:
-            incoming.result = result
+            incoming.result = result = self.tasks.echoed(incoming, result)
         return self._encode(self.binding.response(id=incoming.id, result=self._sign(result)))
 
     def _fit(self, key: RequestMethod[Any, Any], result: Any) -> Any:
