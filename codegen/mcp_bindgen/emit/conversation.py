@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from mcp_bindgen.emit.capability_paths import capability_paths
+from mcp_bindgen.emit.client_options import plan_client_options, plan_requirable
+from mcp_bindgen.emit.conveniences import code_of, conveniences
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.imports import Sources, imports, names_in
-from mcp_bindgen.emit.layout import Bracketed, lines
+from mcp_bindgen.emit.layout import Bracketed, exploded, lines
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.plan import AskView
 from mcp_bindgen.emit.prerequisites import is_stateless
 from mcp_bindgen.emit.request_methods import plan_request_methods, sent_by
 from mcp_bindgen.emit.switches import switches
-from mcp_bindgen.ir.protocol import AliasOf, Protocol
+from mcp_bindgen.ir.protocol import AliasOf, Protocol, Side
 
+_CONTEXT = "Context as RuntimeContext"
 _EMPTY = "EmptyResult"
 """A handler that gives it need not return anything."""
 
@@ -23,11 +27,60 @@ def plan_conversation(protocol: Protocol, names: Names) -> dict[str, Mapping[str
     """What the template of each of the three modules is filled with."""
     client = plan_request_methods(protocol, names, "client")
     origin, parent = _parent(protocol, "Client")
+    options, requirable = plan_client_options(protocol, names), plan_requirable(protocol)
+    more = conveniences(protocol, "client")
+    used = names_in([*requirable, *(line for option in options for line in option.declaration), *code_of(more)])
     return {
-        "binding": {"switches": lines("switches=", _frozen(switches(protocol)), ",", indent=4)},
-        "client": {"methods": client, "origin": origin, "imports": _imports(client, {"BINDING"}, (parent,))},
+        "binding": {"capabilities": _capabilities(protocol)},
+        "client": {
+            "methods": client,
+            "options": options,
+            "requirable": requirable,
+            "conveniences": more,
+            "origin": origin,
+            "imports": _imports(
+                client, {*used, "BINDING", "Mapping", "Sequence", "TYPE_CHECKING", "opening"}, (parent,)
+            ),
+            "option_imports": _option_imports(used),
+        },
         "server": _server(protocol, names),
     }
+
+
+def _capabilities(protocol: Protocol) -> list[str]:
+    """The arguments that say what can be declared."""
+    sides: tuple[Side, ...] = ("client", "server")
+    known = [_keyed(side, _frozen(capability_paths(protocol, side))) for side in sides]
+    return [
+        *lines("switches=", _frozen(switches(protocol)), ",", indent=4),
+        *exploded("capabilities=", ("{", known, "}"), ",", indent=4),
+    ]
+
+
+def _keyed(key: str, value: Bracketed) -> Bracketed:
+    opening, parts, closing = value
+    return (f"{literal(key)}: {opening}", parts, closing)
+
+
+def _option_imports(used: Collection[str]) -> tuple[str, ...]:
+    """What only the options and the ways to make a client need, and only a type checker looks at."""
+    written = imports(
+        {*used, "Iterable", "PathLike", "Self", "Stderr", "Transport", "TypedDict", "Unpack", _CONTEXT},
+        (
+            (
+                ("collections.abc", ("Iterable",)),
+                ("os", ("PathLike",)),
+                ("typing", ("Self", "TypedDict", "Unpack")),
+            ),
+            (
+                ("..runtime.context", (_CONTEXT,)),
+                ("..runtime.features.taskstore", ("MemoryTasks",)),
+                ("..runtime.transports", ("Transport",)),
+                ("..runtime.transports.child", ("Stderr",)),
+            ),
+        ),
+    )
+    return tuple(f"    {line}" if line else "" for line in written)
 
 
 def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
@@ -43,8 +96,13 @@ def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
         ("..runtime.methods", ("NotificationMethod", "RequestMethod")),
         parent,
     )
+    more = conveniences(protocol, "server")
+    used |= names_in(code_of(more))
+    typed = imports(used, ((("os", ("PathLike",)),),))
     return {
         "methods": methods,
+        "conveniences": more,
+        "typing_only": ("if TYPE_CHECKING:", *(f"    {line}" for line in typed)) if typed else (),
         "context": context,
         "origin": origin,
         "empty": empty,
@@ -54,7 +112,7 @@ def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
             )
             for key, result in (("RequestMethod[P, R]", "R"), ("NotificationMethod[P]", "None"))
         ],
-        "imports": _imports(methods, {*used, context}, runtime),
+        "imports": _imports(methods, {*used, context, *(["TYPE_CHECKING"] if typed else [])}, runtime),
     }
 
 
@@ -83,11 +141,11 @@ def _imports(methods: Iterable[AskView], used: Collection[str], runtime: Sources
         names_in(code) | {*used, *parents},
         (
             (
-                ("collections.abc", ("Callable", "Iterator", "Mapping")),
+                ("collections.abc", ("Callable", "Iterator", "Mapping", "Sequence")),
                 ("typing", ("TYPE_CHECKING", "Any", "Generic", "Literal", "TypeAlias", "TypeVar", "Union", "overload")),
             ),
             (
-                ("..runtime", ("asking",)),
+                ("..runtime", ("asking", "opening")),
                 *runtime,
                 ("..runtime.unset", ("UNSET", "Unset")),
                 (".", ("methods", "types")),

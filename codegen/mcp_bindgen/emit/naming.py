@@ -60,10 +60,12 @@ RESERVED_CALLS = {
         "handler",
     }
     | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request"}
-    | {"server_capabilities", "server_info", "settle", "stdio", "timeout"},
+    | {"connected", "handler_of", "server_capabilities", "server_info", "set_roots", "settle", "stdio", "timeout"}
+    | {"wait_for_page"},
     "server": _CODE_NAMES
     | {"cancelled", "connection", "log", "meta", "notify", "peer", "peer_capabilities", "peer_info", "principal"}
-    | {"progress", "request", "request_id"},
+    | {"progress", "request", "request_id"}
+    | {"ask", "ask_url", "roots", "sample", "tell_done", "within_roots"},
 }
 """By side, what the methods that send its requests cannot be called: the class that has them has these already."""
 RESERVED_PARAMETERS = _CODE_NAMES | {"ask", "at", "on_progress", "page", "params", "result", "self", "timeout"}

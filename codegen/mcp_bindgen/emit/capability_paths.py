@@ -1,0 +1,25 @@
+"""What a side may declare, as dotted paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mcp_bindgen.emit.prerequisites import object_of
+from mcp_bindgen.ir.protocol import ObjectOf, ObjectType, Protocol, Side
+
+_DEPTH = 8
+"""Levels that are looked at: a capability deeper than this is nobody's."""
+
+
+def capability_paths(protocol: Protocol, side: Side) -> list[str]:
+    """The paths of all members of a side's capabilities, sorted: ``resources``, ``resources.subscribe``."""
+    declared = object_of(protocol, ObjectOf(f"{side.capitalize()}Capabilities"))
+    return [] if declared is None else sorted(_below(protocol, declared, "", _DEPTH))
+
+
+def _below(protocol: Protocol, declared: ObjectType, prefix: str, depth: int) -> Iterator[str]:
+    for member in declared.fields:
+        yield f"{prefix}{member.name}"
+        inner = object_of(protocol, member.type)
+        if inner is not None and depth:
+            yield from _below(protocol, inner, f"{prefix}{member.name}.", depth - 1)

@@ -1,0 +1,173 @@
+"""The options of a revision's clients: ``ClientOptions``, with the types of that revision."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from attrs import frozen
+
+from mcp_bindgen.emit.annotations import Annotations
+from mcp_bindgen.emit.capability_paths import capability_paths
+from mcp_bindgen.emit.docstrings import docstring, literal
+from mcp_bindgen.emit.layout import Bracketed, lines
+from mcp_bindgen.emit.naming import Names
+from mcp_bindgen.emit.prerequisites import is_stateless, object_of
+from mcp_bindgen.emit.surfaces import surfaces
+from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol
+from mcp_bindgen.runtime.features.callbacks import ELICIT, HEARING, ON_REQUEST, REFINING, ROOTS, SAMPLE
+
+_COMMON: Mapping[str, tuple[str, str]] = {
+    "name": ("str", "Of the client, as the server is told."),
+    "version": ("str", "Of the client, as the server is told."),
+    "capabilities": (
+        "types.ClientCapabilities | None",
+        "Laid over the capabilities that follow from the functions here and from handlers.",
+    ),
+    "timeout": ("float", "Seconds that an answer may take, 60 unless given; progress starts them anew."),
+    "limit": ("float", "Seconds that an answer may take altogether, 600 unless given."),
+    "workers": ("int", "How many requests of the server run at the same time at most, 4 unless given."),
+    "ping": ("float | None", "Seconds without a message after which the server is pinged; None for never."),
+    "ping_failures": ("int", "Pings without an answer after which the connection ends, 3 unless given."),
+    "record": ("str | PathLike[str] | None", "A file that all messages are written to."),
+}
+
+_STATELESS: Mapping[str, tuple[str, str]] = {
+    "rounds": ("int", "How often the server may ask for input during one request, 16 unless given."),
+    "discover": ("bool", "Whether the server is asked who it is when the client connects; it is unless given."),
+    "restart": ("bool", "Whether a connection that has ended by itself is opened anew; it is not unless given."),
+}
+
+_HEARD: Mapping[str, str] = {
+    "on_log": "Is called with each log message.",
+    "on_resource_updated": "Is called when a resource has changed that the client has subscribed to.",
+    "on_tools_changed": "Is called when the list of tools has changed.",
+    "on_prompts_changed": "Is called when the list of prompts has changed.",
+    "on_resources_changed": "Is called when the list of resources has changed.",
+}
+
+_ELICITING = {
+    "form": "Asks the user to fill in a form. The content that it accepts with is checked against the schema.",
+    "url": "Asks the user whether to open a URL. Show all of it, and open nothing without consent.",
+}
+
+_REFUSE = "Raise `features.sampling.Refused` to refuse."
+
+
+@frozen
+class OptionView:
+    """A key of ``ClientOptions``, and what it is for."""
+
+    declaration: tuple[str, ...]
+    doc: tuple[str, ...]
+
+
+@frozen
+class _Option:
+    name: str
+    annotation: str
+    doc: str
+
+
+def plan_client_options(protocol: Protocol, names: Names) -> tuple[OptionView, ...]:
+    """The options, in the order in which they are shown."""
+    planner = _Planner(protocol, names)
+    return tuple(OptionView(tuple(_annotated(each)), tuple(docstring(each.doc, 8))) for each in planner.options())
+
+
+def plan_requirable(protocol: Protocol) -> list[str]:
+    """``ServerCapability: TypeAlias = …``: what ``require`` may name and a type checker knows."""
+    paths = [literal(path) for path in capability_paths(protocol, "server")]
+    return lines("ServerCapability: TypeAlias = ", ("Literal[", paths, "]"), "", 4) if paths else []
+
+
+def _annotated(option: _Option) -> list[str]:
+    found = re.fullmatch(r"Callable\[\[(.*)\], (.*)\]", option.annotation)
+    if found is None:
+        return lines("", f"{option.name}: {option.annotation}", "", 8)
+    arguments: Bracketed = ("[", [each for each in found[1].split(", ") if each], "]")
+    return lines(f"{option.name}: ", ("Callable[", [arguments, found[2]], "]"), "", 8)
+
+
+class _Planner:
+    def __init__(self, protocol: Protocol, names: Names) -> None:
+        self._protocol = protocol
+        self._names = names
+        self._annotations = Annotations(protocol, names, "types.")
+        self._paths = capability_paths(protocol, "client")
+
+    def options(self) -> Iterator[_Option]:
+        for name, (annotation, doc) in self._plain().items():
+            yield _Option(name, annotation, doc)
+        if "tasks" in self._paths:
+            doc = "Keeps the tasks that requests of the server become; without it they become none."
+            yield _Option("tasks", "MemoryTasks | None", doc)
+        named = "ServerCapability | str" if capability_paths(self._protocol, "server") else "str"
+        yield _Option(
+            "require",
+            f"Iterable[{named}]",
+            "Capabilities without which in the server connecting fails (MissingCapability).",
+        )
+        level = self._level()
+        if level is not None:
+            doc = "The least severity of the log messages that are wanted."
+            yield _Option("log_level", f"{level} | None", doc)
+        yield from self._sampling()
+        yield from self._elicitation()
+        if ROOTS in self._protocol.methods and "Root" in self._protocol.objects:
+            yield _Option(
+                "roots",
+                "Iterable[types.Root | str | PathLike[str]]",
+                "Folders and files to work in, which `set_roots` changes later: paths, `file://` URIs, or roots.",
+            )
+        yield from self._hearing()
+
+    def _plain(self) -> Mapping[str, tuple[str, str]]:
+        return {**_COMMON, **_STATELESS} if is_stateless(self._protocol) else _COMMON
+
+    def _level(self) -> str | None:
+        """The type of severities, which is that of the log messages."""
+        message = self._protocol.methods.get(HEARING["on_log"])
+        declared = None if message is None else object_of(self._protocol, message.params)
+        members = () if declared is None else declared.fields
+        return next((self._annotations.of(member.type) for member in members if member.name == "level"), None)
+
+    def _sampling(self) -> Iterator[_Option]:
+        method = self._protocol.methods.get(SAMPLE)
+        if method is None or method.params is None:
+            return
+        params, result = self._annotations.of(method.params), self._result(method)
+        doc = f"Has a language model write a message. {_REFUSE}"
+        yield _Option("sampling", f"Callable[[{params}, RuntimeContext], {result}]", doc)
+        doc = f"Sees what is asked of `sampling` before it does, and gives it, changed or not. {_REFUSE}"
+        yield _Option("approve_request", f"Callable[[{params}], {params}]", doc)
+        doc = f"Sees what `sampling` gives before the server does, and gives it, changed or not. {_REFUSE}"
+        yield _Option("approve_result", f"Callable[[{params}, {result}], {result}]", doc)
+        for name, what in (("sampling_tools", "takes tools"), ("sampling_context", "adds the context of servers")):
+            if REFINING[name] in self._paths:
+                yield _Option(name, "bool", f"Whether `sampling` {what}; not unless given.")
+
+    def _elicitation(self) -> Iterator[_Option]:
+        method = self._protocol.methods.get(ELICIT)
+        if method is None:
+            return
+        result = self._result(method)
+        for surface in surfaces(self._protocol, method):
+            name = f"elicitation{surface.suffix}"
+            if surface.declared is None or (surface.suffix and REFINING.get(name) not in self._paths):
+                continue
+            params = f"types.{self._names.types[surface.declared.path]}"
+            doc = _ELICITING["url" if surface.suffix else "form"]
+            yield _Option(name, f"Callable[[{params}, RuntimeContext], {result}]", doc)
+
+    def _result(self, method: Method) -> str:
+        """What a function of the client answers with: the plain result, not a task."""
+        return self._annotations.of(method.results[0] if method.results else method.result or ObjectOf("Result"))
+
+    def _hearing(self) -> Iterator[_Option]:
+        for name, wire in HEARING.items():
+            method = self._protocol.methods.get(wire)
+            if method is None or (name in ON_REQUEST and is_stateless(self._protocol)):
+                continue
+            given = "" if name.endswith("s_changed") or method.params is None else self._annotations.of(method.params)
+            yield _Option(name, f"Callable[[{given}], object]", _HEARD[name])

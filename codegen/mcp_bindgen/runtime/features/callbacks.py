@@ -1,0 +1,140 @@
+"""The functions and flags that a client is given as options, and what each of them makes of it.
+
+A function that answers what the server asks for is a handler, and so decides what the client declares; one whose name
+begins with ``on_`` is told of something. What a revision does not have is no option of its clients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..binding import Binding
+from ..errors import ResponseError, UsageError
+from ..jsonrpc import INVALID_PARAMS
+
+if TYPE_CHECKING:
+    from ..client import Client
+
+SAMPLE = "sampling/createMessage"
+ELICIT = "elicitation/create"
+ROOTS = "roots/list"
+CHANGED_ROOTS = "notifications/roots/list_changed"
+
+HEARING: Mapping[str, str] = {
+    "on_log": "notifications/message",
+    "on_resource_updated": "notifications/resources/updated",
+    "on_tools_changed": "notifications/tools/list_changed",
+    "on_prompts_changed": "notifications/prompts/list_changed",
+    "on_resources_changed": "notifications/resources/list_changed",
+}
+"""Options to the notification that their function is told of. Those of changed lists are called without an argument."""
+
+ON_REQUEST = frozenset(HEARING) - {"on_log"}
+"""Those that servers of a stateless revision send to subscribers only."""
+
+REFINING: Mapping[str, str] = {
+    "elicitation_url": "elicitation.url",
+    "sampling_tools": "sampling.tools",
+    "sampling_context": "sampling.context",
+}
+"""Options to the capability without which a revision does not have them."""
+
+
+def offered(binding: Binding) -> frozenset[str]:
+    """The options of this kind that clients of a revision have."""
+    known = binding.capabilities["client"]
+    found = {option for option, path in REFINING.items() if path in known}
+    found |= {option for option, method in HEARING.items() if method in binding.notifications}
+    if binding.era == "stateless":
+        found -= ON_REQUEST
+    if SAMPLE in binding.requests:
+        found |= {"sampling", "approve_request", "approve_result"}
+    if ELICIT in binding.requests:
+        found.add("elicitation")
+    if ROOTS in binding.requests:
+        found.add("roots")
+    return frozenset(found)
+
+
+EVERY = frozenset(
+    {*HEARING, *REFINING, "sampling", "approve_request", "approve_result", "elicitation", "roots"},
+)
+"""What any revision has."""
+
+
+def install(client: Client, options: Mapping[str, Any]) -> list[str]:
+    """Gives a client what its options say; the capabilities that it has by them, as dotted paths.
+
+    Raises UsageError for an option that clients of the revision do not have, and for one that means nothing without
+    another.
+    """
+    binding = client.binding
+    known = offered(binding)
+    wrong = next((option for option in options if option not in known), None)
+    if wrong is not None:
+        text = f"clients of {binding.revision} have no option {wrong!r}; besides those of the class they have "
+        raise UsageError(text + ", ".join(sorted(known)))
+    # None is as good as nothing, so that options can be handed through.
+    wanted = {name: option for name, option in options.items() if option is not None and option is not False}
+    declared = [*_sampling(client, wanted), *_elicitation(client, wanted)]
+    if "roots" in wanted:
+        from .roots import share
+
+        share(client, wanted["roots"])
+    for option, method in HEARING.items():
+        if option in wanted:
+            client.handles(binding.notifications[method], _told(wanted[option], bare=option.endswith("s_changed")))
+    return declared
+
+
+def _sampling(client: Client, options: Mapping[str, Any]) -> Iterable[str]:
+    sample = options.get("sampling")
+    if sample is None:
+        _need("sampling", options, "approve_request", "approve_result", "sampling_tools", "sampling_context")
+        return
+    approve, review = options.get("approve_request"), options.get("approve_result")
+
+    def answer(params: Any, context: Any) -> Any:
+        asked = params if approve is None else approve(params)
+        result = sample(asked, context)
+        return result if review is None else review(asked, result)
+
+    client.handles(client.binding.requests[SAMPLE], answer)
+    yield from (REFINING[name] for name in ("sampling_tools", "sampling_context") if name in options)
+
+
+def _elicitation(client: Client, options: Mapping[str, Any]) -> Iterable[str]:
+    modes = {"form": options.get("elicitation"), "url": options.get("elicitation_url")}
+    if modes["form"] is None and modes["url"] is None:
+        return
+
+    def answer(params: Any, context: Any) -> Any:
+        mode = getattr(params, "mode", "form")
+        ask = modes["url" if mode == "url" else "form"]
+        if ask is None:
+            raise ResponseError(INVALID_PARAMS, "Invalid params", {"reason": f"this client has no {mode} elicitation"})
+        return ask(params, context)
+
+    client.handles(client.binding.requests[ELICIT], answer)
+    known = client.binding.capabilities["client"]
+    yield from (
+        f"elicitation.{mode}" for mode, ask in modes.items() if ask is not None and f"elicitation.{mode}" in known
+    )
+
+
+def _need(option: str, options: Mapping[str, Any], *others: str) -> None:
+    alone = next((other for other in others if other in options), None)
+    if alone is not None:
+        text = f"{alone!r} means nothing to a client without {option!r}; give that too"
+        raise UsageError(text)
+
+
+def _told(function: Callable[..., object], *, bare: bool) -> Callable[[Any, Any], None]:
+    def tell(params: Any, context: Any) -> None:
+        if bare:
+            function()
+        else:
+            function(params)
+
+    return tell
