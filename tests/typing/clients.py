@@ -100,6 +100,44 @@ def with_task(one: v2025_11_25.Client, context: v2025_11_25.Context) -> None:
     assert_type(context.list_tasks(), Iterator[v2025_11_25.Task])
 
 
+# What a client answers and hears is given to it when it is made.
+
+
+def sample(params: v2025_11_25.CreateMessageRequestParams, context: Any) -> v2025_11_25.CreateMessageResult:
+    content = v2025_11_25.TextContent(text=params.system_prompt or "")
+    return v2025_11_25.CreateMessageResult(role="assistant", model="m", content=content)
+
+
+def fill_form(params: v2025_11_25.ElicitRequestFormParams, context: Any) -> v2025_11_25.ElicitResult:
+    return v2025_11_25.ElicitResult(action="accept", content={"name": params.message})
+
+
+def visit(params: v2025_11_25.ElicitRequestURLParams, context: Any) -> v2025_11_25.ElicitResult:
+    return v2025_11_25.ElicitResult(action="accept" if params.url.startswith("https:") else "decline")
+
+
+answering = v2025_11_25.Client.in_memory(
+    server,
+    require={"tools", "resources.subscribe"},
+    sampling=sample,
+    sampling_tools=True,
+    approve_request=lambda params: params,
+    elicitation=fill_form,
+    elicitation_url=visit,
+    roots=["/"],
+    log_level="warning",
+    on_log=lambda params: print(params.level, params.data),
+    on_tools_changed=lambda: print("tools"),
+)
+assert_type(answering, v2025_11_25.Client)
+answering.set_roots([v2025_11_25.Root(uri="file:///")])
+
+
+def look(context: v2025_11_25.Context) -> None:
+    assert_type(context.roots(), list[v2025_11_25.Root])
+    assert_type(context.within_roots("/x"), bool)
+
+
 # The other revisions, each with what it has.
 
 

@@ -42,3 +42,21 @@ SUBSCRIBE = v2025_06_18.methods.SUBSCRIBE
 
 @server.handler(SUBSCRIBE)  # E: arg-type # P: reportArgumentType reportCallIssue reportUntypedFunctionDecorator
 def later(params: v2025_06_18.SubscribeRequestParams, context: v2026_07_28.Context) -> None: ...
+
+
+def sample(params: v2025_11_25.CreateMessageRequestParams, context: object) -> v2025_11_25.CreateMessageResult:
+    raise NotImplementedError
+
+
+def fill_in(params: v2025_06_18.ElicitRequestParams, context: object) -> str:
+    return params.message
+
+
+v2025_11_25.Client.over(server, sampling=sample)  # E: arg-type # P: reportArgumentType
+v2025_06_18.Client.in_memory(server, elicitation=fill_in)  # E: arg-type # P: reportArgumentType
+v2025_06_18.Client.in_memory(server, sampling=sample)  # E: arg-type # P: reportArgumentType
+v2025_06_18.Client.in_memory(server, elicitation_url=fill_in)  # E: call-arg # P: reportCallIssue
+v2025_06_18.Client.in_memory(server, on_tools_changed=fill_in)  # E: arg-type # P: reportArgumentType
+v2026_07_28.Client.in_memory(server, on_tools_changed=print)  # E: call-arg # P: reportCallIssue
+v2025_06_18.Client.stdio(["a"], log_level="fatal")  # E: arg-type # P: reportArgumentType
+v2025_06_18.Client.stdio(["a"], tiemout=3)  # E: call-arg # P: reportCallIssue

@@ -1,0 +1,234 @@
+"""What a client is told when it is made: functions that answer and hear, and what is required of the server."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+from queue import Queue
+
+import pytest
+from checkout import GENERATED, REVISIONS
+from mcp_bindings import connect
+from mcp_bindings.runtime.client import Client
+from mcp_bindings.runtime.errors import MissingCapability, UsageError
+from mcp_bindings.runtime.features.callbacks import EVERY, offered
+from mcp_bindings.runtime.stateless_client import StatelessClient
+from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
+
+each_revision = pytest.mark.parametrize("revision", REVISIONS)
+in_sessions = pytest.mark.parametrize("revision", HANDSHAKE)
+WITH_FORMS = [each for each in REVISIONS if each >= "2025-06-18"]
+WITH_MODES = [each for each in REVISIONS if each >= "2025-11-25"]
+
+
+def declared(revision, **options):
+    """What a client with these options declares, as JSON."""
+    mcp = package(revision)
+    client = mcp.Client.in_memory(mcp.Server("s", "1"), **options)
+    return client.binding.codec.unstructure(client.capabilities)
+
+
+def typed_options(revision):
+    """The keys of ``ClientOptions``, which there is for type checkers only."""
+    path = Path(GENERATED, f"v{revision.replace('-', '_')}", "client.py")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and node.name == "ClientOptions":
+            return {each.target.id for each in node.body if isinstance(each, ast.AnnAssign)}
+    raise AssertionError(path)
+
+
+@each_revision
+def test_the_typed_options_are_those_that_there_are(revision):
+    mcp = package(revision)
+    taken = set(inspect.signature(Client.__init__).parameters)
+    if issubclass(mcp.Client, StatelessClient):
+        taken |= set(inspect.signature(StatelessClient.__init__).parameters)
+    taken -= {"self", "open_transport", "callbacks", "options"}
+    assert typed_options(revision) == taken | offered(mcp.Client.binding)
+
+
+@each_revision
+def test_what_a_revision_does_not_have_is_no_option(revision):
+    mcp = package(revision)
+    lacking = [*sorted(EVERY - offered(mcp.Client.binding)), "on_weather"]
+    for name in lacking:
+        with pytest.raises(UsageError, match=f"clients of {revision} have no option '{name}'"):
+            mcp.Client.in_memory(mcp.Server("s", "1"), **{name: print})
+
+
+@each_revision
+def test_what_a_client_declares_follows_from_its_functions(revision):
+    assert declared(revision) == {}
+    assert declared(revision, sampling=print, on_log=print)["sampling"] == {}
+    assert declared(revision, sampling=None, roots=None) == {}
+    roots = {} if revision in STATELESS else {"listChanged": True}
+    assert declared(revision, roots=[]) == {"roots": roots}
+
+
+@pytest.mark.parametrize("revision", WITH_MODES)
+def test_modes_and_parts_are_declared_by_what_there_is_for_them(revision):
+    assert declared(revision, elicitation=print) == {"elicitation": {"form": {}}}
+    assert declared(revision, elicitation_url=print) == {"elicitation": {"url": {}}}
+    assert declared(revision, elicitation_url=print, elicitation=print) == {"elicitation": {"form": {}, "url": {}}}
+    assert declared(revision, sampling=print, sampling_tools=True) == {"sampling": {"tools": {}}}
+    assert declared(revision, sampling=print, sampling_tools=False) == {"sampling": {}}
+
+
+@each_revision
+@pytest.mark.parametrize("name", ["approve_request", "approve_result"])
+def test_approval_without_sampling_is_a_mistake(revision, name):
+    with pytest.raises(UsageError, match=f"'{name}' means nothing to a client without 'sampling'"):
+        declared(revision, **{name: print})
+
+
+def message(mcp, text):
+    return mcp.types.SamplingMessage(role="user", content=mcp.types.TextContent(text=text))
+
+
+def asking_server(mcp):
+    """A server whose tool asks for a message, and for a form where there are any."""
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        found = [context.create_message([message(mcp, "m")], 10).content.text]
+        if hasattr(context, "elicit"):
+            types = mcp.types
+            schema = getattr(types, "ElicitRequestFormParamsRequestedSchema", None)
+            schema = schema or types.ElicitRequestParamsRequestedSchema
+            found.append(context.elicit("e", schema(properties={})).action)
+        return mcp.types.CallToolResult(content=[mcp.types.TextContent(text=" ".join(found))])
+
+    return server
+
+
+@each_revision
+def test_functions_answer_what_the_server_asks(revision):
+    mcp = package(revision)
+    types = mcp.types
+    options = {
+        "sampling": lambda params, context: types.CreateMessageResult(
+            role="assistant", model="m", content=types.TextContent(text="re:" + params.messages[0].content.text)
+        )
+    }
+    if revision in WITH_FORMS:
+        options["elicitation"] = lambda params, context: types.ElicitResult(action="cancel")
+    with mcp.Client.in_memory(asking_server(mcp), timeout=PATIENCE, **options) as client:
+        assert text_of(client.call_tool("x")) == ("re:m cancel" if revision in WITH_FORMS else "re:m")
+
+
+@in_sessions
+def test_functions_hear_what_the_server_tells(revision):
+    mcp = package(revision)
+    heard = Queue()
+    capabilities = {
+        "tools": {"listChanged": True},
+        "prompts": {"listChanged": True},
+        "resources": {"listChanged": True, "subscribe": True},
+        "logging": {},
+    }
+
+    def play(peer):
+        peer.welcome(revision, capabilities)
+        peer.notify("notifications/tools/list_changed")
+        peer.notify("notifications/prompts/list_changed")
+        peer.notify("notifications/resources/list_changed")
+        peer.notify("notifications/resources/updated", {"uri": "file:///x"})
+        peer.notify("notifications/message", {"level": "info", "data": "hello"})
+
+    options = {
+        "on_tools_changed": lambda: heard.put("tools"),
+        "on_prompts_changed": lambda: heard.put("prompts"),
+        "on_resources_changed": lambda: heard.put("resources"),
+        "on_resource_updated": lambda params: heard.put(params.uri),
+        "on_log": lambda params: heard.put((params.level, params.data)),
+    }
+    with scripted_server(mcp.Client, play, **options) as (client, _):
+        client.connect()
+        found = [heard.get(timeout=PATIENCE) for _ in range(5)]
+    assert found == ["tools", "prompts", "resources", "file:///x", ("info", "hello")]
+
+
+@each_revision
+def test_the_level_that_a_client_wants_is_asked_for(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        context.log("info", "little")
+        context.log("error", "much")
+        return mcp.types.CallToolResult(content=[])
+
+    heard = Queue()
+    client = mcp.Client.in_memory(
+        server, timeout=PATIENCE, log_level="warning", on_log=lambda each: heard.put(each.data)
+    )
+    with client:
+        client.call_tool("x")
+        assert heard.get(timeout=PATIENCE) == "much"
+
+
+@each_revision
+def test_a_server_without_what_is_required_fails_the_connect(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1", logging=False)
+    server.handler(mcp.methods.CALL_TOOL)(print)
+    client = mcp.Client.in_memory(server, require={"resources.subscribe", "tools", "logging"}, timeout=PATIENCE)
+    with pytest.raises(MissingCapability) as caught:
+        client.connect()
+    assert caught.value.missing == ("logging", "resources.subscribe")
+    assert not client.connected
+    with mcp.Client.in_memory(server, require=["tools", "tools.listChanged"], timeout=PATIENCE) as connected:
+        assert connected.connected
+
+
+@each_revision
+def test_what_no_server_of_the_revision_could_declare_cannot_be_required(revision):
+    mcp = package(revision)
+    for wrong in ("tool", "tools.listchanged", "tools.listChanged.now", "sampling"):
+        with pytest.raises(UsageError, match=f"{revision} has no capability '{wrong}' of a server; it has "):
+            mcp.Client.in_memory(mcp.Server("s", "1"), require=[wrong])
+    # What is open may hold anything.
+    mcp.Client.in_memory(mcp.Server("s", "1"), require=["experimental.acme"])
+
+
+def test_nothing_can_be_required_of_a_server_that_is_not_asked():
+    mcp = package(STATELESS[0])
+    with pytest.raises(UsageError, match="leave out discover=False"):
+        mcp.Client.in_memory(mcp.Server("s", "1"), require=["tools"], discover=False)
+
+
+def test_negotiation_gives_a_client_the_options_that_its_revision_has():
+    old, new = package("2024-11-05"), package("2025-11-25")
+    options = {"elicitation": print, "elicitation_url": print, "sampling": print, "on_tools_changed": print}
+    with connect.in_memory(old.Server("s", "1"), timeout=PATIENCE, **options) as client:
+        assert client.binding.codec.unstructure(client.capabilities) == {"sampling": {}}
+    with connect.in_memory(new.Server("s", "1"), timeout=PATIENCE, **options) as client:
+        assert set(client.binding.codec.unstructure(client.capabilities)) == {"sampling", "elicitation"}
+
+
+def test_negotiation_fails_where_the_server_lacks_what_is_required():
+    old = package("2024-11-05")
+    for required in ("completions", "tools"):
+        with pytest.raises(MissingCapability, match=required):
+            connect.in_memory(old.Server("s", "1"), timeout=PATIENCE, require=[required])
+    with pytest.raises(UsageError, match="no capability 'tool'"):
+        connect.in_memory(old.Server("s", "1"), timeout=PATIENCE, require=["tool"])
+
+
+@pytest.mark.parametrize("revision", [each for each in WITH_MODES if each in HANDSHAKE])
+def test_a_mode_that_there_is_no_function_for_is_refused(revision):
+    mcp = package(revision)
+    answers = Queue()
+
+    def play(peer):
+        peer.welcome(revision)
+        peer.request("elicitation/create", 1, {"message": "m", "requestedSchema": {"type": "object", "properties": {}}})
+        answers.put(peer.hear())
+
+    refuse = {"elicitation_url": lambda params, context: mcp.types.ElicitResult(action="decline")}
+    with scripted_server(mcp.Client, play, **refuse) as (client, _):
+        client.connect()
+        assert answers.get(timeout=PATIENCE)["error"]["code"] == -32602
