@@ -150,6 +150,9 @@ VOCABULARY = frozenset("""
     ServerContext StatelessClient StatelessContext StatelessServer __call__ __dir__ __getattr__ all_items ask asking at
     binding client context function globals handler handshake meta meta_of methods module on_progress page r
     server stateless_client stateless_server super switches timeout undeclared_meta unless_empty
+    ClientOptions Iterable PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack
+    child classmethod command cwd env given in_memory inherit_env limit log_level memory opening options os over ping
+    ping_failures record require rounds discover restart start stderr stdio transport transports workers
     """.split())
 
 

@@ -64,8 +64,9 @@ def _keyed(key: str, value: Bracketed) -> Bracketed:
 
 def _option_imports(used: Collection[str]) -> tuple[str, ...]:
     """What only the options and the ways to make a client need, and only a type checker looks at."""
+    needed = {"Iterable", "PathLike", "Self", "Stderr", "Transport", "TypedDict", "Unpack"}
     written = imports(
-        {*used, "Iterable", "PathLike", "Self", "Stderr", "Transport", "TypedDict", "Unpack", _CONTEXT},
+        {*used, *needed, *([_CONTEXT] if "RuntimeContext" in used else [])},
         (
             (
                 ("collections.abc", ("Iterable",)),
