@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 
 from .runtime.bundled import client_of
+from .runtime.opening import memory
 
 if TYPE_CHECKING:
     from .runtime.client import Client
@@ -43,7 +44,7 @@ def mcp_client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
     ) -> Client:
         record = tmp_path / f"mcp-{len(opened) // 2 + 1}.jsonl"
         settings = {"record": record, **options}
-        client: Client = client_of(server).in_memory(server, **settings)
+        client: Client = client_of(server)(memory(server), **settings)
         opened.extend((client, server))
         for key, function in (handlers or {}).items():
             client.handles(key, function)

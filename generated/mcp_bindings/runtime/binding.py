@@ -33,6 +33,7 @@ class Binding:
         requests: Mapping[str, RequestMethod[Any, Any]],
         notifications: Mapping[str, NotificationMethod[Any]],
         switches: frozenset[str],
+        capabilities: Mapping[Side, frozenset[str]],
     ) -> None:
         self.revision = revision
         self.era: Era = "handshake" if handshake else "stateless"
@@ -45,6 +46,8 @@ class Binding:
         self.notifications = notifications
         self.switches = switches
         """Dotted paths of the capabilities that are true or false; the others are objects."""
+        self.capabilities = capabilities
+        """Dotted paths of all that a side may declare. Below one that has no others there may be anything."""
         envelopes = codec.envelopes
         self.response: Any = envelopes.response
         self.error: Any = envelopes.error

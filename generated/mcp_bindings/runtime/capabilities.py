@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .binding import OTHER, Binding
+from .errors import UsageError
 from .methods import Side
 
 
@@ -42,6 +43,21 @@ def declared_by(
     if more is not None:
         _lay_over(declared, binding.codec.unstructure(more))
     return binding.codec.structure(declared, cls)
+
+
+def check_paths(binding: Binding, side: Side, paths: Iterable[str]) -> None:
+    """Raises UsageError for a dotted path that names nothing which a side could declare in the revision."""
+    known = binding.capabilities[side]
+    above = {path.rpartition(".")[0] for path in known}
+    for path in paths:
+        parts = path.split(".")
+        prefixes = (".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
+        deepest = next((prefix for prefix in prefixes if prefix in known), None)
+        # What has no members of its own is open.
+        open_below = deepest is not None and deepest not in above and deepest not in binding.switches
+        if path not in known and not open_below:
+            text = f"{binding.revision} has no capability {path!r} of a {side}; it has {', '.join(sorted(known))}"
+            raise UsageError(text)
 
 
 def _announcements(binding: Binding, side: Side) -> set[str]:

@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from .binding import Binding
-from .capabilities import declared_by
+from .capabilities import check_paths, declared_by
 from .connection import Connection
 from .context import Context
-from .errors import ConnectionClosed, UsageError
+from .errors import ConnectionClosed, MissingCapability, UsageError
 from .events import Incoming, Notified
 from .handlers import Handlers
 from .handshake import HandshakeClient
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .features.tasks import TaskReceiver
     from .features.taskstore import MemoryTasks
     from .transports import Transport
-    from .transports.child import Stderr
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -40,7 +39,10 @@ class Client:
     With ``ping`` the server is pinged after so many seconds without a message, and the connection ends after
     ``ping_failures`` of them without an answer. All messages are written to the file ``record``, one a line, for
     ``mcp-codegen validate`` and for people. ``tasks`` keeps the tasks that requests of the server become; without it
-    they become none. Raises UsageError for it in revisions without tasks.
+    they become none. ``require`` are capabilities, by dotted paths (``"tools"``, ``"resources.subscribe"``), without
+    which in the server no connection is wanted. ``log_level`` is the least severity of the log messages that are wanted;
+    without it that is the server's choice. ``callbacks`` are functions that answer the server and hear from it: see
+    ``ClientOptions`` of the revision. Raises UsageError for what the revision does not have.
     """
 
     binding: ClassVar[Binding]
@@ -60,6 +62,9 @@ class Client:
         ping_failures: int = 3,
         record: str | os.PathLike[str] | None = None,
         tasks: MemoryTasks | None = None,
+        require: Iterable[str] = (),
+        log_level: str | None = None,
+        **callbacks: Any,
     ) -> None:
         self.info = self.binding.types.Implementation(name=name, version=version)
         self.timeout = timeout
@@ -77,44 +82,16 @@ class Client:
         self._greeting: Connection | None = None
         """The connection while it is not one yet, so that it can be closed then, too."""
         self._connecting = Lock()
+        self._required = tuple(sorted({*require}))
+        self._log_level = log_level
+        self._has: Iterable[str] = ()
+        """Capabilities that are declared besides those that follow from the handlers."""
+        if self._required:
+            check_paths(self.binding, "server", self._required)
+        if callbacks:
+            from .features.callbacks import install
 
-    @classmethod
-    def stdio(
-        cls,
-        command: Sequence[str],
-        *,
-        env: Mapping[str, str] | None = None,
-        inherit_env: bool = False,
-        cwd: str | os.PathLike[str] | None = None,
-        stderr: Stderr = "inherit",
-        **options: Any,
-    ) -> Self:
-        """A client of a server that it starts as a child process and ends with itself.
-
-        ``command`` is the program and its arguments, ``cwd`` the folder where it starts. ``env`` is what it finds in
-        its environment besides the few variables that every program needs; with ``inherit_env`` it finds all of this
-        process's. Its stderr is that of this process; with ``"capture"`` it is kept, so that errors show its last
-        lines. ``options`` are those of the class.
-        """
-        from .transports.child import Child
-
-        return cls(lambda: Child(command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr), **options)
-
-    @classmethod
-    def in_memory(cls, server: Any, **options: Any) -> Self:
-        """A client of a server object of this process, for tests and for programs that are both."""
-
-        def open_transport() -> Transport:
-            from .transports.memory import serving
-
-            return serving(server.serve)
-
-        return cls(open_transport, **options)
-
-    @classmethod
-    def over(cls, transport: Transport, **options: Any) -> Self:
-        """A client at one end of a transport, which is the client's from now on."""
-        return cls(lambda: transport, **options)
+            self._has = install(self, callbacks)
 
     # Handlers.
 
@@ -140,6 +117,10 @@ class Client:
         self._check_in_time(key)
         self._handlers.add(key, function)
 
+    def handler_of(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> Callable[[Any, Any], Any] | None:
+        """The function that handles a method; None where there is none."""
+        return self._handlers.of(key)
+
     def _check_in_time(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> None:
         if self._connection is not None and isinstance(key, RequestMethod):
             text = (
@@ -150,7 +131,7 @@ class Client:
     @property
     def capabilities(self) -> Any:
         """What the client declares: what its handlers and ``capabilities`` amount to."""
-        also = () if self._receiver is None else self._receiver.declared
+        also = [*self._has, *(() if self._receiver is None else self._receiver.declared)]
         return declared_by(self.binding, "client", self._handlers.methods, more=self._capabilities, also=also)
 
     # The connection.
@@ -166,7 +147,8 @@ class Client:
         """Opens the connection and comes to terms with the server; nothing where that is done.
 
         Raises ConnectionClosed where there is no server, UnsupportedRevision where it does not speak this revision,
-        RequestTimeout where it says nothing. Nothing is left behind then.
+        MissingCapability where it has not declared what is required, RequestTimeout where it says nothing. Nothing is
+        left behind then.
         """
         with self._connecting:
             if self._connection is not None:
@@ -224,13 +206,24 @@ class Client:
         connection.send(line)
 
     def adopt(self, connection: Connection) -> None:
-        """The connection is the client's from now on, which has come to terms on it."""
+        """The connection is the client's from now on, which has come to terms on it; raises MissingCapability."""
+        declared = connection.session.peer_capabilities
+        missing = [path for path in self._required if not self.binding.declares(declared, path)]
+        if missing:
+            raise MissingCapability(missing)
+        self._ask_for_logs(connection)
         connection.start()
         self._connection = connection
         if self._ping is not None:
             from .keepalive import watch
 
             watch(connection, self.binding, every=self._ping, failures=self._ping_failures)
+
+    def _ask_for_logs(self, connection: Connection) -> None:
+        """Tells the server which log messages are wanted, if it sends any."""
+        key = self.binding.requests["logging/setLevel"]
+        if self._log_level is not None and self.binding.declares(connection.session.peer_capabilities, "logging"):
+            connection.request(key, key.params(level=self._log_level))
 
     def _session(self) -> Any:
         return HandshakeClient(self.binding, info=self.info, capabilities=self.capabilities)
@@ -251,6 +244,11 @@ class Client:
             text = "the client is not connected; enter it (`with client:`) or call connect()"
             raise ConnectionClosed(text)
         return self._connection
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection that has not ended."""
+        return self._connection is not None and not self._connection.closed
 
     @property
     def server_info(self) -> Any:

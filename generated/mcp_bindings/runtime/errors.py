@@ -10,6 +10,7 @@
     |   +-- DecodeError         what it sent is not what the revision declares
     |   +-- ResponseError       it answered a request with an error
     |   +-- UnsupportedRevision it does not speak the revision that is wanted here
+    |   +-- MissingCapability   it has not declared what is wanted of it here
     |   +-- MessageTooLarge     it sent a message beyond the limit
     +-- RequestTimeout          no answer in time
     +-- TaskCancelled           a task was stopped before it had a result
@@ -123,6 +124,17 @@ class UnsupportedRevision(ProtocolError):
                 "`connect` of the package finds out"
             )
         return f"the other side does not speak {self.wanted}; it offers: {', '.join(self.supported)}"
+
+
+class MissingCapability(ProtocolError):
+    """The other side has not declared capabilities without which it is of no use here: ``missing``, dotted paths."""
+
+    def __init__(self, missing: Sequence[str]) -> None:
+        super().__init__(missing)
+        self.missing = tuple(missing)
+
+    def __str__(self) -> str:
+        return f"the other side has not declared what is required of it: {', '.join(self.missing)}"
 
 
 class RequestTimeout(McpError, TimeoutError):

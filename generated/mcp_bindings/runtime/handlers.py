@@ -53,6 +53,10 @@ class Handlers:
             raise UsageError(text)
         (self._requests if isinstance(key, RequestMethod) else self._notifications)[key.name] = function
 
+    def of(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> Callable[[Any, Any], Any] | None:
+        """The function for a method; None where there is none."""
+        return (self._requests if isinstance(key, RequestMethod) else self._notifications).get(key.name)
+
     @overload
     def register(self, key: RequestMethod[P, R]) -> Callable[[Callable[[P, Any], R]], Callable[[P, Any], R]]: ...
     @overload

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .capabilities import check_paths
 from .client import Client, recorded
 from .connection import Connection
 from .errors import (
     ConnectionClosed,
     DecodeError,
     McpError,
+    MissingCapability,
     RequestTimeout,
     ResponseError,
     UnsupportedRevision,
@@ -30,8 +32,10 @@ if TYPE_CHECKING:
 
 Handler = Callable[[Any, Any], Any]
 
-_STATELESS_ONLY = frozenset({"log_level", "rounds"})
+_STATELESS_ONLY = frozenset({"rounds"})
 """Options that clients with a handshake do not have, and have no need of."""
+_PLAIN = frozenset({"capabilities", "limit", "log_level", "name", "require", "rounds", "timeout", "version", "workers"})
+"""Options that mean the same in every revision."""
 
 
 class Negotiation:
@@ -160,7 +164,7 @@ class Negotiation:
     def _client(self, cls: type[Client]) -> Client:
         stateless = cls.binding.era == "stateless"
         options = {name: each for name, each in self._options.items() if stateless or name not in _STATELESS_ONLY}
-        client = cls(_not_again, **options)
+        client = cls(_not_again, **self._offered(cls, options))
         keys: dict[str, RequestMethod[Any, Any] | NotificationMethod[Any]] = {
             **cls.binding.requests,
             **cls.binding.notifications,
@@ -173,6 +177,23 @@ class Negotiation:
                 text = f"no server of {', '.join(self._revisions)} sends {method!r}; accepted are {', '.join(self._known())}"
                 raise UsageError(text)
         return client
+
+    def _offered(self, cls: type[Client], options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The options that a revision has, of those that any has; raises MissingCapability where it lacks a required one."""
+        required = frozenset(options.get("require") or ())
+        try:
+            check_paths(cls.binding, "server", required)
+        except UsageError:
+            others = [self._load(revision).binding.capabilities["server"] for revision in self._revisions]
+            if not required <= frozenset().union(*others):
+                raise
+            raise MissingCapability(sorted(required - cls.binding.capabilities["server"])) from None
+        if options.keys() <= _PLAIN:
+            return options
+        from .features.callbacks import EVERY, offered
+
+        lacking = EVERY - offered(cls.binding)
+        return {name: each for name, each in options.items() if name not in lacking}
 
     def _known(self) -> Sequence[str]:
         """The methods that servers of any of the revisions send."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 R = TypeVar("R")
 
+_ROOTS_CHANGED = "notifications/roots/list_changed"
 _SET_LEVEL = "logging/setLevel"
 
 
@@ -230,6 +231,9 @@ class Server:
 
     def listen(self, connection: Link, notified: Notified) -> None:
         """Gives a notification to its handler, if there is one."""
+        kept = connection.session.kept
+        if notified.key.name == _ROOTS_CHANGED and "roots" in kept:
+            kept["roots"].forget()
         self._handlers.notice(notified, self._context(connection, None))
 
     def run(self, connection: Link, incoming: Incoming) -> bytes | None:

@@ -72,6 +72,8 @@ class Session:
         """By method, the capability that is missing for it; empty where none is."""
         self._lasting: set[RequestId] = set()
         """Requests that become tasks: ``tasks/cancel`` ends those (2025-11-25, Cancellation: Behavior Requirements)."""
+        self.kept: dict[str, Any] = {}
+        """What features remember of the other side, by their names."""
         self._own: dict[str, Callable[[Any], Event]] = {}
         """What the session answers itself, by method."""
         self.tasks = _tasks(binding, self._progress)

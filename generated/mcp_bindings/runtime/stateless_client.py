@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .client import Client
 from .connection import Connection
-from .errors import ProtocolError, ResponseError, UnsupportedRevision
+from .errors import ProtocolError, ResponseError, UnsupportedRevision, UsageError
 from .methods import RequestMethod
 from .stateless import LISTEN
 from .stateless import StatelessClient as Core
@@ -23,31 +23,35 @@ R = TypeVar("R")
 class StatelessClient(Client):
     """A client of a revision without handshake; what is said of ``Client`` holds, and this.
 
-    ``log_level`` is the least severity of the log messages that are wanted; none come without it. ``rounds`` is how
-    often the server may ask for input during one request. With ``discover`` the client asks the server who it is when
-    it connects, which shows at once whether it speaks the revision; without, requests are sent in good faith. With
-    ``restart`` a connection that has ended by itself is opened anew when something is to be sent: a server process is
-    started again. What was in flight when it ended is lost (ConnectionClosed), and so are subscriptions.
+    No log messages come without ``log_level``. ``rounds`` is how often the server may ask for input during one
+    request. With ``discover`` the client asks the server who it is when it connects, which shows at once whether it
+    speaks the revision; without, requests are sent in good faith. With ``restart`` a connection that has ended by
+    itself is opened anew when something is to be sent: a server process is started again. What was in flight when it
+    ended is lost (ConnectionClosed), and so are subscriptions.
     """
 
     def __init__(
         self,
         open_transport: Callable[[], Any],
         *,
-        log_level: str | None = None,
         rounds: int = 16,
         discover: bool = True,
         restart: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(open_transport, **options)
-        self._log_level = log_level
         self._rounds = rounds
         self._discover = discover
         self._restart = restart
+        if self._required and not discover:
+            text = "`require` takes a server that is asked what it can; leave out discover=False"
+            raise UsageError(text)
 
     def _session(self) -> Any:
         return Core(self.binding, info=self.info, capabilities=self.capabilities, log_level=self._log_level)
+
+    def _ask_for_logs(self, connection: Connection) -> None:
+        """Nothing: each request says which messages are wanted."""
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
         """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""

@@ -29,5 +29,21 @@ BINDING: Final = Binding(
             "tools.listChanged",
         },
     ),
+    capabilities={
+        "client": frozenset({"experimental", "roots", "roots.listChanged", "sampling"}),
+        "server": frozenset(
+            {
+                "experimental",
+                "logging",
+                "prompts",
+                "prompts.listChanged",
+                "resources",
+                "resources.listChanged",
+                "resources.subscribe",
+                "tools",
+                "tools.listChanged",
+            },
+        ),
+    },
 )
 """What clients and servers are made for."""

@@ -29,5 +29,24 @@ BINDING: Final = Binding(
             "tools.listChanged",
         },
     ),
+    capabilities={
+        "client": frozenset(
+            {"elicitation", "experimental", "roots", "roots.listChanged", "sampling"},
+        ),
+        "server": frozenset(
+            {
+                "completions",
+                "experimental",
+                "logging",
+                "prompts",
+                "prompts.listChanged",
+                "resources",
+                "resources.listChanged",
+                "resources.subscribe",
+                "tools",
+                "tools.listChanged",
+            },
+        ),
+    },
 )
 """What clients and servers are made for."""

@@ -4,15 +4,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, overload
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
-from ..runtime import asking
+from ..runtime import asking, opening
 from ..runtime.client import Client as RuntimeClient
 from . import methods, types
 from .binding import BINDING
 
 __all__ = ["Client"]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import PathLike
+    from typing import Self, TypedDict, Unpack
+
+    from ..runtime.context import Context as RuntimeContext
+    from ..runtime.features.taskstore import MemoryTasks
+    from ..runtime.transports import Transport
+    from ..runtime.transports.child import Stderr
+
+    ServerCapability: TypeAlias = Literal[
+        "completions",
+        "experimental",
+        "logging",
+        "prompts",
+        "prompts.listChanged",
+        "resources",
+        "resources.listChanged",
+        "resources.subscribe",
+        "tasks",
+        "tasks.cancel",
+        "tasks.list",
+        "tasks.requests",
+        "tasks.requests.tools",
+        "tasks.requests.tools.call",
+        "tools",
+        "tools.listChanged",
+    ]
+
+    class ClientOptions(TypedDict, total=False):
+        """What a client can be told when it is made. Known to type checkers only."""
+
+        name: str
+        """Of the client, as the server is told."""
+
+        version: str
+        """Of the client, as the server is told."""
+
+        capabilities: types.ClientCapabilities | None
+        """Laid over the capabilities that follow from the functions here and from
+        handlers.
+        """
+
+        timeout: float
+        """Seconds that an answer may take, 60 unless given; progress starts them
+        anew.
+        """
+
+        limit: float
+        """Seconds that an answer may take altogether, 600 unless given."""
+
+        workers: int
+        """How many requests of the server run at the same time at most, 4 unless
+        given.
+        """
+
+        ping: float | None
+        """Seconds without a message after which the server is pinged; None for
+        never.
+        """
+
+        ping_failures: int
+        """Pings without an answer after which the connection ends, 3 unless given."""
+
+        record: str | PathLike[str] | None
+        """A file that all messages are written to."""
+
+        tasks: MemoryTasks | None
+        """Keeps the tasks that requests of the server become; without it they become
+        none.
+        """
+
+        require: Iterable[ServerCapability | str]
+        """Capabilities without which in the server connecting fails
+        (MissingCapability).
+        """
+
+        log_level: types.LoggingLevel | None
+        """The least severity of the log messages that are wanted."""
+
+        sampling: Callable[
+            [types.CreateMessageRequestParams, RuntimeContext],
+            types.CreateMessageResult,
+        ]
+        """Has a language model write a message. Raise `features.sampling.Refused` to
+        refuse.
+        """
+
+        approve_request: Callable[
+            [types.CreateMessageRequestParams],
+            types.CreateMessageRequestParams,
+        ]
+        """Sees what is asked of `sampling` before it does, and gives it, changed or
+        not. Raise `features.sampling.Refused` to refuse.
+        """
+
+        approve_result: Callable[
+            [types.CreateMessageRequestParams, types.CreateMessageResult],
+            types.CreateMessageResult,
+        ]
+        """Sees what `sampling` gives before the server does, and gives it, changed or
+        not. Raise `features.sampling.Refused` to refuse.
+        """
+
+        sampling_tools: bool
+        """Whether `sampling` takes tools; not unless given."""
+
+        sampling_context: bool
+        """Whether `sampling` adds the context of servers; not unless given."""
+
+        elicitation: Callable[
+            [types.ElicitRequestFormParams, RuntimeContext],
+            types.ElicitResult,
+        ]
+        """Asks the user to fill in a form. The content that it accepts with is checked
+        against the schema.
+        """
+
+        elicitation_url: Callable[
+            [types.ElicitRequestURLParams, RuntimeContext],
+            types.ElicitResult,
+        ]
+        """Asks the user whether to open a URL. Show all of it, and open nothing without
+        consent.
+        """
+
+        roots: Iterable[types.Root | str | PathLike[str]]
+        """Folders and files to work in, which `set_roots` changes later: paths,
+        `file://` URIs, or roots.
+        """
+
+        on_log: Callable[[types.LoggingMessageNotificationParams], object]
+        """Is called with each log message."""
+
+        on_resource_updated: Callable[[types.ResourceUpdatedNotificationParams], object]
+        """Is called when a resource has changed that the client has subscribed to."""
+
+        on_tools_changed: Callable[[], object]
+        """Is called when the list of tools has changed."""
+
+        on_prompts_changed: Callable[[], object]
+        """Is called when the list of prompts has changed."""
+
+        on_resources_changed: Callable[[], object]
+        """Is called when the list of resources has changed."""
 
 
 class Client(RuntimeClient):
@@ -23,11 +169,57 @@ class Client(RuntimeClient):
     many seconds the answer may take, and ``on_progress`` is called with what the server
     reports meanwhile. What goes wrong is raised as ``request`` does.
 
-    It is made by ``stdio``, ``in_memory`` or ``over``, with the options of
-    ``runtime.client.Client``.
+    It is made by ``stdio``, ``in_memory`` or ``over``, with ``ClientOptions``; what is said
+    of ``runtime.client.Client`` holds.
     """
 
     binding = BINDING
+
+    @classmethod
+    def stdio(
+        cls,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        inherit_env: bool = False,
+        cwd: str | PathLike[str] | None = None,
+        stderr: Stderr = "inherit",
+        **options: Unpack[ClientOptions],
+    ) -> Self:
+        """A client of a server that it starts as a child process and ends with itself.
+
+        ``command`` is the program and its arguments, ``cwd`` the folder where it starts.
+        ``env`` is what it finds in its environment besides the few variables that every
+        program needs; with ``inherit_env`` it finds all of this process's. Its stderr is
+        that of this process; with ``"capture"`` it is kept, so that errors show its last
+        lines.
+        """
+        start = opening.child(
+            command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr
+        )
+        return cls(start, **options)
+
+    @classmethod
+    def in_memory(cls, server: Any, **options: Unpack[ClientOptions]) -> Self:
+        """A client of a server object of this process, for tests and programs that are both."""
+        return cls(opening.memory(server), **options)
+
+    @classmethod
+    def over(cls, transport: Transport, **options: Unpack[ClientOptions]) -> Self:
+        """A client at one end of a transport, which is the client's from now on."""
+        return cls(opening.given(transport), **options)
+
+    def set_roots(self, roots: Iterable[types.Root | str | PathLike[str]]) -> None:
+        """Offers these roots from now on, in the place of those before; the server is told.
+
+        A root is a path, a ``file://`` URI or a ``Root``. One that cannot be read any more
+        when the server asks is left out. Raises UsageError for one that is not there, is no
+        file, or leads out of itself by ``..``, and for a client that has connected without
+        any: an empty list is enough to have them later.
+        """
+        from ..runtime.features.roots import share
+
+        share(self, roots)
 
     def ping(
         self,

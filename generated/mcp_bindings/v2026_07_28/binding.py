@@ -28,5 +28,35 @@ BINDING: Final = Binding(
             "tools.listChanged",
         },
     ),
+    capabilities={
+        "client": frozenset(
+            {
+                "elicitation",
+                "elicitation.form",
+                "elicitation.url",
+                "experimental",
+                "extensions",
+                "roots",
+                "sampling",
+                "sampling.context",
+                "sampling.tools",
+            },
+        ),
+        "server": frozenset(
+            {
+                "completions",
+                "experimental",
+                "extensions",
+                "logging",
+                "prompts",
+                "prompts.listChanged",
+                "resources",
+                "resources.listChanged",
+                "resources.subscribe",
+                "tools",
+                "tools.listChanged",
+            },
+        ),
+    },
 )
 """What clients and servers are made for."""

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from ..runtime import asking
 from ..runtime.context import StatelessContext
@@ -19,6 +19,9 @@ __all__ = ["Context", "Handler", "Server"]
 P = TypeVar("P")
 R = TypeVar("R")
 
+if TYPE_CHECKING:
+    from os import PathLike
+
 
 class Context(StatelessContext):
     """What a handler is given besides params: a method for each request to the client.
@@ -29,6 +32,26 @@ class Context(StatelessContext):
     """
 
     __slots__ = ()
+
+    def roots(self) -> list[types.Root]:
+        """The client's roots: where it would have the server work.
+
+        They are asked for once and kept until the client says that they have changed, if it
+        says so at all. Raises as ``request`` does.
+        """
+        from ..runtime.features.roots import roots_of
+
+        return roots_of(self)
+
+    def within_roots(self, path: str | PathLike[str]) -> bool:
+        """Whether a path or ``file://`` URI is one of the client's roots, or below one.
+
+        It is judged by where it leads, after ``..`` and symbolic links; open what it leads
+        to, as links may change afterwards. Raises as ``request`` does.
+        """
+        from ..runtime.features.roots import is_within
+
+        return is_within(path, self.roots())
 
     def create_message(
         self,
