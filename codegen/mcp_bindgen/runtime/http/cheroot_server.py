@@ -1,0 +1,98 @@
+"""An HTTP server for an endpoint: cheroot, with a bounded pool of threads (extra ``http``)."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Any, Final, Self
+
+from ..errors import UsageError
+from .wsgi import Application
+
+try:
+    from cheroot.wsgi import Server as CherootServer
+except ImportError as missing:
+    message = "serving HTTP takes cheroot; run: pip install 'mcp-bindings[http]'"
+    raise UsageError(message) from missing
+
+THREADS: Final = 32
+"""How many requests are handled at a time, streams included, if nothing else is said."""
+
+
+class HttpServer:
+    """Listens as soon as it is made, and serves between ``start`` or ``serve`` and ``close``.
+
+    ``idle`` is for how many seconds a connection may be silent: within a request, or kept open for the next one.
+    ``grace`` is how many seconds running handlers have left to answer when it is closed.
+    """
+
+    def __init__(
+        self,
+        application: Application,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        threads: int = THREADS,
+        idle: float = 10.0,
+        grace: float = 2.0,
+    ) -> None:
+        self._application = application
+        self._grace = grace
+        make: Any = CherootServer
+        server = make((host, port), application, numthreads=threads, max=threads, timeout=idle)
+        server.shutdown_timeout = grace
+        server.nodelay = True
+        self._server = server
+        self._closing = False
+        self._ended = Event()
+        try:
+            server.prepare()
+        except OSError as fault:
+            text = f"{host}:{port} cannot be listened on: {fault}"
+            raise UsageError(text) from fault
+        bound = server.socket.getsockname()
+        self.host = host
+        self.port: int = bound[1] if server.socket.family in {socket.AF_INET, socket.AF_INET6} else port
+
+    def url(self, path: str = "") -> str:
+        """The address of a path here."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{name}:{self.port}{path}"
+
+    def start(self) -> None:
+        """Serves in threads, until ``close``."""
+        Thread(target=self._serve, name="mcp-http-server", daemon=True).start()
+
+    def serve(self, ready: Callable[[HttpServer], object] | None = None) -> None:
+        """Serves until ``close`` is called from another thread, or Ctrl-C; ``ready`` is told when it begins."""
+        if ready is not None:
+            ready(self)
+        self.start()
+        try:
+            self._ended.wait()
+        except KeyboardInterrupt:
+            self.close()
+            raise
+
+    def _serve(self) -> None:
+        try:
+            self._server.serve()
+        finally:
+            self._ended.set()
+
+    def close(self) -> None:
+        """Takes no more requests, ends streams, and lets what runs be answered. Idempotent; from any thread."""
+        if self._closing:
+            return
+        self._closing = True
+        self._application.close(self._grace)
+        self._server.stop()
+        self._ended.set()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

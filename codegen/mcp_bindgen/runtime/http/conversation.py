@@ -1,0 +1,174 @@
+"""A session of the handshake era as this process serves it: the core, and what runs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from secrets import randbits
+from threading import Lock
+from typing import TYPE_CHECKING, Any, cast
+
+from ..calls import Call
+from ..crew import Queue
+from ..errors import ConnectionClosed, McpError
+from ..events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed
+from ..logs import note
+from .exchange import Exchange
+from .sessions import Record
+from .speaking import Speaker
+from .stores import STANDALONE, Store
+
+if TYPE_CHECKING:
+    from ..handshake import HandshakeServer
+    from ..server import Server
+
+
+class Conversation(Speaker):
+    """The link of a session: what belongs to no request goes to the stream that stands alone.
+
+    ``begin`` has a job run in another thread. ``unclaimed`` is given messages that are about requests that this process
+    does not have.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        record: Record,
+        store: Store,
+        *,
+        begin: Callable[[Callable[[], None]], bool],
+        unclaimed: Callable[[str, bytes], None],
+    ) -> None:
+        calls: dict[Any, Call] = {}
+        super().__init__(server.session(), Lock(), calls, timeout=server.timeout, limit=server.limit)
+        self.server = server
+        self.record = record
+        self._store = store
+        self._begin = begin
+        self._unclaimed = unclaimed
+        self._exchanges: dict[Incoming, Exchange] = {}
+        self._news = Queue(self._listen)
+        # Ids of requests are not to be those that another process gives.
+        self.session.asked = randbits(31) << 20
+        if record.state != "agreed" or record.client is not None:
+            self._restore()
+
+    @property
+    def core(self) -> HandshakeServer:
+        """The core of the session."""
+        return cast("HandshakeServer", self.session)
+
+    def _restore(self) -> None:
+        """Goes on with a session that another process has begun."""
+        session, record, binding = self.core, self.record, self.session.binding
+        session.peer_info = binding.codec.structure(record.client, binding.types.Implementation)
+        session.peer_capabilities = binding.codec.structure(record.capabilities, binding.types.ClientCapabilities)
+        session.log_level = record.log_level
+        session.state = cast("Any", record.state)
+
+    def save(self) -> None:
+        """Keeps what has changed of the session where other processes find it."""
+        if self.remember():
+            self._store.sessions.save(self.record)
+
+    def remember(self) -> bool:
+        """Brings the record up to what the session is now; whether that has changed it."""
+        session, record = self.core, self.record
+        if record.client is None and session.peer_info is not None:
+            codec = session.binding.codec
+            record.client = codec.unstructure(session.peer_info)
+            record.capabilities = codec.unstructure(session.peer_capabilities)
+        elif record.state == session.state and record.log_level == session.log_level:
+            return False
+        if session.state != "closed":
+            record.state = session.state
+        record.log_level = session.log_level
+        return True
+
+    # What the client sends.
+
+    def receive(self, line: bytes, *, passed_on: bool = False) -> Sequence[Event]:
+        """Takes a line of the client, and acts on what it says of requests that are known.
+
+        Gives what happened; requests in it are to be handled.
+        """
+        with self.lock:
+            events = self.session.receive(line)
+        for event in events:
+            if isinstance(event, Outcome):
+                call = self.calls.pop(event.id, None)
+                if call is not None:
+                    call.finish(event.result, event.error)
+            elif isinstance(event, Progressed):
+                call = self.calls.get(event.id)
+                if call is not None:
+                    call.advance(event.params)
+            elif isinstance(event, Notified):
+                self._news.put(event)
+            elif isinstance(event, Cancelled):
+                note("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
+                exchange = self._exchanges.get(event.incoming)
+                if exchange is not None:
+                    exchange.finish(event.incoming, event.line)
+            elif isinstance(event, Dropped):
+                note("info", "dropped: %s", event.reason)
+                if not event.bad and not passed_on:
+                    self._unclaimed(self.record.id, line)
+        if self._news.due:
+            # A handler may ask the client something, and the client may first want to be told that it was heard.
+            self._begin(self._news.work)
+        return events
+
+    def _listen(self, notified: Notified) -> None:
+        self.server.listen(self, notified)
+
+    def run(self, incoming: Incoming, exchange: Exchange) -> bool:
+        """Has a request handled in another thread; False where too many are."""
+        incoming.principal = self.record.principal
+        self._exchanges[incoming] = exchange
+        if self._begin(partial(self._handle, incoming, exchange)):
+            return True
+        del self._exchanges[incoming]
+        return False
+
+    def drop(self, incomings: Iterable[Incoming]) -> None:
+        """Handles these requests no further."""
+        with self.lock:
+            for incoming in incomings:
+                incoming.cancelled = True
+                self.session.settle(incoming, b"")
+
+    def _handle(self, incoming: Incoming, exchange: Exchange) -> None:
+        line: bytes | None = None
+        try:
+            if not incoming.cancelled:
+                line = self.server.run(exchange, incoming)
+                self.save()
+        finally:
+            self._exchanges.pop(incoming, None)
+            exchange.finish(incoming, line)
+
+    # What the server sends.
+
+    def send(self, line: bytes) -> None:
+        """Sends a line on the stream that stands alone; it waits there while the client has not opened it."""
+        if self.closed:
+            message = "the session has ended"
+            raise ConnectionClosed(message)
+        self._store.open(self.record.id, STANDALONE).append(line, self.timeout)
+
+    def close(self, lines: Iterable[bytes] = ()) -> None:
+        """Ends the session in this process. What still runs cannot be answered any more."""
+        for line in lines:
+            try:
+                self.send(line)
+            except McpError as fault:
+                note("debug", "the last words could not be sent: %s", fault)
+        with self.lock:
+            self.session.close()
+            calls = list(self.calls.values())
+            self.calls.clear()
+        for call in calls:
+            call.finish(None, ConnectionClosed("the session has ended"))
+        for exchange in list(self._exchanges.values()):
+            exchange.give_up()

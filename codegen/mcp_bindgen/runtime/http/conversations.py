@@ -1,0 +1,96 @@
+"""The sessions that this process serves now, of those that there are."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from .conversation import Conversation
+from .sessions import Record, new_session_id
+from .stores import MemoryStore, Store
+from .workers import Workers
+
+if TYPE_CHECKING:
+    from ..server import Server
+
+
+class Conversations:
+    """Finds the conversation of a session, and begins and ends them. ``servers`` are by revision."""
+
+    def __init__(self, servers: dict[str, Server], store: Store, workers: Workers) -> None:
+        self._servers = servers
+        self._store = store
+        self._workers = workers
+        self._lock = Lock()
+        self._here: dict[str, Conversation] = {}
+        store.listen(self._receive)
+        if isinstance(store, MemoryStore):
+            # Nobody else would notice that the time of a session is over.
+            store.sessions.tell(self._forget)
+
+    def begin(self, server: Server, principal: str | None) -> Conversation:
+        """A conversation that has no session yet."""
+        return self._make(server, Record(new_session_id(), server.binding.revision, principal=principal))
+
+    def keep(self, conversation: Conversation) -> None:
+        """Makes a session of a conversation. Raises TooMany."""
+        conversation.remember()
+        self._store.sessions.create(conversation.record)
+        with self._lock:
+            self._here[conversation.record.id] = conversation
+        conversation.server.admit(conversation)
+
+    def find(self, session_id: str, principal: str | None) -> Conversation | None:
+        """The conversation of a session; None where there is no such session of this principal."""
+        record = self._store.sessions.load(session_id)
+        if record is None:
+            self._forget(session_id)
+            return None
+        if record.principal != principal:
+            return None
+        conversation = self._here.get(session_id)
+        return conversation if conversation is not None else self._resume(record)
+
+    def _resume(self, record: Record) -> Conversation | None:
+        server = self._servers.get(record.revision)
+        if server is None:
+            return None
+        with self._lock:
+            conversation = self._here.get(record.id)
+            if conversation is None:
+                conversation = self._here[record.id] = self._make(server, record)
+        server.admit(conversation)
+        return conversation
+
+    def _make(self, server: Server, record: Record) -> Conversation:
+        return Conversation(server, record, self._store, begin=self._workers.start, unclaimed=self._pass_on)
+
+    def end(self, conversation: Conversation) -> None:
+        """Ends a session everywhere."""
+        self._store.sessions.delete(conversation.record.id)
+        self._store.forget(conversation.record.id)
+        self._forget(conversation.record.id)
+
+    def _forget(self, session_id: str) -> None:
+        with self._lock:
+            conversation = self._here.pop(session_id, None)
+        if conversation is not None:
+            conversation.server.dismiss(conversation)
+            conversation.close()
+
+    def _pass_on(self, session_id: str, line: bytes) -> None:
+        self._store.pass_on(session_id, line, self._receive)
+
+    def _receive(self, session_id: str, line: bytes) -> None:
+        conversation = self._here.get(session_id)
+        if conversation is not None:
+            conversation.receive(line, passed_on=True)
+
+    def close(self) -> None:
+        """Ends what this process serves; the sessions themselves go on where other processes share them."""
+        with self._lock:
+            here = list(self._here)
+        for session_id in here:
+            if isinstance(self._store, MemoryStore):
+                self._store.forget(session_id)
+            self._forget(session_id)

@@ -1,0 +1,151 @@
+"""One POST with requests in it: where their answers go, and what their handlers send meanwhile.
+
+As long as nothing is sent but the answer, it can go back as JSON. The first message that a handler sends before makes
+the response a stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from threading import Lock
+from typing import Any
+
+from ..bells import new_bell, ring
+from ..calls import Call
+from ..errors import McpError
+from ..events import Incoming
+from ..jsonrpc import Refusal
+from ..logs import note
+from ..session import Session
+from .events import Log
+from .speaking import Speaker
+
+
+class NoStream(McpError):
+    """Something has to be streamed, and as many streams are open as may be."""
+
+
+class Exchange(Speaker):
+    """The link of the handlers of one POST.
+
+    ``waiting`` are those of its requests that are to be handled. ``stream`` gives the log of its stream, when there is
+    something to be sent on it; it raises NoStream. ``late`` sends what comes after all is answered.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        lock: Lock,
+        calls: dict[Any, Call],
+        *,
+        timeout: float,
+        limit: float,
+        stream: Callable[[], Log],
+        late: Callable[[bytes], None],
+        waiting: Iterable[Incoming],
+    ) -> None:
+        super().__init__(session, lock, calls, timeout=timeout, limit=limit)
+        self._stream = stream
+        self._late = late
+        self._waiting = {*waiting}
+        self._gate = Lock()
+        self._bell = new_bell()
+        self.log: Log | None = None
+        """What is streamed, if anything is."""
+        self.answer: bytes | None = None
+        """The answer, where it goes back alone."""
+        self.refusal: Refusal | None = None
+        """The error in the answer, if it is one."""
+        self.overloaded = False
+        """Whether a handler wanted to stream, and no stream was to be had."""
+
+    @property
+    def done(self) -> bool:
+        """Whether all requests are answered, or will not be."""
+        return not self._waiting
+
+    # For handlers.
+
+    def send(self, line: bytes) -> None:
+        """Sends a line on the stream of the POST; raises NoStream, ConnectionClosed, RequestTimeout."""
+        with self._gate:
+            late = not self._waiting
+            log = None if late else self._open()
+        if log is None:
+            self._late(line)
+        else:
+            log.append(line, self.timeout)
+
+    def pause(self, retry: int) -> None:
+        """Has the client hang up and come back after ``retry`` milliseconds."""
+        with self._gate:
+            log = self._open() if self._waiting else None
+        if log is not None:
+            log.pause(retry)
+
+    def close(self, lines: Iterable[bytes] = ()) -> None:
+        """Ends the exchange, after these last lines."""
+        for line in lines:
+            try:
+                self.send(line)
+            except McpError as fault:
+                note("debug", "the last words could not be sent: %s", fault)
+                break
+        self.give_up()
+
+    def _open(self) -> Log:
+        if self.log is None:
+            try:
+                self.log = self._stream()
+            except NoStream:
+                self.overloaded = True
+                raise
+            ring(self._bell)
+        return self.log
+
+    # For those who run them.
+
+    def finish(self, incoming: Incoming, line: bytes | None) -> None:
+        """One of the requests is dealt with; the line, if there is one, answers it and others of its batch.
+
+        What was dealt with before, as it was cancelled, is so once only.
+        """
+        with self._gate:
+            if incoming not in self._waiting:
+                return
+            self._waiting.remove(incoming)
+            log = self.log
+            self.refusal = incoming.refusal
+            last = not self._waiting
+            if log is None and last:
+                self.answer = line
+        if log is not None and line is not None:
+            try:
+                log.append(line, self.timeout)
+            except McpError as fault:
+                note("info", "an answer could not be sent: %s", fault)
+        if last:
+            if log is not None:
+                log.end()
+            ring(self._bell)
+
+    def give_up(self) -> None:
+        """Nothing more is sent."""
+        with self._gate:
+            self._waiting.clear()
+            log = self.log
+        if log is not None:
+            log.end()
+        ring(self._bell)
+
+    # For the thread that holds the connection to the client.
+
+    def wait(self, seconds: float) -> bool:
+        """Waits until there is something to be sent; whether there is."""
+        return self._bell.acquire(timeout=seconds)
+
+    def open(self) -> None:
+        """Makes the response a stream, unless all is answered; raises NoStream."""
+        with self._gate:
+            if self._waiting:
+                self._open()

@@ -1,0 +1,236 @@
+"""Streamable HTTP as 2026-07-28 has it: every request stands alone, and says in its headers what is in its body.
+
+2026-07-28: Streamable HTTP; Cancellation; Subscriptions; Versioning and Compatibility.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ..errors import ConnectionClosed
+from ..events import Dropped, Incoming, Reply
+from ..jsonrpc import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    MISSING_CLIENT_CAPABILITY,
+    PARSE_ERROR,
+    UNSUPPORTED_VERSION,
+    Refusal,
+    error_line,
+    sendable,
+)
+from ..meta import member
+from ..session import Session
+from ..stateless import LISTEN, VERSION
+from . import streams
+from .events import Log, MemoryLog
+from .exchange import Exchange, NoStream
+from .headers import mismatch
+from .rejections import REQUESTS, STREAMS, Rejection, Response, busy, empty_response, json_response
+from .slots import Slots
+from .workers import Workers
+
+if TYPE_CHECKING:
+    from ..server import Server
+    from ..stateless_server import StatelessServer
+    from .options import Options
+
+HEADER_MISMATCH: Final = -32020
+
+_REFUSED: Final = {
+    PARSE_ERROR: 400,
+    INVALID_REQUEST: 400,
+    INVALID_PARAMS: 400,
+    METHOD_NOT_FOUND: 404,
+    HEADER_MISMATCH: 400,
+    MISSING_CLIENT_CAPABILITY: 400,
+    UNSUPPORTED_VERSION: 400,
+}
+"""The status of a request that is refused before it is handled."""
+_HANDLED: Final = {METHOD_NOT_FOUND: 404, MISSING_CLIENT_CAPABILITY: 400, UNSUPPORTED_VERSION: 400}
+"""The status of one that its handler refuses: those that the text names. Other errors are answers like any."""
+
+
+class Modern:
+    """Serves requests with the servers of these revisions."""
+
+    def __init__(self, servers: Sequence[Server], options: Options, slots: Slots, workers: Workers) -> None:
+        self._servers = servers
+        self._options = options
+        self._slots = slots
+        self._workers = workers
+
+    def is_modern(self, version: str | None, value: Any, *, alone: bool) -> bool:
+        """Whether a request is of a revision where each stands alone, by its header and its body.
+
+        ``alone`` says that nothing else is served here.
+        """
+        if alone or member(value, "params", "_meta", VERSION) is not None:
+            return True
+        return version is not None and any(version == server.binding.revision for server in self._servers)
+
+    def post(self, environ: Mapping[str, Any], body: bytes, value: Any, principal: str | None) -> Response:
+        """Takes a message and answers it. ``value`` is what is in the body. Raises Rejection."""
+        if value.__class__ is not dict:
+            raise Rejection(400, "the body is no JSON-RPC request or notification, which is one object")
+        method = value.get("method")
+        if "method" not in value and ("result" in value or "error" in value):
+            raise Rejection(400, "clients send no responses in this revision; what is asked of them comes in results")
+        if "id" in value:
+            reason = mismatch(EnvironHeaders(environ), value, ())
+            if reason is not None:
+                return self._refuse(value, Refusal(HEADER_MISMATCH, f"Header mismatch: {reason}"))
+        version = member(value, "params", "_meta", VERSION)
+        server = next((each for each in self._servers if each.binding.revision == version), self._servers[0])
+        session = server.session()
+        event = session.receive(body)[0]
+        if isinstance(event, Incoming):
+            event.principal = principal
+            return self._run(server, session, event)
+        if isinstance(event, Reply):
+            if event.refusal is not None:
+                return json_response(_REFUSED.get(event.refusal.code, 400), event.line)
+            if method == LISTEN:
+                return self._listen(cast("StatelessServer", server), session, value["id"], event.line)
+            return json_response(200, event.line)
+        if isinstance(event, Dropped) and event.bad:
+            raise Rejection(400, event.reason)
+        return empty_response(202)
+
+    @staticmethod
+    def _refuse(value: Mapping[str, Any], refusal: Refusal) -> Response:
+        given = value.get("id")
+        if given.__class__ is not int and not sendable(given):
+            reason = "the id is neither a string nor an integer"
+            raise Rejection(400, reason)
+        return json_response(_REFUSED[refusal.code], error_line(given, refusal, null_id=False))
+
+    def _run(self, server: Server, session: Session, incoming: Incoming) -> Response:
+        exchange = Exchange(
+            session,
+            Lock(),
+            {},
+            timeout=server.timeout,
+            limit=server.limit,
+            stream=self._stream,
+            late=_too_late,
+            waiting=(incoming,),
+        )
+        if not self._workers.start(partial(_handle, server, exchange, incoming)):
+            raise busy(REQUESTS)
+        quiet = not exchange.wait(self._options.keepalive)
+        while quiet and exchange.log is None and not exchange.done:
+            try:
+                # Only on a stream it can be noticed that the client has gone.
+                exchange.open()
+            except NoStream:
+                exchange.overloaded = False
+                quiet = not exchange.wait(self._options.keepalive)
+        log = exchange.log
+        if log is None:
+            if exchange.overloaded and exchange.refusal is not None:
+                raise busy(STREAMS)
+            return _whole(exchange)
+
+        def closed(whole: bool) -> None:
+            self._slots.give(long=False)
+            if not whole:
+                _cancel(exchange, incoming)
+
+        return self._streaming(log, closed, streams.KEEP_ALIVE if quiet else b"")
+
+    def _streaming(self, log: Log, closed: Callable[[bool], None], first: bytes = b"") -> Response:
+        body = streams.EventStream(log, keepalive=self._options.keepalive, closed=closed, first=first)
+        return Response(200, [*streams.HEADERS], body)
+
+    def _stream(self) -> Log:
+        if not self._slots.take(long=False):
+            message = "as many streams are open as may be, so nothing can be sent but the answer"
+            raise NoStream(message)
+        return MemoryLog(keep=False)
+
+    def _listen(self, server: StatelessServer, session: Session, request_id: Any, first: bytes) -> Response:
+        """Opens the stream of a subscription, which lasts until one of the sides ends it."""
+        if not self._slots.take(long=True):
+            raise busy(STREAMS, 5)
+        log = MemoryLog(keep=False)
+        subscription = Incoming(session.binding.requests[LISTEN], request_id, None)
+        link = Exchange(
+            session,
+            Lock(),
+            {},
+            timeout=server.timeout,
+            limit=server.limit,
+            stream=lambda: log,
+            late=_too_late,
+            waiting=(subscription,),
+        )
+        link.send(first)
+        server.admit(link)
+
+        def closed(_whole: bool) -> None:
+            self._slots.give(long=True)
+            server.dismiss(link)
+            link.close()
+            session.close()
+
+        return self._streaming(log, closed)
+
+
+class EnvironHeaders(Mapping[str, str]):
+    """The headers of a request by their names in lower case, as WSGI tells them: it knows no ``-`` from ``_``."""
+
+    def __init__(self, environ: Mapping[str, Any]) -> None:
+        self._environ = environ
+
+    def __getitem__(self, name: str) -> str:
+        value: str = self._environ["HTTP_" + name.upper().replace("-", "_")]
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return (name[5:].lower().replace("_", "-") for name in self._environ if name.startswith("HTTP_"))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _handle(server: Server, exchange: Exchange, incoming: Incoming) -> None:
+    line: bytes | None = None
+    try:
+        line = server.run(exchange, incoming)
+    finally:
+        exchange.finish(incoming, line)
+
+
+def _whole(exchange: Exchange) -> Response:
+    if exchange.answer is None:
+        return empty_response(202)
+    status = 200 if exchange.refusal is None else _HANDLED.get(exchange.refusal.code, 200)
+    return json_response(status, exchange.answer)
+
+
+def _cancel(exchange: Exchange, incoming: Incoming) -> None:
+    """The client has closed the stream, and so wants no answer any more (Cancellation: Transport-Specific)."""
+    incoming.cancelled = True
+    incoming.reason = "the client has closed the stream"
+    with exchange.lock:
+        exchange.session.close()
+    exchange.give_up()
+
+
+def _too_late(_line: bytes) -> None:
+    message = "the request is answered; nothing more can be sent about it"
+    raise ConnectionClosed(message)
+
+
+def parse(body: bytes) -> Any:
+    """What is in a body. Raises Rejection where it is no JSON."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise Rejection(400, "the body is no JSON in UTF-8", code=PARSE_ERROR) from None

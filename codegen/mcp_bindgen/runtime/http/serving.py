@@ -1,0 +1,46 @@
+"""``run_http`` and ``http``: an endpoint and an HTTP server for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .options import Options
+from .origins import LOOPBACK
+from .wsgi import Application
+
+if TYPE_CHECKING:
+    from ..server import Server
+    from .cheroot_server import HttpServer
+
+
+def make_server(
+    servers: Sequence[Server],
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    path: str = "/mcp",
+    threads: int = 32,
+    idle: float = 10.0,
+    grace: float = 2.0,
+    **options: Any,
+) -> HttpServer:
+    """An HTTP server that listens and does not serve yet. Port 0 is any that is free.
+
+    Who has it listen on the address of a network says so, and is allowed that name; more in ``allowed_hosts``.
+    """
+    from .cheroot_server import HttpServer
+
+    options.setdefault("allowed_hosts", _names(host))
+    application = Application(servers, Options(path=path, threads=threads, **options))
+    return HttpServer(application, host=host, port=port, threads=threads, idle=idle, grace=grace)
+
+
+def run_http(servers: Sequence[Server], host: str, port: int, **options: Any) -> None:
+    """Serves until Ctrl-C."""
+    make_server(servers, host, port, **options).serve()
+
+
+def _names(host: str) -> list[str]:
+    name = f"[{host}]" if ":" in host else host
+    return list(LOOPBACK) if name in LOOPBACK else [*LOOPBACK, name]

@@ -1,0 +1,109 @@
+"""What ``Link`` asks for, for links of which no thread reads: answers are handed in by whoever received them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from threading import Lock
+from time import monotonic
+from typing import Any, Final, TypeVar
+
+from ..calls import Call
+from ..errors import ConnectionClosed, RequestTimeout, UsageError
+from ..logs import note
+from ..methods import NotificationMethod, RequestMethod
+from ..session import Session
+
+R = TypeVar("R")
+
+_LONGEST: Final = 3600.0
+"""Seconds that one wait lasts at most; there is no limit to how many follow each other."""
+
+
+class Speaker:
+    """Sends requests and notifications of a session by ``send``, which is for those that derive from it to say.
+
+    ``timeout`` and ``limit`` are in seconds, as those of ``Connection``. ``calls`` are the requests that wait for their
+    answer, by id.
+    """
+
+    def __init__(self, session: Session, lock: Lock, calls: dict[Any, Call], *, timeout: float, limit: float) -> None:
+        self.session = session
+        self.lock = lock
+        self.calls = calls
+        self.timeout = timeout
+        self.limit = limit
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be sent or received any more."""
+        return self.session.state == "closed"
+
+    def send(self, line: bytes) -> None:
+        """Sends a line that the session has made."""
+        raise NotImplementedError
+
+    def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
+        """Sends lines of the session; as ``Link.say``."""
+        with self.lock:
+            lines = list(speak())
+        for line in lines:
+            self.send(line)
+
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+        """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
+        with self.lock:
+            line = self.session.notify(key, params)
+        self.send(line)
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> R:
+        """Sends a request and waits for its result; raises as ``Connection.request`` does."""
+        call = Call(key, self.timeout if timeout is None else timeout, self.limit, on_progress)
+        with self.lock:
+            call.id, line = self.session.request(key, params, progress=on_progress is not None)
+            self.calls[call.id] = call
+        try:
+            self.send(line)
+            while not call.done:
+                _tell(call)
+                _wait(call)
+            _tell(call)
+        except BaseException as fault:
+            self._abandon(call, str(fault) or fault.__class__.__name__)
+            raise
+        if call.error is not None:
+            raise call.error
+        result: R = call.result
+        return result
+
+    def _abandon(self, call: Call, reason: str) -> None:
+        with self.lock:
+            known = self.calls.pop(call.id, None) is call
+            line = self.session.cancel(call.id, reason) if known else None
+        if line is not None:
+            try:
+                self.send(line)
+            except (ConnectionClosed, RequestTimeout, UsageError) as more:
+                note("debug", "%s could not be cancelled: %s", call.key.name, more)
+
+
+def _tell(call: Call) -> None:
+    update, call.update = call.update, None
+    if update is not None and call.on_progress is not None:
+        call.on_progress(update)
+
+
+def _wait(call: Call) -> None:
+    """Waits until a call is done or has progressed; raises RequestTimeout."""
+    while not (call.done or call.update is not None):
+        left = min(call.deadline - monotonic(), _LONGEST)
+        if left <= 0:
+            text = f"{call.key.name}: no answer in {call.patience:g} s"
+            raise RequestTimeout(text)
+        call.listen(left)

@@ -1,0 +1,199 @@
+"""Streamable HTTP as 2025-03-26 to 2025-11-25 have it: sessions, streams of calls, and one that stands alone.
+
+Transports, Streamable HTTP, of each of these revisions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from secrets import token_urlsafe
+from typing import TYPE_CHECKING, Any
+
+from ..events import Dropped, Event, Incoming, Reply
+from ..jsonrpc import PARSE_ERROR
+from ..logs import note
+from ..meta import member
+from . import streams
+from .conversation import Conversation
+from .conversations import Conversations
+from .events import Log
+from .exchange import Exchange, NoStream
+from .rejections import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
+from .sessions import TooMany, is_session_id
+from .slots import Slots
+from .stores import STANDALONE, Store
+
+if TYPE_CHECKING:
+    from ..server import Server
+    from .options import Options
+
+POLLING = "2025-11-25"
+"""The revision that has priming events and streams whose connection the server closes."""
+
+
+class Streamable:
+    """Serves sessions with the servers of these revisions."""
+
+    def __init__(
+        self, servers: Sequence[Server], options: Options, store: Store, slots: Slots, conversations: Conversations
+    ) -> None:
+        self._servers = servers
+        self.revisions = [server.binding.revision for server in servers]
+        self._options = options
+        self._store = store
+        self._slots = slots
+        self._conversations = conversations
+
+    # POST.
+
+    def post(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response:
+        """Takes a message, or a batch of them, and answers it. Raises Rejection."""
+        if "HTTP_MCP_SESSION_ID" not in environ:
+            return self._initialize(environ, body, principal)
+        conversation = self._session(environ, principal)
+        events = conversation.receive(body)
+        conversation.save()
+        incomings = [event for event in events if isinstance(event, Incoming)]
+        if incomings:
+            return self._run(conversation, incomings)
+        return self._at_once(events)
+
+    def _at_once(self, events: Sequence[Event]) -> Response:
+        """The answer to what takes no handler."""
+        for event in events:
+            if isinstance(event, Reply):
+                nameless = event.refusal is not None and b'"id":' not in event.line[:24]
+                return json_response(400 if nameless else 200, event.line)
+        for event in events:
+            if isinstance(event, Dropped) and event.bad:
+                raise Rejection(400, event.reason)
+        return empty_response(202)
+
+    def _initialize(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response:
+        try:
+            value = json.loads(body)
+        except (ValueError, RecursionError):
+            raise Rejection(400, "the body is no JSON", code=PARSE_ERROR) from None
+        if member(value, "method") != "initialize":
+            raise Rejection(400, "there is no Mcp-Session-Id; a session begins with initialize, whose answer brings it")
+        wanted = member(value, "params", "protocolVersion")
+        server = next((each for each in self._servers if each.binding.revision == wanted), self._servers[0])
+        conversation = self._conversations.begin(server, principal)
+        events = conversation.receive(body)
+        answer = self._at_once(events)
+        if conversation.session.state == "new":
+            return answer
+        try:
+            self._conversations.keep(conversation)
+        except TooMany:
+            raise busy(SESSIONS, 60) from None
+        answer.headers.append(("Mcp-Session-Id", conversation.record.id))
+        return answer
+
+    def _session(self, environ: Mapping[str, Any], principal: str | None) -> Conversation:
+        session_id: str = environ.get("HTTP_MCP_SESSION_ID", "")
+        if not session_id:
+            raise Rejection(400, "there is no Mcp-Session-Id; send the one that came with the answer to initialize")
+        conversation = self._conversations.find(session_id, principal) if is_session_id(session_id) else None
+        if conversation is None:
+            raise Rejection(404, "there is no such session; begin one with initialize, without Mcp-Session-Id")
+        version = environ.get("HTTP_MCP_PROTOCOL_VERSION")
+        revision = conversation.record.revision
+        if version is not None and version != revision:
+            text = f"MCP-Protocol-Version is {version!r}; accepted is {revision}, which the session has agreed on"
+            raise Rejection(400, text)
+        return conversation
+
+    def _run(self, conversation: Conversation, incomings: Sequence[Incoming]) -> Response:
+        name = token_urlsafe(9)
+        exchange = Exchange(
+            conversation.session,
+            conversation.lock,
+            conversation.calls,
+            timeout=conversation.timeout,
+            limit=conversation.limit,
+            stream=partial(self._stream, conversation, name),
+            late=conversation.send,
+            waiting=incomings,
+        )
+        for incoming in incomings:
+            if not conversation.run(incoming, exchange):
+                conversation.drop(incomings)
+                exchange.give_up()
+                raise busy(REQUESTS)
+        return self._answer(conversation, exchange, name)
+
+    def _stream(self, conversation: Conversation, name: str) -> Log:
+        if not self._slots.take(long=False):
+            message = "as many streams are open as may be, so nothing can be sent but the answer"
+            raise NoStream(message)
+        return self._store.open(conversation.record.id, name)
+
+    def _answer(self, conversation: Conversation, exchange: Exchange, name: str) -> Response:
+        quiet = not exchange.wait(self._options.keepalive)
+        while quiet and exchange.log is None and not exchange.done:
+            try:
+                # What takes long becomes a stream: proxies see that there is something to wait for.
+                exchange.open()
+            except NoStream as fault:
+                note("debug", "a request goes on without a stream: %s", fault)
+                exchange.overloaded = False
+                quiet = not exchange.wait(self._options.keepalive)
+        log = exchange.log
+        if log is None:
+            if exchange.overloaded and exchange.refusal is not None:
+                raise busy(STREAMS)
+            return json_response(200, exchange.answer) if exchange.answer is not None else empty_response(202)
+        first = streams.KEEP_ALIVE if quiet else b""
+        if conversation.record.revision >= POLLING:
+            first = streams.priming(f"{name}.0", self._options.retry)
+        return self._streaming(log, name, first, long=False)
+
+    def _streaming(
+        self, log: Log, name: str, first: bytes, *, long: bool, after: int = 0, alive: Any = None
+    ) -> Response:
+        def closed(_whole: bool) -> None:
+            self._slots.give(long=long)
+
+        body = streams.EventStream(
+            log,
+            after=after,
+            name=name,
+            first=first,
+            keepalive=self._options.keepalive,
+            closed=closed,
+            alive=alive,
+        )
+        return Response(200, [*streams.HEADERS], body)
+
+    # GET and DELETE.
+
+    def get(self, environ: Mapping[str, Any], principal: str | None) -> Response:
+        """Opens the stream that stands alone, or one again that the client has lost. Raises Rejection."""
+        conversation = self._session(environ, principal)
+        session_id = conversation.record.id
+        last = environ.get("HTTP_LAST_EVENT_ID")
+        name, after = STANDALONE, 0
+        if last is None:
+            log: Log | None = self._store.open(session_id, STANDALONE)
+            assert log is not None
+            after = log.delivered
+        else:
+            name, _, number = last.rpartition(".")
+            good = number.isascii() and number.isdigit() and len(number) < 16
+            log = self._store.find(session_id, name) if good else None
+            if log is None:
+                text = f"Last-Event-ID {last[:80]!r} is of no stream that can be resumed"
+                raise Rejection(400, text)
+            after = int(number)
+        if not self._slots.take(long=True):
+            raise busy(STREAMS, 5)
+        alive = partial(self._store.sessions.load, session_id)
+        return self._streaming(log, name, streams.KEEP_ALIVE, long=True, after=after, alive=alive)
+
+    def delete(self, environ: Mapping[str, Any], principal: str | None) -> Response:
+        """Ends a session. Raises Rejection."""
+        self._conversations.end(self._session(environ, principal))
+        return empty_response(204)

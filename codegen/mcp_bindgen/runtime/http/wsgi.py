@@ -1,0 +1,132 @@
+"""The WSGI application: what is asked of which path, and by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError
+from ..logs import report
+from . import media
+from .conversations import Conversations
+from .modern import Modern, parse
+from .options import Options
+from .reading import read_body
+from .rejections import STATUS_LINES, Rejection, Response
+from .slots import Slots
+from .stores import MemoryStore
+from .streamable import Streamable
+from .workers import Workers
+
+if TYPE_CHECKING:
+    from ..server import Server
+
+StartResponse = Callable[..., Any]
+
+
+class Application:
+    """Serves each request by the server of its revision.
+
+    A request that names a revision of the stateless era in ``_meta`` or in its header is served by that revision's
+    server; ``initialize`` chooses among the others, for the session that it begins.
+    """
+
+    def __init__(self, servers: Sequence[Server], options: Options) -> None:
+        newest = sorted(servers, key=lambda server: server.binding.revision, reverse=True)
+        revisions = [server.binding.revision for server in newest]
+        if not revisions:
+            message = "there is no server to host; give at least one"
+            raise UsageError(message)
+        if len(set(revisions)) < len(revisions):
+            message = "two servers of one revision cannot share an endpoint; register all handlers with one"
+            raise UsageError(message)
+        modern = [server for server in newest if server.binding.era == "stateless"]
+        legacy = [server for server in newest if server.binding.era == "handshake"]
+        for server in modern:
+            stateless: Any = server
+            stateless.versions = tuple(revisions)
+        self._options = options
+        self._servers = newest
+        self._workers = Workers(options.handlers)
+        slots = Slots(options.threads, options.streams)
+        store = options.store or MemoryStore()
+        by_revision = {server.binding.revision: server for server in legacy}
+        self._conversations = Conversations(by_revision, store, self._workers)
+        self._modern = Modern(modern, options, slots, self._workers) if modern else None
+        self._legacy = Streamable(legacy, options, store, slots, self._conversations) if legacy else None
+
+    def __call__(self, environ: Mapping[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        """Answers a request (PEP 3333)."""
+        try:
+            response = self._answer(environ)
+        except Rejection as rejection:
+            response = rejection.response()
+        except Exception as fault:  # noqa: BLE001  # whatever it is, the client gets an answer and no traceback
+            report(fault, "a request could not be answered: %s", fault)
+            response = Rejection(500, "the server failed").response()
+        start_response(STATUS_LINES[response.status], response.headers)
+        return response.body
+
+    def close(self, grace: float = 2.0) -> None:
+        """Ends all streams; handlers that run have ``grace`` seconds left to be done."""
+        for server in self._servers:
+            server.close()
+        self._conversations.close()
+        self._workers.settle(grace)
+
+    def _answer(self, environ: Mapping[str, Any]) -> Response:
+        self._check_origin(environ)
+        path = (environ.get("PATH_INFO") or "").rstrip("/")
+        if path == self._options.path:
+            return self._endpoint(environ)
+        text = f"there is nothing at {path or '/'}; the endpoint is {self._options.path or '/'}"
+        raise Rejection(404, text)
+
+    def _check_origin(self, environ: Mapping[str, Any]) -> None:
+        allowed = self._options.allowed
+        host = environ.get("HTTP_HOST", "")
+        if not allowed.host(host):
+            text = f"Host is {host[:80]!r}, which is not among the hosts that this server allows"
+            raise Rejection(403, text)
+        origin = environ.get("HTTP_ORIGIN")
+        if origin is not None and not allowed.origin(origin):
+            text = f"Origin is {origin[:80]!r}, which is not among the origins that this server allows"
+            raise Rejection(403, text)
+
+    def _endpoint(self, environ: Mapping[str, Any]) -> Response:
+        method = environ["REQUEST_METHOD"]
+        principal: str | None = None
+        if method == "POST":
+            return self._post(environ, principal)
+        if self._legacy is not None:
+            if method == "GET":
+                if not media.accepts(environ.get("HTTP_ACCEPT", ""), media.SSE):
+                    raise Rejection(406, "Accept does not list text/event-stream, which is all that GET gives here")
+                return self._legacy.get(environ, principal)
+            if method == "DELETE":
+                return self._legacy.delete(environ, principal)
+        allow = "POST" if self._legacy is None else "GET, POST, DELETE"
+        text = f"{method} is not served here; accepted are {allow}"
+        raise Rejection(405, text, headers=[("Allow", allow)])
+
+    def _post(self, environ: Mapping[str, Any], principal: str | None) -> Response:
+        accept = environ.get("HTTP_ACCEPT", "")
+        if not (media.accepts(accept, media.JSON) and media.accepts(accept, media.SSE)):
+            raise Rejection(406, "Accept does not list both application/json and text/event-stream")
+        content_type = environ.get("CONTENT_TYPE", "")
+        if not media.is_json(content_type):
+            text = f"Content-Type is {content_type[:80]!r}; accepted is application/json in UTF-8"
+            raise Rejection(415, text)
+        body = read_body(environ, self._options.body_limit, self._options.body_time)
+        modern, legacy = self._modern, self._legacy
+        if modern is None:
+            assert legacy is not None
+            return legacy.post(environ, body, principal)
+        version = environ.get("HTTP_MCP_PROTOCOL_VERSION")
+        if legacy is not None and "HTTP_MCP_SESSION_ID" in environ and version in legacy.revisions:
+            # Nothing in the body of one of these can make it a request that stands alone.
+            return legacy.post(environ, body, principal)
+        value = parse(body)
+        if legacy is None or modern.is_modern(version, value, alone=False):
+            return modern.post(environ, body, value, principal)
+        return legacy.post(environ, body, principal)
