@@ -58,6 +58,7 @@ ONLY_IN = {"click": {"cli"}, "jinja2": {"emit"}, "tree_sitter": {"syntax"}, "tre
 OPTIONAL: dict[str, set[str]] = {
     # Imported where it is installed; whoever does without it gets the same.
     "orjson": {"fastjson.py"},
+    "cheroot": {"http/cheroot_server.py"},
 }
 """A library of an extra to the modules of the runtime that know it."""
 

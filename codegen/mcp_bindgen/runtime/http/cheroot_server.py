@@ -42,6 +42,8 @@ class HttpServer:
         make: Any = CherootServer
         server = make((host, port), application, numthreads=threads, max=threads, timeout=idle)
         server.shutdown_timeout = grace
+        # How often cheroot looks whether it is to stop, in seconds.
+        server.expiration_interval = 0.1
         server.nodelay = True
         self._server = server
         self._closing = False

@@ -12,7 +12,7 @@ from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
 
 from ..events import Dropped, Event, Incoming, Reply
-from ..jsonrpc import PARSE_ERROR
+from ..jsonrpc import NO_ID, PARSE_ERROR, error_line
 from ..logs import note
 from ..meta import member
 from . import streams
@@ -64,8 +64,10 @@ class Streamable:
         """The answer to what takes no handler."""
         for event in events:
             if isinstance(event, Reply):
-                nameless = event.refusal is not None and b'"id":' not in event.line[:24]
-                return json_response(400 if nameless else 200, event.line)
+                if event.refusal is not None and not event.named:
+                    # Whatever is written elsewhere where an id is not known, here it is left out.
+                    return json_response(400, error_line(NO_ID, event.refusal, null_id=False))
+                return json_response(200, event.line)
         for event in events:
             if isinstance(event, Dropped) and event.bad:
                 raise Rejection(400, event.reason)

@@ -1,0 +1,240 @@
+"""Sessions over Streamable HTTP: they begin with initialize, are named by each request, and end."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from mcp_bindings.runtime.http.sessions import MemorySessions, Record, TooMany, is_session_id, new_session_id
+from mcp_bindings.runtime.http.stores import MemoryStore
+from support.conversing import HANDSHAKE, WHO, eventually, package
+from support.echoing import echo_server
+from support.posting import NEW, Wire, call, endpoint, notification, request
+
+LATEST = "2025-11-25"
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_call_is_answered_with_json(revision):
+    server, _ = echo_server(revision)
+    with endpoint(server) as wire:
+        begun = wire.initialize(revision)
+        assert begun.json["result"]["protocolVersion"] == revision
+        assert is_session_id(begun.headers["mcp-session-id"])
+        answer = wire.post(call(7, n=5))
+        assert (answer.status, answer.json["id"], answer.text) == (200, 7, "5")
+
+
+@pytest.mark.parametrize("hosted", HANDSHAKE)
+def test_a_client_of_any_revision_is_offered_what_there_is(hosted):
+    server, _ = echo_server(hosted)
+    for wanted in HANDSHAKE:
+        with endpoint(server) as wire:
+            assert wire.initialize(wanted).json["result"]["protocolVersion"] == hosted
+
+
+def test_initialize_chooses_among_servers_of_several_revisions():
+    servers = [echo_server(each)[0] for each in [*HANDSHAKE, NEW]]
+    with endpoint(*servers) as wire:
+        for revision in HANDSHAKE:
+            chosen = Wire(wire.port)
+            assert chosen.initialize(revision).json["result"]["protocolVersion"] == revision
+            assert chosen.post(call(n=1)).text == "1"
+        assert Wire(wire.port).initialize("2020-01-01").json["result"]["protocolVersion"] == LATEST
+
+
+def test_what_is_no_request_is_accepted_without_a_body():
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        for accepted in (
+            notification("notifications/roots/list_changed"),
+            notification("notifications/unheard_of"),
+            notification("notifications/cancelled", {"requestId": 99}),
+            {"jsonrpc": "2.0", "id": 99, "result": {}},
+        ):
+            answer = wire.post(accepted)
+            assert (answer.status, answer.body) == (202, b"")
+
+
+def test_a_request_without_a_session_is_refused():
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        for method in ("GET", "DELETE"):
+            refused = wire.ask(method, headers={"Accept": "text/event-stream"})
+            assert (refused.status, refused.code) == (400, -32600)
+        refused = wire.post(call())
+        assert refused.status == 400
+        assert "id" not in refused.json
+        assert "Mcp-Session-Id" in refused.json["error"]["data"]["reason"]
+
+
+@pytest.mark.parametrize("session", ["unknown", "x" * 300, "\x7f"])
+def test_a_session_that_is_none_is_not_found(session):
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        for refused in (
+            wire.post(call(), Mcp_Session_Id=session),
+            wire.ask("GET", headers={"Accept": "text/event-stream", "Mcp-Session-Id": session}),
+            wire.ask("DELETE", headers={"Mcp-Session-Id": session}),
+        ):
+            assert refused.status == 404
+            assert "id" not in refused.json
+
+
+def test_a_deleted_session_is_gone():
+    server, seen = echo_server(LATEST)
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        standing = wire.stream()
+        with ThreadPoolExecutor() as threads:
+            held = threads.submit(wire.post, call(hold=True))
+            eventually(lambda: seen.begun)
+            assert wire.ask("DELETE").status == 204
+            assert standing.messages() == []
+            # Whoever still waits for an answer is not left waiting.
+            assert held.result(20).status == 202
+        eventually(lambda: seen.cancelled == [0])
+        assert wire.ask("DELETE").status == 404
+        assert wire.post(call()).status == 404
+
+
+def test_a_session_that_nobody_uses_expires():
+    now = [0.0]
+    sessions = MemorySessions(lifetime=10, clock=lambda: now[0])
+    ended: list[str] = []
+    sessions.tell(ended.append)
+    for name in "abc":
+        sessions.create(Record(name, LATEST))
+    now[0] = 6.0
+    assert sessions.load("b") is not None
+    now[0] = 10.0
+    assert sessions.load("a") is None
+    assert ended == ["a", "c"]
+    assert sessions.load("b") is not None
+
+
+def test_there_are_only_so_many_sessions():
+    sessions = MemorySessions(most=2)
+    sessions.create(Record("a", LATEST))
+    sessions.create(Record("b", LATEST))
+    with pytest.raises(TooMany):
+        sessions.create(Record("c", LATEST))
+    sessions.delete("a")
+    sessions.create(Record("c", LATEST))
+
+
+def test_beyond_the_limit_clients_are_told_to_come_later():
+    server, _ = echo_server(LATEST)
+    with endpoint(server, store=MemoryStore(sessions=1)) as wire:
+        wire.initialize(LATEST)
+        hello = request("initialize", 0, {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": WHO})
+        refused = Wire(wire.port).post(hello)
+        assert refused.status == 503
+        assert int(refused.headers["retry-after"]) > 0
+        wire.ask("DELETE")
+        assert Wire(wire.port).post(hello).status == 200
+
+
+def test_ids_are_long_visible_and_never_the_same():
+    made = {new_session_id() for _ in range(1000)}
+    assert len(made) == 1000
+    assert all(len(each) >= 40 and is_session_id(each) for each in made)
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", NEW, "v999.0.0", ""])
+def test_another_version_than_the_one_agreed_on_is_refused(version):
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        refused = wire.post(call(), MCP_Protocol_Version=version)
+        assert (refused.status, refused.code) == (400, -32600)
+        assert LATEST in refused.json["error"]["data"]["reason"]
+
+
+def test_without_a_version_the_one_agreed_on_holds():
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        del wire.headers["MCP-Protocol-Version"]
+        assert wire.post(call(n=1)).text == "1"
+
+
+def test_a_refused_initialize_begins_no_session():
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        refused = wire.post(request("initialize", 0, {"protocolVersion": LATEST}))
+        assert refused.json["error"]["code"] == -32602
+        assert "mcp-session-id" not in refused.headers
+
+
+def test_a_batch_is_answered_with_a_batch():
+    revision = "2025-03-26"
+    server, _ = echo_server(revision)
+    with endpoint(server) as wire:
+        wire.initialize(revision)
+        answer = wire.post([call(1, n=1), notification("notifications/x"), call(2, n=2), request("ping", 3)])
+        assert answer.status == 200
+        assert sorted(each["id"] for each in answer.json) == [1, 2, 3]
+        assert wire.post([notification("notifications/x")]).status == 202
+        streamed = wire.stream([call(4, {"progressToken": "t"}, progress=2), call(5, n=5)]).messages()
+        (batch,) = [each for each in streamed if isinstance(each, list)]
+        assert sorted(each["id"] for each in batch) == [4, 5]
+        assert [each["params"]["progress"] for each in streamed if isinstance(each, dict)] == [1, 2]
+
+
+@pytest.mark.parametrize("revision", [each for each in HANDSHAKE if each != "2025-03-26"])
+def test_where_there_are_no_batches_one_is_refused(revision):
+    server, seen = echo_server(revision)
+    with endpoint(server) as wire:
+        wire.initialize(revision)
+        refused = wire.post([call(1), call(2)])
+        assert (refused.status, refused.code) == (400, -32600)
+        assert "id" not in refused.json
+        assert seen.begun == 0
+
+
+def test_a_session_goes_on_in_another_process():
+    # Two applications that share a store are to each other what two processes are.
+    store = MemoryStore()
+    one, _ = echo_server(LATEST)
+    other, seen = echo_server(LATEST)
+    with endpoint(one, store=store) as here, endpoint(other, store=store) as there:
+        here.initialize(LATEST, {"roots": {}})
+        there.headers = here.headers
+        assert there.post(call(n=3)).text == "3"
+        stream = there.stream(call(9, ask=0))
+        asked = stream.message()
+        assert asked["method"] == "roots/list"
+        answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": [{"uri": "file:///r", "name": "found"}]}}
+        assert here.post(answer).status == 202
+        (answered,) = stream.messages()
+        assert answered["result"]["content"][0]["text"] == "found"
+        held = there.stream(call(10, {"progressToken": 1}, progress=1, hold=True))
+        held.message()
+        assert here.post(notification("notifications/cancelled", {"requestId": 10})).status == 202
+        assert held.messages() == []
+        assert here.ask("DELETE").status == 204
+        assert there.post(call()).status == 404
+    assert seen.begun == 3
+
+
+def test_what_is_remembered_of_a_session_is_json():
+    store = MemoryStore()
+    mcp = package(LATEST)
+    server = mcp.Server("s", "1")
+    with endpoint(server, store=store) as wire:
+        wire.initialize(LATEST, {"roots": {"listChanged": True}})
+        assert wire.post(request("logging/setLevel", 1, {"level": "error"})).json["result"] == {}
+        record = store.sessions.load(wire.headers["Mcp-Session-Id"])
+        again = Record(**json.loads(json.dumps(record.values())))
+        assert again.values() == {
+            "id": wire.headers["Mcp-Session-Id"],
+            "revision": LATEST,
+            "principal": None,
+            "state": "open",
+            "client": WHO,
+            "capabilities": {"roots": {"listChanged": True}},
+            "log_level": "error",
+        }
