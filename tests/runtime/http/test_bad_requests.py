@@ -1,0 +1,297 @@
+"""What is refused before a handler hears of it: the right status, a JSON-RPC error without an id, no traceback."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.http.media import JSON, SSE, accepts, is_json
+from mcp_bindings.runtime.http.origins import Allowed
+from support.conversing import PATIENCE
+from support.echoing import echo_server
+from support.posting import BOTH, NEW, PLAIN, Wire, call, endpoint, modern
+
+LATEST = "2025-11-25"
+BODY = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+
+@pytest.fixture(params=[LATEST, NEW])
+def wire(request):
+    """A client of an endpoint of either era, whose handlers are not to be run."""
+    server, seen = echo_server(request.param)
+    with endpoint(server, body_limit=1000) as made:
+        if request.param == LATEST:
+            made.initialize(LATEST)
+        else:
+            made.add({"MCP-Protocol-Version": NEW, "Mcp-Method": "ping"})
+        yield made
+    assert seen.begun == 0
+
+
+def refused(answer, status, code=-32600):
+    assert (answer.status, answer.code) == (status, code)
+    assert "id" not in answer.json
+    return answer
+
+
+@pytest.mark.parametrize(
+    "content_type", ["", "text/plain", "application/jsonx", "application/json; charset=latin-1", "application/json;;x", "json"]
+)
+def test_another_content_type(wire, content_type):
+    refused(wire.ask("POST", BODY, {"Accept": BOTH, "Content-Type": content_type}), 415)
+
+
+def test_no_content_type(wire):
+    refused(wire.ask("POST", BODY, {"Accept": BOTH}), 415)
+
+
+@pytest.mark.parametrize(
+    "accept", ["", "application/json", "text/event-stream", "text/*", f"{JSON};q=0, {SSE}", "application/json text/event-stream"]
+)
+def test_another_accept(wire, accept):
+    refused(wire.ask("POST", BODY, {"Content-Type": JSON, "Accept": accept}), 406)
+
+
+def test_no_accept(wire):
+    refused(wire.ask("POST", BODY, {"Content-Type": JSON}), 406)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "null",
+        "",
+        "http://evil.example",
+        "http://127.0.0.1:1@evil.example",
+        "http://127.0.0.1.evil.example",
+        "http://localhost.evil.example",
+        "http://evil.example/http://localhost",
+        "http://localhost:80/",
+        "http://localhost, http://evil.example",
+        "file://",
+        "localhost",
+        "http://[::1].evil.example",
+    ],
+)
+def test_another_origin(wire, origin):
+    refused(wire.ask("POST", BODY, {**PLAIN, "Origin": origin}), 403)
+    refused(wire.ask("GET", headers={"Accept": SSE, "Origin": origin}), 403)
+    refused(wire.ask("DELETE", headers={"Origin": origin}), 403)
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "localhost:80:80", "localhost:x", "", "a b"]
+)
+def test_another_host(wire, host):
+    answer = wire.ask("POST", BODY, {**PLAIN, "Host": host})
+    # An HTTP server may find a fault of its own with a name that is none.
+    assert answer.status in {400, 403}
+    if answer.status == 403:
+        refused(answer, 403)
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "LOCALHOST", "localhost."])
+def test_names_of_this_machine_are_allowed(name):
+    server, _ = echo_server(NEW)
+    with endpoint(server) as made:
+        whole, headers = modern(call(n=1))
+        host = f"{name}:{made.port}"
+        assert made.post(whole, **headers, Host=host, Origin=f"http://{host}").text == "1"
+        assert made.post(whole, **headers, Host=host, Origin="http://localhost:3000").text == "1"
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "OPTIONS", "HEAD"])
+def test_another_method(wire, method):
+    answer = wire.ask(method, BODY, PLAIN)
+    assert answer.status == 405
+    assert "POST" in answer.headers["allow"]
+
+
+@pytest.mark.parametrize("path", ["/", "/mcp/x", "/mcpx", "/MCP", "/mcp%2f"])
+def test_another_path(wire, path):
+    refused(wire.ask("POST", BODY, PLAIN, path), 404)
+
+
+def test_the_path_may_end_with_a_slash(wire):
+    assert wire.ask("POST", b"{", PLAIN, "/mcp/").code == -32700
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", -32700),
+        (b"{", -32700),
+        (b'{"jsonrpc":"2.0","id":1,"method":"pi', -32700),
+        (b'{"a":"\xff"}', -32700),
+        (b"[" * 900, -32700),
+        (b'{"a":NaN}', -32700),
+        (b"null", -32600),
+        (b"7", -32600),
+        (b"[]", -32600),
+        (b"[1]", -32600),
+        (b"{}", -32600),
+        (b'{"jsonrpc":"1.0","method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","method":7}', -32600),
+        (b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":7}', -32600),
+    ],
+)
+def test_another_body(wire, body, code):
+    refused(wire.post(body), 400, code)
+
+
+def test_a_body_beyond_the_limit_is_refused_before_it_is_read(wire):
+    with socket.create_connection(("127.0.0.1", wire.port), PATIENCE) as raw:
+        head = [f"Host: 127.0.0.1:{wire.port}", f"Accept: {BOTH}", "Content-Type: application/json", "Content-Length: 1001"]
+        raw.sendall("\r\n".join(["POST /mcp HTTP/1.1", *head, "", ""]).encode())
+        assert raw.makefile("rb").readline().split()[1] == b"413"
+
+
+def test_a_body_in_chunks_is_read_up_to_the_limit(wire):
+    def chunked(size: int) -> bytes:
+        body = b" " * size + BODY
+        head = [f"Host: 127.0.0.1:{wire.port}", "Content-Type: application/json", "Transfer-Encoding: chunked"]
+        head += [f"{name}: {value}" for name, value in {"Accept": BOTH, **wire.headers}.items()]
+        chunks = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+        with socket.create_connection(("127.0.0.1", wire.port), PATIENCE) as raw:
+            raw.sendall("\r\n".join(["POST /mcp HTTP/1.1", *head, "", ""]).encode() + chunks)
+            return raw.makefile("rb").readline().split()[1]
+
+    assert chunked(10) in {b"200", b"400", b"404"}
+    assert chunked(1000) == b"413"
+
+
+def test_a_body_that_does_not_come_is_not_waited_for_long():
+    server, _ = echo_server(LATEST)
+    with endpoint(server, idle=0.2) as made, socket.create_connection(("127.0.0.1", made.port), PATIENCE) as raw:
+        head = [f"Host: 127.0.0.1:{made.port}", f"Accept: {BOTH}", "Content-Type: application/json", "Content-Length: 9"]
+        raw.sendall("\r\n".join(["POST /mcp HTTP/1.1", *head, "", "{"]).encode())
+        assert raw.makefile("rb").readline().split()[1] == b"408"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', 200, -32602),
+        (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}', 200, -32602),
+        (b'{"jsonrpc":"2.0","id":1,"method":"nope"}', 200, -32601),
+        (b'{"jsonrpc":"2.0","id":1,"method":7}', 200, -32600),
+    ],
+)
+def test_a_request_with_an_id_gets_its_error_in_a_session(body, status, code):
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as made:
+        made.initialize(LATEST)
+        answer = made.post(body)
+        assert (answer.status, answer.code, answer.json["id"]) == (status, code, 1)
+
+
+def test_a_handler_that_fails_tells_nothing(caplog):
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as made, caplog.at_level(logging.CRITICAL, "mcp_bindings.runtime"):
+        made.initialize(LATEST)
+        for kind in ("Exception", "SystemExit", "KeyboardInterrupt"):
+            answer = made.post(call(1, **{"raise": kind}))
+            assert (answer.status, answer.code) == (200, -32603)
+            assert b"secret" not in answer.body
+
+
+# Media types.
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ("application/json", True),
+        ("Application/JSON ; charset=UTF-8", True),
+        ('application/json;charset="utf-8"', True),
+        ("application/json;x=1", True),
+        ("application/json, text/plain", False),
+        ("application/json; charset=utf-16", False),
+        ("text/json", False),
+    ],
+)
+def test_json_is_told_by_its_media_type(text, good):
+    assert is_json(text) is good
+
+
+@pytest.mark.parametrize(
+    ("accept", "json", "sse"),
+    [
+        ("application/json, text/event-stream", True, True),
+        ("TEXT/EVENT-STREAM;q=0.1,application/json;q=0.001", True, True),
+        ("*/*", True, True),
+        ("application/*, text/*;q=0.5", True, True),
+        ("*/*;q=0, application/json", True, False),
+        ("application/json;q=0, */*", False, True),
+        ('text/plain;x="a, b", application/json', True, False),
+        ("application/json;q=2, text/event-stream;q=x", False, False),
+        ("application/json;version=1", True, False),
+        ("application/jsonp, text/event-streams", False, False),
+    ],
+)
+def test_what_is_accepted_is_told_by_the_closest_range(accept, json, sse):
+    assert (accepts(accept, JSON), accepts(accept, SSE)) == (json, sse)
+
+
+@given(st.text(max_size=60))
+def test_any_header_can_be_read(text):
+    assert is_json(text) in {True, False}
+    assert accepts(text, JSON) in {True, False}
+    assert Allowed().host(text) in {True, False}
+    assert Allowed().origin(text) in {True, False}
+
+
+# Origins.
+
+
+@given(st.from_regex(r"[a-z]{1,6}://[][a-zA-Z0-9.:@/\\#?_%-]{0,40}", fullmatch=True))
+def test_an_allowed_origin_is_on_an_allowed_host_to_others_as_well(origin):
+    if Allowed().origin(origin):
+        parts = urlsplit(origin)
+        assert parts.hostname.rstrip(".") in {"localhost", "127.0.0.1", "::1"}
+        assert not parts.username
+        assert not parts.path
+
+
+def test_a_port_is_for_that_port_alone():
+    allowed = Allowed(["a.example:8443", "b.example"], ["https://c.example"])
+    assert allowed.host("a.example:8443")
+    assert not allowed.host("a.example")
+    assert not allowed.host("a.example:8444")
+    assert allowed.host("B.example:1")
+    assert allowed.origin("https://c.example:443")
+    assert not allowed.origin("http://c.example")
+    assert not allowed.origin("https://c.example:444")
+    assert allowed.origin("https://b.example")
+    assert not allowed.host("c.example")
+
+
+def test_any_host_does_not_mean_any_origin():
+    allowed = Allowed(["*"])
+    assert allowed.host("x.example")
+    assert not allowed.origin("http://x.example")
+    assert Allowed(["*"], ["*"]).origin("null")
+
+
+@pytest.mark.parametrize("options", [{"hosts": ["http://x"]}, {"origins": ["x.example"]}, {"hosts": [""]}])
+def test_what_cannot_be_allowed_is_said(options):
+    with pytest.raises(UsageError, match="accepted are"):
+        Allowed(**options)
+
+
+def test_a_name_that_is_allowed_may_be_used():
+    server, _ = echo_server(NEW)
+    with endpoint(server, allowed_hosts=["mcp.example"], allowed_origins=["https://app.example"]) as made:
+        whole, headers = modern(call(n=1))
+        assert made.post(whole, **headers, Host="mcp.example", Origin="https://app.example").text == "1"
+        refused(Wire(made.port).post(whole, **headers), 403)

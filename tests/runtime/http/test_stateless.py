@@ -1,0 +1,246 @@
+"""2026-07-28 over HTTP: requests that stand alone, their headers, refusals with their statuses, subscriptions."""
+
+from __future__ import annotations
+
+import pytest
+from support.conversing import HANDSHAKE, eventually, package
+from support.echoing import echo_server
+from support.posting import NEW, Wire, call, endpoint, modern, notification, request
+
+mcp = package(NEW)
+LATEST = "2025-11-25"
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+
+
+def send(wire: Wire, message, *, drop=(), headers=None, **meta):
+    """A request with its headers, of which some are left out or others."""
+    whole, named = modern(message, **meta)
+    named = {name: value for name, value in named.items() if name not in drop} | (headers or {})
+    return wire.post(whole, **named)
+
+
+def open_stream(wire: Wire, message, **meta):
+    whole, named = modern(message, **meta)
+    return wire.stream(whole, **named)
+
+
+def test_a_call_needs_no_session():
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire:
+        answer = send(wire, call(7, n=5))
+        assert (answer.status, answer.json["id"], answer.text) == (200, 7, "5")
+        assert "mcp-session-id" not in answer.headers
+
+
+def test_what_is_sent_before_the_answer_makes_it_a_stream_without_ids():
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire:
+        stream = open_stream(wire, call(1, n=2, progress=2), progressToken="t")
+        event = stream.next()
+        assert set(event.fields) == {"event", "data"}
+        assert event.json["params"] == {"progressToken": "t", "progress": 1}
+        messages = stream.messages()
+        assert [each["method"] for each in messages[:-1]] == ["notifications/progress"]
+        assert messages[-1]["result"]["resultType"] == "complete"
+
+
+def test_discover_tells_all_revisions_of_the_endpoint():
+    servers = [echo_server(each)[0] for each in [*HANDSHAKE, NEW]]
+    with endpoint(*servers) as wire:
+        found = send(wire, request("server/discover", 1)).json["result"]
+        assert found["supportedVersions"] == sorted([*HANDSHAKE, NEW], reverse=True)
+
+
+def test_sessions_of_older_clients_are_ignored_where_there_are_none():
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire:
+        answer = send(wire, call(n=1), headers={"Mcp-Session-Id": "x", "Last-Event-ID": "0.1"})
+        assert answer.text == "1"
+        assert "mcp-session-id" not in answer.headers
+        for method in ("GET", "DELETE"):
+            refused = wire.ask(method, headers={"Accept": "text/event-stream"})
+            assert (refused.status, refused.headers["allow"]) == (405, "POST")
+
+
+def test_both_eras_are_served_at_one_endpoint():
+    old, old_seen = echo_server(LATEST)
+    new, new_seen = echo_server(NEW)
+    with endpoint(old, new) as wire:
+        wire.initialize(LATEST)
+        assert wire.post(call(n=1)).text == "1"
+        assert (old_seen.begun, new_seen.begun) == (1, 0)
+        assert send(wire, call(n=2)).text == "2"
+        assert send(Wire(wire.port), call(n=3)).text == "3"
+        assert (old_seen.begun, new_seen.begun) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "code"),
+    [
+        ("initialize", 404, -32601),
+        ("ping", 404, -32601),
+        ("logging/setLevel", 404, -32601),
+        ("resources/subscribe", 404, -32601),
+        ("unknown/method", 404, -32601),
+        ("tools/list", 404, -32601),
+    ],
+)
+def test_a_method_that_is_not_served_is_not_found(method, status, code):
+    server, _ = echo_server(NEW)
+    old, _ = echo_server(LATEST)
+    for servers in ([server], [server, old]):
+        with endpoint(*servers) as wire:
+            refused = send(wire, request(method, "x"))
+            assert (refused.status, refused.code, refused.json["id"]) == (status, code, "x")
+
+
+@pytest.mark.parametrize("missing", ["MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"])
+def test_a_header_that_is_missing_is_a_mismatch(missing):
+    server, seen = echo_server(NEW)
+    with endpoint(server) as wire:
+        refused = send(wire, call(3), drop=[missing])
+        assert (refused.status, refused.code, refused.json["id"]) == (400, -32020, 3)
+        assert missing in refused.json["error"]["message"]
+        assert seen.begun == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MCP-Protocol-Version", LATEST),
+        ("Mcp-Method", "Tools/Call"),
+        ("Mcp-Name", "Echo"),
+        ("Mcp-Name", "=?base64?!?="),
+        ("Mcp-Name", "=?base64?b3RoZXI=?="),
+    ],
+)
+def test_a_header_that_says_something_else_is_a_mismatch(name, value):
+    server, seen = echo_server(NEW)
+    with endpoint(server) as wire:
+        refused = send(wire, call(3), headers={name: value})
+        assert (refused.status, refused.code, refused.json["id"]) == (400, -32020, 3)
+        assert seen.begun == 0
+
+
+@pytest.mark.parametrize("headers", [{"Mcp-Name": "=?base64?ZWNobw==?="}, {"mcp-name": " echo "}, {"MCP-METHOD": "tools/call"}])
+def test_a_header_may_be_written_otherwise(headers):
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire:
+        assert send(wire, call(n=3), drop=["Mcp-Name" if "ame" in str(headers) else "Mcp-Method"], headers=headers).text == "3"
+
+
+@pytest.mark.parametrize("version", ["v999.0.0", LATEST])
+def test_a_revision_that_is_not_spoken_is_refused_with_those_that_are(version):
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire:
+        key = "io.modelcontextprotocol/protocolVersion"
+        refused = send(wire, call(3), headers={"MCP-Protocol-Version": version}, **{key: version})
+        assert (refused.status, refused.code, refused.json["id"]) == (400, -32022, 3)
+        assert refused.json["error"]["data"] == {"supported": [NEW], "requested": version}
+
+
+def test_metadata_that_is_missing_is_an_invalid_request():
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire:
+        for params in (None, {}, {"_meta": {}}, {"_meta": {"io.modelcontextprotocol/protocolVersion": NEW}}):
+            headers = {"MCP-Protocol-Version": NEW, "Mcp-Method": "tools/list"}
+            refused = wire.post(request("tools/list", 4, params), **headers)
+            assert (refused.status, refused.code, refused.json["id"]) == (400, -32602, 4)
+
+
+def test_a_capability_that_is_missing_is_a_bad_request():
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def ask(params, context):
+        context.list_roots()
+
+    with endpoint(server) as wire:
+        refused = send(wire, call(1))
+        assert (refused.status, refused.code) == (400, -32021)
+        assert refused.json["error"]["data"] == {"requiredCapabilities": {"roots": {}}}
+        asked = send(wire, call(1), capabilities={"roots": {}}).json["result"]
+        assert asked["resultType"] == "input_required"
+
+
+def test_an_error_of_the_handler_is_an_answer():
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire:
+        answer = send(wire, call(1, refuse=-32602))
+        assert (answer.status, answer.code) == (200, -32602)
+
+
+def test_clients_send_no_responses():
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire:
+        refused = wire.post({"jsonrpc": "2.0", "id": 1, "result": {}}, MCP_Protocol_Version=NEW)
+        assert refused.status == 400
+        assert "id" not in refused.json
+        assert wire.post(notification("notifications/cancelled", {"requestId": 1})).status == 202
+
+
+def test_who_hangs_up_has_cancelled():
+    server, seen = echo_server(NEW)
+    with endpoint(server, keepalive=0.05) as wire:
+        stream = open_stream(wire, call(1, n=9, hold=True))
+        assert stream.block() == [":"]
+        stream.close()
+        eventually(lambda: seen.cancelled == [9])
+
+
+def test_a_log_message_is_sent_to_who_asks_for_it():
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def speak(params, context):
+        context.log("info", "heard")
+        return mcp.CallToolResult(content=[])
+
+    with endpoint(server) as wire:
+        assert send(wire, call(1)).status == 200
+        level = {"io.modelcontextprotocol/logLevel": "info"}
+        said, answer = open_stream(wire, call(1), **level).messages()
+        assert said["params"]["data"] == "heard"
+        assert answer["id"] == 1
+
+
+def listening_server():
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.LIST_TOOLS)
+    def list_tools(params, context):
+        return mcp.ListToolsResult(tools=[], ttl_ms=0, cache_scope="private")
+
+    return server
+
+
+def test_a_subscription_is_acknowledged_and_hears_what_it_asked_for():
+    server = listening_server()
+    with endpoint(server) as wire:
+        wanted = {"notifications": {"toolsListChanged": True, "promptsListChanged": True}}
+        stream = open_stream(wire, request("subscriptions/listen", "mine", wanted))
+        other = open_stream(wire, request("subscriptions/listen", "other", {"notifications": {}}))
+        first = stream.message()
+        assert first["method"] == "notifications/subscriptions/acknowledged"
+        assert first["params"]["notifications"] == {"toolsListChanged": True}
+        assert other.message()["params"]["notifications"] == {}
+        server.notify(mcp.methods.TOOL_LIST_CHANGED)
+        changed = stream.message()
+        assert changed["method"] == "notifications/tools/list_changed"
+        assert {each["params"]["_meta"][SUBSCRIPTION] for each in (first, changed)} == {"mine"}
+        server.close()
+        # The end is told, and what the other did not ask for has not come.
+        assert [each["id"] for each in stream.messages() if "result" in each] == ["mine"]
+        assert [each["id"] for each in other.messages() if "result" in each] == ["other"]
+
+
+def test_a_subscription_that_is_hung_up_on_is_forgotten():
+    server = listening_server()
+    with endpoint(server, keepalive=0.05, threads=4, streams=1) as wire:
+        wanted = {"notifications": {"toolsListChanged": True}}
+        stream = open_stream(wire, request("subscriptions/listen", 1, wanted))
+        stream.message()
+        assert send(wire, request("subscriptions/listen", 2, wanted)).status == 503
+        stream.close()
+        eventually(lambda: not server._connections)
+        open_stream(wire, request("subscriptions/listen", 3, wanted)).message()

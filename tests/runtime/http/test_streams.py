@@ -1,0 +1,190 @@
+"""Streams of the handshake era: what a call sends before its answer, the stream that stands alone, and coming back."""
+
+from __future__ import annotations
+
+import pytest
+from support.conversing import HANDSHAKE, eventually, package
+from support.echoing import echo_server
+from support.posting import Wire, call, endpoint, notification
+
+LATEST = "2025-11-25"
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_what_a_handler_sends_comes_before_its_answer_on_the_same_stream(revision):
+    server, _ = echo_server(revision)
+    with endpoint(server) as wire:
+        wire.initialize(revision)
+        messages = wire.stream(call(1, {"progressToken": "t"}, n=4, progress=3)).messages()
+        assert [each["params"]["progress"] for each in messages[:-1]] == [1, 2, 3]
+        assert messages[-1]["result"]["content"][0]["text"] == "4"
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_question_is_asked_on_the_stream_of_its_call(revision):
+    server, _ = echo_server(revision)
+    with endpoint(server) as wire:
+        wire.initialize(revision, {"roots": {}})
+        standing = wire.stream()
+        stream = wire.stream(call(1, ask=0))
+        asked = stream.message()
+        assert asked["method"] == "roots/list"
+        answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": [{"uri": "file:///r", "name": "found"}]}}
+        assert wire.post(answer).status == 202
+        (answered,) = stream.messages()
+        assert answered["result"]["content"][0]["text"] == "found"
+        wire.ask("DELETE")
+        assert standing.messages() == []
+
+
+def test_from_2025_11_25_a_stream_begins_with_an_event_to_come_back_to():
+    server, _ = echo_server(LATEST)
+    with endpoint(server, retry=250) as wire:
+        wire.initialize(LATEST)
+        first = wire.stream(call(1, {"progressToken": "t"}, progress=1)).next()
+        assert first.fields["data"] == ""
+        assert first.fields["retry"] == "250"
+        assert first.id
+
+
+@pytest.mark.parametrize("revision", [each for each in HANDSHAKE if each < LATEST])
+def test_before_each_event_has_a_message(revision):
+    server, _ = echo_server(revision)
+    with endpoint(server) as wire:
+        wire.initialize(revision)
+        assert wire.stream(call(1, {"progressToken": "t"}, progress=1)).next().json["method"] == "notifications/progress"
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_stream_that_was_cut_off_goes_on_where_it_was(revision):
+    server, seen = echo_server(revision)
+    with endpoint(server) as wire:
+        wire.initialize(revision)
+        stream = wire.stream(call(1, {"progressToken": "t"}, n=8, progress=3, hold=True))
+        event = stream.next()
+        while not event.fields.get("data"):
+            event = stream.next()
+        stream.close()
+        # The client going away is no cancellation.
+        seen.go.set()
+        again = wire.stream(Last_Event_ID=event.id)
+        messages = again.messages()
+        assert [each.get("params", {}).get("progress") for each in messages] == [2, 3, None]
+        assert messages[-1]["result"]["content"][0]["text"] == "8"
+        assert seen.cancelled == []
+        # Once more, as the answer to that may have been lost, too.
+        assert wire.stream(Last_Event_ID=event.id).messages() == messages
+
+
+def test_event_ids_are_unique_and_say_of_which_stream_they_are():
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        ids = []
+        for number in range(3):
+            stream = wire.stream(call(number, {"progressToken": number}, progress=2))
+            while (event := stream.next()) is not None:
+                ids.append(event.id)
+        assert len(ids) == len(set(ids)) == 12
+        assert len({each.rpartition(".")[0] for each in ids}) == 3
+
+
+@pytest.mark.parametrize("last", ["", "x", "x.1", "0.x", "0.1.2", ".1", "0.-1", "9" * 400])
+def test_an_event_that_never_was_cannot_be_come_back_to(last):
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        refused = wire.ask("GET", headers={"Accept": "text/event-stream", "Last-Event-ID": last})
+        assert (refused.status, refused.code) == (400, -32600)
+
+
+def test_a_stream_of_another_session_cannot_be_come_back_to():
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        event = wire.stream(call(1, {"progressToken": "t"}, progress=1)).next()
+        other = Wire(wire.port)
+        other.initialize(LATEST)
+        refused = other.ask("GET", headers={"Accept": "text/event-stream", "Last-Event-ID": event.id})
+        assert refused.status == 400
+
+
+def test_a_cancelled_call_ends_its_stream_without_an_answer():
+    server, seen = echo_server(LATEST)
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        stream = wire.stream(call(5, {"progressToken": 1}, progress=1, hold=True))
+        stream.message()
+        assert wire.post(notification("notifications/cancelled", {"requestId": 5})).status == 202
+        assert stream.messages() == []
+        eventually(lambda: seen.cancelled == [0])
+
+
+def test_what_belongs_to_no_call_comes_on_the_stream_that_stands_alone():
+    mcp = package(LATEST)
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        # Told before the client listens, it waits.
+        server.notify(mcp.methods.TOOL_LIST_CHANGED)
+        standing = wire.stream()
+        assert standing.message()["method"] == "notifications/tools/list_changed"
+        server.notify(mcp.methods.TOOL_LIST_CHANGED)
+        event = standing.next()
+        assert event.json["method"] == "notifications/tools/list_changed"
+        standing.close()
+        server.notify(mcp.methods.TOOL_LIST_CHANGED)
+        again = wire.stream(Last_Event_ID=event.id)
+        assert again.message()["method"] == "notifications/tools/list_changed"
+
+
+def test_a_message_goes_to_one_of_several_streams_only():
+    mcp = package(LATEST)
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        first = wire.stream()
+        second = wire.stream()
+        # The later one is where the client is now.
+        assert first.messages() == []
+        server.notify(mcp.methods.TOOL_LIST_CHANGED)
+        assert second.message()["method"] == "notifications/tools/list_changed"
+        wire.ask("DELETE")
+        assert second.messages() == []
+
+
+def test_a_change_reaches_every_session():
+    mcp = package(LATEST)
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        streams = []
+        for _ in range(5):
+            each = Wire(wire.port)
+            each.initialize(LATEST)
+            streams.append(each.stream())
+        server.notify(mcp.methods.TOOL_LIST_CHANGED)
+        assert {each.message()["method"] for each in streams} == {"notifications/tools/list_changed"}
+        for stream in streams:
+            stream.close()
+
+
+def test_a_silent_stream_carries_comments():
+    server, _ = echo_server(LATEST)
+    with endpoint(server, keepalive=0.05) as wire:
+        wire.initialize(LATEST)
+        standing = wire.stream()
+        # The first goes out with the headers.
+        assert standing.block() == [":"]
+        assert standing.block() == [":"]
+        assert standing.block() == [":"]
+
+
+def test_a_call_that_takes_long_becomes_a_stream():
+    server, seen = echo_server(LATEST)
+    with endpoint(server, keepalive=0.05) as wire:
+        wire.initialize(LATEST)
+        stream = wire.stream(call(1, n=6, hold=True))
+        assert stream.block()[0].startswith("id: ")
+        assert stream.block() == [":"]
+        seen.go.set()
+        assert stream.message()["result"]["content"][0]["text"] == "6"
