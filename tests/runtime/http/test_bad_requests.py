@@ -40,7 +40,8 @@ def refused(answer, status, code=-32600):
 
 
 @pytest.mark.parametrize(
-    "content_type", ["", "text/plain", "application/jsonx", "application/json; charset=latin-1", "application/json;;x", "json"]
+    "content_type",
+    ["", "text/plain", "application/jsonx", "application/json; charset=latin-1", "application/json;;x", "json"],
 )
 def test_another_content_type(wire, content_type):
     refused(wire.ask("POST", BODY, {"Accept": BOTH, "Content-Type": content_type}), 415)
@@ -51,7 +52,8 @@ def test_no_content_type(wire):
 
 
 @pytest.mark.parametrize(
-    "accept", ["", "application/json", "text/event-stream", "text/*", f"{JSON};q=0, {SSE}", "application/json text/event-stream"]
+    "accept",
+    ["", "application/json", "text/event-stream", "text/*", f"{JSON};q=0, {SSE}", "application/json text/event-stream"],
 )
 def test_another_accept(wire, accept):
     refused(wire.ask("POST", BODY, {"Content-Type": JSON, "Accept": accept}), 406)
@@ -85,7 +87,8 @@ def test_another_origin(wire, origin):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "localhost:80:80", "localhost:x", "", "a b"]
+    "host",
+    ["evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "localhost:80:80", "localhost:x", "", "a b"],
 )
 def test_another_host(wire, host):
     answer = wire.ask("POST", BODY, {**PLAIN, "Host": host})
@@ -151,7 +154,12 @@ def test_another_body(wire, body, code):
 
 def test_a_body_beyond_the_limit_is_refused_before_it_is_read(wire):
     with socket.create_connection(("127.0.0.1", wire.port), PATIENCE) as raw:
-        head = [f"Host: 127.0.0.1:{wire.port}", f"Accept: {BOTH}", "Content-Type: application/json", "Content-Length: 1001"]
+        head = [
+            f"Host: 127.0.0.1:{wire.port}",
+            f"Accept: {BOTH}",
+            "Content-Type: application/json",
+            "Content-Length: 1001",
+        ]
         raw.sendall("\r\n".join(["POST /mcp HTTP/1.1", *head, "", ""]).encode())
         assert raw.makefile("rb").readline().split()[1] == b"413"
 
@@ -173,7 +181,12 @@ def test_a_body_in_chunks_is_read_up_to_the_limit(wire):
 def test_a_body_that_does_not_come_is_not_waited_for_long():
     server, _ = echo_server(LATEST)
     with endpoint(server, idle=0.2) as made, socket.create_connection(("127.0.0.1", made.port), PATIENCE) as raw:
-        head = [f"Host: 127.0.0.1:{made.port}", f"Accept: {BOTH}", "Content-Type: application/json", "Content-Length: 9"]
+        head = [
+            f"Host: 127.0.0.1:{made.port}",
+            f"Accept: {BOTH}",
+            "Content-Type: application/json",
+            "Content-Length: 9",
+        ]
         raw.sendall("\r\n".join(["POST /mcp HTTP/1.1", *head, "", "{"]).encode())
         assert raw.makefile("rb").readline().split()[1] == b"408"
 

@@ -122,11 +122,16 @@ def test_a_header_that_says_something_else_is_a_mismatch(name, value):
         assert seen.begun == 0
 
 
-@pytest.mark.parametrize("headers", [{"Mcp-Name": "=?base64?ZWNobw==?="}, {"mcp-name": " echo "}, {"MCP-METHOD": "tools/call"}])
+@pytest.mark.parametrize(
+    "headers", [{"Mcp-Name": "=?base64?ZWNobw==?="}, {"mcp-name": " echo "}, {"MCP-METHOD": "tools/call"}]
+)
 def test_a_header_may_be_written_otherwise(headers):
     server, _ = echo_server(NEW)
     with endpoint(server) as wire:
-        assert send(wire, call(n=3), drop=["Mcp-Name" if "ame" in str(headers) else "Mcp-Method"], headers=headers).text == "3"
+        assert (
+            send(wire, call(n=3), drop=["Mcp-Name" if "ame" in str(headers) else "Mcp-Method"], headers=headers).text
+            == "3"
+        )
 
 
 @pytest.mark.parametrize("version", ["v999.0.0", LATEST])

@@ -52,7 +52,9 @@ def test_before_each_event_has_a_message(revision):
     server, _ = echo_server(revision)
     with endpoint(server) as wire:
         wire.initialize(revision)
-        assert wire.stream(call(1, {"progressToken": "t"}, progress=1)).next().json["method"] == "notifications/progress"
+        assert (
+            wire.stream(call(1, {"progressToken": "t"}, progress=1)).next().json["method"] == "notifications/progress"
+        )
 
 
 @pytest.mark.parametrize("revision", HANDSHAKE)

@@ -11,6 +11,7 @@ from ..errors import UsageError
 from .wsgi import Application
 
 try:
+    from cheroot.wsgi import Gateway_10 as CherootGateway
     from cheroot.wsgi import Server as CherootServer
 except ImportError as missing:
     message = "serving HTTP takes cheroot; run: pip install 'mcp-bindings[http]'"
@@ -18,6 +19,16 @@ except ImportError as missing:
 
 THREADS: Final = 32
 """How many requests are handled at a time, streams included, if nothing else is said."""
+
+
+class _Gateway(CherootGateway):
+    """Hangs up after an answer that says so: otherwise cheroot reads what has been left of the body, however long."""
+
+    def start_response(self, status: str, headers: Any, exc_info: Any = None) -> Any:
+        if ("Connection", "close") in headers:
+            self.req.close_connection = True
+        answer: Any = super()
+        return answer.start_response(status, headers, exc_info)
 
 
 class HttpServer:
@@ -41,6 +52,7 @@ class HttpServer:
         self._grace = grace
         make: Any = CherootServer
         server = make((host, port), application, numthreads=threads, max=threads, timeout=idle)
+        server.gateway = _Gateway
         server.shutdown_timeout = grace
         # How often cheroot looks whether it is to stop, in seconds.
         server.expiration_interval = 0.1
