@@ -6,20 +6,21 @@
     serve.stdio(v2025_11_25.Server("demo", "1.0"), v2026_07_28.Server("demo", "1.0"))
 
 A request that names its revision in ``_meta`` is served by the server of that revision; ``initialize`` chooses one of
-the others for the rest of the connection.
+the others for the rest of the connection, or of the session over HTTP.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .runtime.hosting import Host
 
 if TYPE_CHECKING:
+    from .runtime.http.wsgi import Application
     from .runtime.server import Server
     from .runtime.transports import Transport
 
-__all__ = ["over", "stdio"]
+__all__ = ["http", "over", "stdio", "wsgi_app"]
 
 
 def stdio(*servers: Server) -> None:
@@ -36,3 +37,21 @@ def stdio(*servers: Server) -> None:
 def over(transport: Transport, *servers: Server) -> None:
     """Serves the client at the other end of a transport, until it leaves."""
     Host(servers).serve(transport)
+
+
+def wsgi_app(*servers: Server, **options: Any) -> Application:
+    """A WSGI application with one endpoint for all of the servers; ``options`` as for ``wsgi_app`` of a server."""
+    from .runtime.http.options import Options
+    from .runtime.http.wsgi import Application
+
+    return Application(servers, Options(**options))
+
+
+def http(*servers: Server, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
+    """Serves over HTTP at the path ``/mcp`` of this host and port, until Ctrl-C.
+
+    ``options`` are those of ``wsgi_app``, and ``path`` may be one of them. Takes the extra ``http``.
+    """
+    from .runtime.http.serving import run_http
+
+    run_http(servers, host, port, **options)

@@ -122,13 +122,17 @@ class Cancelled:
 
 
 class Reply:
-    """A line that the session wants sent: an answer that takes no handler. ``refusal`` is the error in it."""
+    """A line that the session wants sent: an answer that takes no handler.
 
-    __slots__ = ("line", "refusal")
+    ``refusal`` is the error in it, ``named`` whether that is on a request whose id could be read.
+    """
 
-    def __init__(self, line: bytes, refusal: Refusal | None = None) -> None:
+    __slots__ = ("line", "named", "refusal")
+
+    def __init__(self, line: bytes, refusal: Refusal | None = None, *, named: bool = True) -> None:
         self.line = line
         self.refusal = refusal
+        self.named = named
 
 
 class Dropped:

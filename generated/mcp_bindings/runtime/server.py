@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .features.pages import Pages
     from .features.tasks import TaskReceiver
     from .features.taskstore import MemoryTasks
+    from .http.wsgi import Application
     from .links import Link
     from .transports import Transport
 
@@ -268,6 +269,25 @@ class Server:
         from .transports.stdio import Stdio
 
         self.serve(Stdio())
+
+    def wsgi_app(self, **options: Any) -> Application:
+        """A WSGI application that serves this server over HTTP, mounted under any path of any WSGI server.
+
+        ``options`` are those of ``runtime.http.options.Options``: where it is, who may talk to it, and what it bears.
+        """
+        from .http.options import Options
+        from .http.wsgi import Application
+
+        return Application([self], Options(**options))
+
+    def run_http(self, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
+        """Serves over HTTP at the path ``/mcp`` of this host and port, until Ctrl-C.
+
+        ``options`` are those of ``wsgi_app``, and ``path`` may be one of them. Takes the extra ``http``.
+        """
+        from .http.serving import run_http
+
+        run_http([self], host, port, **options)
 
     def pump(self, timeout: float | None = 0.0) -> bool:
         """Serves over stdin and stdout from a loop of one's own: in this thread, what comes within ``timeout`` seconds.

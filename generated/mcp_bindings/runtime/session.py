@@ -349,7 +349,7 @@ class Session:
         """What is no message at all is answered by servers only: a client's peer is known to print more than messages."""
         if self.side == "client":
             return Dropped(f"{refusal.message}: {refusal.data}")
-        return Reply(self._error(NO_ID, refusal), refusal)
+        return Reply(self._error(NO_ID, refusal), refusal, named=False)
 
     # Batches (JSON-RPC 2.0, section 6).
 

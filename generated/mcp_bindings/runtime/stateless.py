@@ -176,12 +176,12 @@ class StatelessServer(Session):
     def _foreign(self, method: Any, params: Any) -> Refusal | None:
         """Why a request of another revision is refused, by its raw params; None for one of ours.
 
-        Clients that say ``initialize`` are to hear in any case what is spoken here (Versioning, Backward Compatibility).
+        Clients that begin a handshake are to hear in any case what is spoken here (Versioning, Backward Compatibility).
         """
-        if method == "initialize":
-            version = member(params, "protocolVersion")
-            return self._unsupported(version if sendable(version) else "")
         version = member(params, "_meta", VERSION)
+        if method == "initialize" and version != self.binding.revision:
+            wanted = member(params, "protocolVersion")
+            return self._unsupported(wanted if sendable(wanted) else "")
         return self._unsupported(version) if sendable(version) and version != self.binding.revision else None
 
     def _unsupported(self, version: str) -> Refusal:
