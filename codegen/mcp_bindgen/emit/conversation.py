@@ -8,6 +8,7 @@ from typing import Any
 from mcp_bindgen.emit.capability_paths import capability_paths
 from mcp_bindgen.emit.client_options import plan_client_options, plan_requirable
 from mcp_bindgen.emit.conveniences import code_of, conveniences
+from mcp_bindgen.emit.decorators import plan_decorators
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.imports import Sources, imports, names_in
 from mcp_bindgen.emit.layout import Bracketed, exploded, lines
@@ -88,6 +89,7 @@ def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
     methods = plan_request_methods(protocol, names, "server")
     context = "StatelessContext" if is_stateless(protocol) else "ServerContext"
     origin, parent = _parent(protocol, "Server")
+    decorators = plan_decorators(protocol, names)
     empty = any(method.result == AliasOf(_EMPTY) for method in sent_by(protocol, "client"))
     used = {"Any", "BINDING", "Callable", "NotificationMethod", "RequestMethod", "TypeAlias", "TypeVar", "overload"}
     if empty:
@@ -104,6 +106,7 @@ def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
         "methods": methods,
         "conveniences": more,
         "typing_only": ("if TYPE_CHECKING:", *(f"    {line}" for line in typed)) if typed else (),
+        "decorators": decorators,
         "context": context,
         "origin": origin,
         "empty": empty,
@@ -113,7 +116,7 @@ def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
             )
             for key, result in (("RequestMethod[P, R]", "R"), ("NotificationMethod[P]", "None"))
         ],
-        "imports": _imports(methods, {*used, context, *(["TYPE_CHECKING"] if typed else [])}, runtime),
+        "imports": _imports((*methods, *decorators), {*used, context, *(["TYPE_CHECKING"] if typed else [])}, runtime),
     }
 
 
@@ -146,7 +149,7 @@ def _imports(methods: Iterable[AskView], used: Collection[str], runtime: Sources
                 ("typing", ("TYPE_CHECKING", "Any", "Generic", "Literal", "TypeAlias", "TypeVar", "Union", "overload")),
             ),
             (
-                ("..runtime", ("asking", "opening")),
+                ("..runtime", ("asking", "offering", "opening")),
                 *runtime,
                 ("..runtime.unset", ("UNSET", "Unset")),
                 (".", ("methods", "types")),

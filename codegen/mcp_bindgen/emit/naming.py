@@ -29,7 +29,22 @@ _MODULE_NAMES = frozenset(
 """What the emitted ``types`` module itself imports."""
 
 _PACKAGE_NAMES = frozenset(
-    {"Client", "Context", "Message", "Server", "binding", "client", "converter", "decode", "decode_result", "encode"}
+    {
+        "Audio",
+        "Client",
+        "Context",
+        "Image",
+        "Keywords",
+        "Message",
+        "Server",
+        "ToolError",
+        "binding",
+        "client",
+        "converter",
+        "decode",
+        "decode_result",
+        "encode",
+    }
     | {"methods", "revision", "runtime", "server", "types"}
 )
 """What an emitted package offers beside the types of its schema."""

@@ -133,7 +133,7 @@ class MethodsView:
 
 @frozen
 class AskView:
-    """A method that sends a request; its overloads have no body."""
+    """A method that sends a request, or a decorator; overloads have no body."""
 
     overloads: tuple[Lines, ...]
     signature: Lines

@@ -71,7 +71,7 @@ def _missing(protocol: Protocol) -> Iterator[str]:
         if path is None:
             yield f"the envelope of a {role}"
         else:
-            yield from _lacks(protocol, path, members)
+            yield from lacks(protocol, path, members)
     needed = {**_ALWAYS, **(_STATELESS if is_stateless(protocol) else _HANDSHAKE)}
     messages = {method.interface for method in protocol.methods.values()}
     for name, members in needed.items():
@@ -79,14 +79,15 @@ def _missing(protocol: Protocol) -> Iterator[str]:
         if name not in (messages if is_message else protocol.objects):
             yield name
         else:
-            yield from _lacks(protocol, name, members)
+            yield from lacks(protocol, name, members)
     if is_stateless(protocol):
         for method in protocol.methods.values():
             if method.kind == "request" and not method.embedded and not _carries_meta(protocol, method.params):
                 yield f"{method.name}: params._meta"
 
 
-def _lacks(protocol: Protocol, path: str, members: Sequence[str]) -> Iterator[str]:
+def lacks(protocol: Protocol, path: str, members: Sequence[str]) -> Iterator[str]:
+    """The members, by dotted path, that an object type does not have."""
     for dotted in members:
         kind: Type | None = ObjectOf(path)
         for name in dotted.split(".") if not dotted.startswith("io.") else (dotted,):
