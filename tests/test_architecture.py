@@ -59,6 +59,9 @@ OPTIONAL: dict[str, set[str]] = {
     # Imported where it is installed; whoever does without it gets the same.
     "orjson": {"fastjson.py"},
     "cheroot": {"http/cheroot_server.py"},
+    # Schemas that are written by hand; the second is what the first resolves references with.
+    "jsonschema": {"features/handwritten.py"},
+    "referencing": {"features/handwritten.py"},
 }
 """A library of an extra to the modules of the runtime that know it."""
 

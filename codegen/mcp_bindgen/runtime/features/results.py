@@ -1,0 +1,184 @@
+"""What a tool promises to return, by its annotation, and the result that its value becomes."""
+
+from __future__ import annotations
+
+import collections.abc
+import inspect
+import typing
+from collections.abc import Callable
+from typing import Any
+
+from ..binding import Binding
+from ..errors import UsageError
+from .content import Contents, as_json, as_text
+from .conversion import Conversion
+from .fitting import Fault, Misfit
+from .typeschema import ACCEPTED, UNIONS, NoSchema, Schema, name_of
+
+_LISTS = (list, tuple, collections.abc.Sequence)
+_UNANNOTATED: tuple[Any, ...] = (inspect.Parameter.empty, Any, object)
+
+
+class Results:
+    """Makes results of tools of one revision."""
+
+    def __init__(self, binding: Binding) -> None:
+        types = binding.types
+        self.contents = Contents(binding)
+        self.ready: Any = binding.requests["tools/call"].result
+        """The classes of results that a function may return ready-made."""
+        self._make = types.CallToolResult
+        slots: Any = types.CallToolResult.__slots__
+        self.structured = "structured_content" in slots
+        """Whether results have structured content (from 2025-06-18 on)."""
+        self.any_json = binding.revision >= "2026-07-28"
+        """Whether that is any JSON value, or objects only."""
+        self._binding = binding
+
+    def of(self, value: Any) -> Any:
+        """The result for a value without annotation; raises Misfit and UsageError."""
+        if isinstance(value, self.ready):
+            return value
+        content = self.contents.of(value)
+        if self.structured and value is not None and not isinstance(value, (str, list, tuple, *self.contents.classes)):
+            made = as_json(value)
+            if made.__class__ is dict:
+                return self._make(content=content, structured_content=made)
+        return self._make(content=content)
+
+    def of_json(self, value: Any, *, structured: bool) -> Any:
+        """The result for a JSON value."""
+        content = [] if value is None and not structured else [self.contents.text(as_text(value))]
+        if structured:
+            # The same as text, for clients that do not look at the other (Structured Content).
+            return self._make(content=content, structured_content=value)
+        return self._make(content=content)
+
+    def failed(self, text: str) -> Any:
+        """The result of a call that has failed."""
+        return self._make(content=[self.contents.text(text)], is_error=True)
+
+    def promise(self, kind: Any, what: str, *, generator: bool = False) -> Promise:
+        """What a return annotation says; raises UsageError for one that nothing can be made of.
+
+        ``generator``: it is that of a generator, which yields progress and returns its result.
+        """
+        origin = typing.get_origin(kind) or kind
+        if generator:
+            # Of those that are annotated by what they yield alone, nothing is known.
+            kind = (*typing.get_args(kind), Any, Any, Any)[2] if origin is collections.abc.Generator else Any
+        if kind in _UNANNOTATED:
+            return Promise(self, None, None, what)
+        if self._is_content(kind):
+            return Promise(self, None, self._classes(kind), what)
+        try:
+            conversion = Conversion(kind, "output")
+        except NoSchema as fault:
+            text = (
+                f"{what} returns {name_of(kind)}: {fault.kind!r} is no content and has no JSON Schema; accepted are "
+                f"CallToolResult, content blocks, Image, Audio, lists of these, {ACCEPTED}"
+            )
+            raise UsageError(text) from fault
+        return Promise(self, conversion, None, what)
+
+    def _is_content(self, kind: Any) -> bool:
+        """Whether there is something in a type that becomes a block of its own, or is a result."""
+        if isinstance(kind, type) and issubclass(kind, (*self.contents.classes, *self._ready_classes)):
+            return True
+        origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+        if origin is typing.Annotated:
+            return self._is_content(arguments[0])
+        return (origin in UNIONS or origin in _LISTS) and any(map(self._is_content, arguments))
+
+    @property
+    def _ready_classes(self) -> tuple[type, ...]:
+        return typing.get_args(self.ready) or (self.ready,)
+
+    def _classes(self, kind: Any) -> tuple[type, ...] | None:
+        """The classes that a value has to be of; None where that is not all there is to it."""
+        members = typing.get_args(kind) if typing.get_origin(kind) in UNIONS else (kind,)
+        content = (*self.contents.classes, *self._ready_classes)
+        if all(isinstance(each, type) and issubclass(each, (*content, type(None))) for each in members):
+            return members
+        return None
+
+    def output_schema(self, promise: Promise) -> Schema | None:
+        """The schema of the structured content that a promise leads to; None where there is none."""
+        conversion = promise.conversion
+        if not self.structured or conversion is None:
+            return None
+        schema = conversion.schema
+        if schema.get("type") == "object":
+            return schema
+        # Text is what the content is there for, and so it stays alone.
+        wordy = schema.get("type") in ("string", "null") or not schema
+        return schema if self.any_json and not wordy else None
+
+
+class Promise:
+    """What a tool returns: values of a type, values of classes, or anything."""
+
+    __slots__ = ("_classes", "_results", "_what", "conversion", "structured")
+
+    def __init__(
+        self, results: Results, conversion: Conversion | None, classes: tuple[type, ...] | None, what: str
+    ) -> None:
+        self._results = results
+        self._classes = classes
+        self._what = what
+        self.conversion = conversion
+        self.structured = False
+        """Whether the result has structured content."""
+
+    def kept(self, value: Any) -> Any:
+        """The result for a value; raises UsageError where it is not what was promised."""
+        conversion = self.conversion
+        try:
+            if conversion is None:
+                self._recognize(value)
+                return self._results.of(value)
+            if isinstance(value, self._results.ready):
+                return value
+            return self._results.of_json(conversion.write(value), structured=self.structured)
+        except Misfit as misfit:
+            text = f"{self._what} has returned what it does not promise: {misfit}"
+            raise UsageError(text) from misfit
+
+    def _recognize(self, value: Any) -> None:
+        if self._classes is not None and not isinstance(value, self._classes):
+            wanted = " or ".join(each.__name__ for each in self._classes)
+            found = "None" if value is None else value.__class__.__name__
+            raise Misfit([Fault((), f"found {found}, expected {wanted}")])
+
+
+class Structured:
+    """What a tool with an output schema written by hand returns: a JSON value, or an object that becomes one."""
+
+    def __init__(self, results: Results, check: Callable[[Any], list[Fault]] | None, what: str) -> None:
+        self._results = results
+        self._check = check
+        self._what = what
+
+    def kept(self, value: Any) -> Any:
+        """The result for a value; raises UsageError where it does not fit the schema."""
+        try:
+            if isinstance(value, self._results.ready):
+                self._look(value)
+                return value
+            made = as_json(value)
+            self._hold(made)
+            return self._results.of_json(made, structured=True)
+        except Misfit as misfit:
+            text = f"{self._what} has returned what does not fit its output schema: {misfit}"
+            raise UsageError(text) from misfit
+
+    def _look(self, result: Any) -> None:
+        """A ready-made result: one that tells of an error needs no structured content."""
+        if not getattr(result, "is_error", None) and hasattr(result, "structured_content"):
+            self._hold(result.structured_content)
+
+    def _hold(self, value: Any) -> None:
+        if self._check is not None:
+            faults = self._check(value)
+            if faults:
+                raise Misfit(faults)

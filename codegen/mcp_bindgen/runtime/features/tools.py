@@ -1,0 +1,272 @@
+"""The tools of a server: functions that are listed, called with checked arguments, and answered for (Tools).
+
+What can go wrong in a call is answered as ``refusals`` says. What a tool raises goes to the caller as its message, in a
+result with ``is_error``, so that a language model can make something of it; the traceback goes to the local log. A
+ResponseError is answered as the error that it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from threading import Timer
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import DecodeError, ResponseError, ToolError, UsageError
+from ..logs import report
+from .fitting import Fault, Misfit
+from .handwritten import checker
+from .lists import announced, answer_list
+from .refusals import refusal, ruling
+from .registry import Registry
+from .results import Promise, Results, Structured
+from .signature import Signature, name_of_function
+
+if TYPE_CHECKING:
+    from ..context import Context
+    from ..server import Server
+
+_NAMES: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+"""Tools, Tool Names; from 2025-11-25 on."""
+
+
+class Tool:
+    """A tool as it is offered."""
+
+    __slots__ = ("check", "listed", "name", "promise", "signature", "timeout")
+
+    def __init__(
+        self,
+        name: str,
+        listed: Any,
+        signature: Signature,
+        promise: Promise | Structured,
+        check: Callable[[Any], list[Fault]] | None,
+        timeout: float | None,
+    ) -> None:
+        self.name = name
+        self.listed = listed
+        """What the list says of it: an object of the revision."""
+        self.signature = signature
+        self.promise = promise
+        self.check = check
+        """Holds arguments against an input schema that is written by hand."""
+        self.timeout = timeout
+
+    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The values of the function's parameters; raises Misfit."""
+        if self.check is not None:
+            faults = self.check(arguments)
+            if faults:
+                raise Misfit(faults)
+        return self.signature.read(arguments)
+
+
+class Tools:
+    """The tools of a server, in the order in which they were added. Thread-safe.
+
+    A handler for ``tools/list`` or ``tools/call`` that the server is given has the last word on its method.
+    """
+
+    def __init__(self, server: Server) -> None:
+        binding = server.binding
+        self._server = server
+        self._revision = binding.revision
+        self._offers: Registry[Tool] = Registry("tool", announced(server, "notifications/tools/list_changed"))
+        self._results = Results(binding)
+        self.admit: Callable[[Context], str | None] | None = None
+        """Asked before each call: why there may be none now, or None."""
+        answer_list(server, "tools/list", "tools", self._offers)
+        server.provide("tools/call", self._answer)
+
+    # Offering.
+
+    def add(
+        self,
+        function: Callable[..., Any],
+        name: str | None = None,
+        members: Mapping[str, Any] | None = None,
+        *,
+        input_schema: Mapping[str, Any] | None = None,
+        output_schema: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        check: bool = True,
+        replace: bool = False,
+    ) -> Tool:
+        """Offers a function as a tool; clients are told, if there are any.
+
+        ``name`` is that of the function by default; ``members`` are further members of the revision's Tool, by their
+        names in Python. ``input_schema`` and ``output_schema`` stand for those that follow from the annotations, and
+        values are held against them unless ``check`` is off. ``timeout`` is in seconds. Raises UsageError for what cannot
+        be a tool: an annotation without JSON Schema, a name that the revision does not want or that is taken (unless it
+        is to be replaced), a schema that is none.
+        """
+        name = name_of_function(function) if name is None else name
+        what = f"tool {name}"
+        self._check_name(name)
+        if timeout is not None and timeout <= 0:
+            text = f"{what}: timeout is {timeout} seconds; accepted are more than 0, and None for no limit"
+            raise UsageError(text)
+        signature = Signature(function, what, self._server.context, loose=input_schema is not None)
+        promise = self._promise(signature, output_schema, what, check=check)
+        listed = self._listed(name, signature, promise, members or {}, input_schema, output_schema)
+        looks = None if input_schema is None else self._looks(signature, input_schema, what, check=check)
+        offer = Tool(name, listed, signature, promise, looks, timeout)
+        self._offers.put(name, offer, replace=replace)
+        return offer
+
+    def remove(self, name: str) -> None:
+        """Offers a tool no longer; clients are told. Raises UsageError where there is none of that name."""
+        self._offers.remove(name)
+
+    def changing(self) -> AbstractContextManager[None]:
+        """A ``with`` block: what is added and removed in it is told of once, at its end, instead of each time."""
+        return self._offers.changing()
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._offers)
+
+    def __len__(self) -> int:
+        return len(self._offers)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._offers
+
+    def _check_name(self, name: str) -> None:
+        if self._revision >= "2025-11-25" and not _NAMES.fullmatch(name):
+            text = f"a tool is called {name!r}; accepted are 1 to 128 letters (A-Z, a-z), digits, _, - and ."
+            raise UsageError(text)
+        if not name:
+            text = "the name of a tool is empty"
+            raise UsageError(text)
+
+    def _promise(
+        self, signature: Signature, output_schema: Mapping[str, Any] | None, what: str, *, check: bool
+    ) -> Promise | Structured:
+        if output_schema is not None:
+            looks = checker(output_schema, f"{what}: output_schema") if check else None
+            return Structured(self._results, looks, what)
+        return self._results.promise(signature.returns, what, generator=signature.generator)
+
+    @staticmethod
+    def _looks(
+        signature: Signature, input_schema: Mapping[str, Any], what: str, *, check: bool
+    ) -> Callable[[Any], list[Fault]] | None:
+        if signature.more is None:
+            names = {each.name for each in signature.parameters}
+            strange = [name for name in input_schema.get("properties", ()) if name not in names]
+            if strange:
+                text = (
+                    f"{what}: input_schema has {', '.join(strange)}, which the function does not take; add **more to it"
+                )
+                raise UsageError(text)
+        return checker(input_schema, f"{what}: input_schema") if check else None
+
+    def _listed(
+        self,
+        name: str,
+        signature: Signature,
+        promise: Promise | Structured,
+        members: Mapping[str, Any],
+        input_schema: Mapping[str, Any] | None,
+        output_schema: Mapping[str, Any] | None,
+    ) -> Any:
+        types = self._server.binding.types
+        structure = self._server.binding.codec.structure
+        given = dict(members)
+        if "description" not in given and signature.summary:
+            given["description"] = signature.summary
+        if isinstance(promise, Promise):
+            output_schema = self._results.output_schema(promise)
+            promise.structured = output_schema is not None
+        try:
+            given["input_schema"] = structure(dict(input_schema or signature.schema), types.ToolInputSchema)
+            if output_schema is not None:
+                given["output_schema"] = structure(dict(output_schema), types.ToolOutputSchema)
+        except DecodeError as fault:
+            text = f"tool {name}: its schema is not what {self._revision} takes: {fault}"
+            raise UsageError(text) from fault
+        return types.Tool(name=name, **given)
+
+    # Calling.
+
+    def _answer(self, params: Any, context: Context) -> Any:
+        tool = self._offers.get(params.name)
+        if tool is None:
+            text = f"Unknown tool: {params.name}"
+            error = refusal("unknown tool", self._revision, text, {"name": params.name})
+            raise error
+        if self.admit is not None:
+            why = self.admit(context)
+            if why is not None:
+                return self._results.failed(why)
+        try:
+            values = tool.read(params.arguments or {})
+        except Misfit as misfit:
+            return self._misread(tool, misfit)
+        if tool.timeout is None:
+            return self._call(tool, values, context)
+        timer = Timer(tool.timeout, self._overdue, (tool, context))
+        timer.name = "mcp-tool-timeout"
+        timer.daemon = True
+        timer.start()
+        try:
+            return self._call(tool, values, context)
+        finally:
+            timer.cancel()
+
+    def _call(self, tool: Tool, values: dict[str, Any], context: Context) -> Any:
+        try:
+            value = tool.signature.call(values, context)
+            if value.__class__ is GeneratorType:
+                value = _followed(value, context, tool.signature.what)
+            return tool.promise.kept(value)
+        except ResponseError:
+            raise
+        except ToolError as error:
+            return self._results.failed(str(error))
+        except Exception as error:  # noqa: BLE001  # whatever a tool raises, its caller is told
+            report(error, "%s has failed: %s", tool.signature.what, error)
+            return self._results.failed(str(error) or error.__class__.__name__)
+
+    def _misread(self, tool: Tool, misfit: Misfit) -> Any:
+        if ruling("wrong tool arguments", self._revision).code is None:
+            return self._results.failed(f"Invalid arguments for {tool.signature.what}: {misfit}")
+        text = f"Invalid arguments for {tool.signature.what}: {misfit}"
+        data = {"name": tool.name, "faults": [str(fault) for fault in misfit.faults]}
+        error = refusal("wrong tool arguments", self._revision, text, data)
+        raise error
+
+    def _overdue(self, tool: Tool, context: Context) -> None:
+        """In a thread of its own: answers a call that takes too long; the function sees that it is cancelled."""
+        context.conclude(self._results.failed(f"{tool.signature.what} has not ended within {tool.timeout:g} s"))
+
+
+def _followed(steps: Any, context: Context, what: str) -> Any:
+    """What a generator returns; what it yields is progress: a number, or ``(progress, total, message)``."""
+    try:
+        while True:
+            step = next(steps)
+            if context.cancelled:
+                return None
+            _tell(step, context, what)
+    except StopIteration as end:
+        return end.value
+    finally:
+        steps.close()
+
+
+def _tell(step: Any, context: Context, what: str) -> None:
+    parts: tuple[Any, ...] = step if step.__class__ is tuple else (step,)
+    progress, total, message = (*parts, None, None, None)[:3]
+    fits = 1 <= len(parts) <= 3 and _is_number(progress) and (total is None or _is_number(total))
+    if progress is None or not fits or not (message is None or isinstance(message, str)):
+        text = f"{what} has yielded {step!r}; accepted are progress, (progress, total) and (progress, total, message)"
+        raise UsageError(text)
+    context.progress(progress, total, message)
+
+
+def _is_number(value: Any) -> bool:
+    return value.__class__ in (int, float)

@@ -1,0 +1,750 @@
+"""Tools: functions that are listed, called with arguments that fit, and answered for, in every revision."""
+
+from __future__ import annotations
+
+import collections.abc
+import functools
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, TypedDict
+
+import attrs
+import pytest
+from checkout import REVISIONS
+from mcp_bindings.runtime.errors import ResponseError, UsageError
+from mcp_bindings.runtime.features.media import Audio, Image
+from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_client, text_of
+
+EARLY = ["2024-11-05", "2025-03-26", "2025-06-18"]
+STRUCTURED = [each for each in REVISIONS if each >= "2025-06-18"]
+NAMED = [each for each in REVISIONS if each >= "2025-11-25"]
+PNG = b"\x89PNG\r\n\x1a\n rest"
+WAV = b"RIFF\0\0\0\0WAVE rest"
+
+each_revision = pytest.mark.parametrize("revision", REVISIONS)
+
+
+@attrs.define
+class Weather:
+    """What it is like outside."""
+
+    temperature: float
+    sky: str | None = None
+
+
+class Options(TypedDict):
+    deep: bool
+
+
+@contextmanager
+def client_of(server: Any, revision: str, **options: Any) -> Iterator[Any]:
+    client = package(revision).Client.in_memory(server, timeout=PATIENCE, **options)
+    with client:
+        yield client
+    server.close()
+
+
+def new_server(revision: str, **options: Any) -> Any:
+    return package(revision).Server("demo", "1.0", **options)
+
+
+def listed(server: Any, revision: str) -> dict[str, Any]:
+    """What clients see of the tools, as JSON."""
+    with client_of(server, revision) as client:
+        return {tool.name: package(revision).converter.unstructure(tool) for tool in client.list_tools()}
+
+
+def called(server: Any, revision: str, name: str, /, **arguments: Any) -> Any:
+    """The result of a call, as JSON and without what results of a revision always have."""
+    with client_of(server, revision) as client:
+        result = package(revision).converter.unstructure(client.call_tool(name, arguments))
+    return {key: value for key, value in result.items() if key not in ("_meta", "resultType")}
+
+
+# Listing.
+
+
+@each_revision
+def test_a_function_becomes_a_tool_and_stays_what_it_is(revision: str) -> None:
+    server = new_server(revision)
+
+    @server.tool
+    def add(a: int, b: Annotated[int, "what to add"] = 1) -> int:
+        """Add two numbers.
+
+        Args:
+            a: the first
+        """
+        return a + b
+
+    assert add(1, b=2) == 3
+    shown = listed(server, revision)["add"]
+    assert shown.pop("outputSchema", None) == ({"type": "integer"} if revision in STATELESS else None)
+    assert shown == {
+        "name": "add",
+        "description": "Add two numbers.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "a": {"type": "integer", "description": "the first"},
+                "b": {"type": "integer", "description": "what to add", "default": 1},
+            },
+            "required": ["a"],
+            "additionalProperties": False,
+        },
+    }
+    assert called(server, revision, "add", a=1)["content"] == [{"type": "text", "text": "2"}]
+
+
+@each_revision
+def test_what_the_decorator_is_given_is_listed(revision: str) -> None:
+    mcp = package(revision)
+    server = mcp.Server("demo", "1.0")
+    members: dict[str, Any] = {"description": "Says it back."}
+    wanted: dict[str, Any] = {"description": "Says it back."}
+    if revision >= "2025-03-26":
+        members["annotations"] = mcp.ToolAnnotations(read_only_hint=True)
+        wanted["annotations"] = {"readOnlyHint": True}
+    if revision >= "2025-06-18":
+        members |= {"title": "Echo", "meta": {"acme/x": 1}}
+        wanted |= {"title": "Echo", "_meta": {"acme/x": 1}}
+    if revision >= "2025-11-25":
+        members["icons"] = [mcp.Icon(src="https://a.example/i.png")]
+        wanted["icons"] = [{"src": "https://a.example/i.png"}]
+    if revision == "2025-11-25":
+        members["execution"] = mcp.ToolExecution(task_support="optional")
+        wanted["execution"] = {"taskSupport": "optional"}
+
+    @server.tool(name="say", **members)
+    def echo(text: str) -> str:
+        """Not this."""
+        return text
+
+    shown = listed(server, revision)
+    assert list(shown) == ["say"]
+    assert {key: value for key, value in shown["say"].items() if key not in ("name", "inputSchema")} == wanted
+
+
+def test_a_revision_takes_what_its_tools_have() -> None:
+    with pytest.raises(TypeError, match="title"):
+        new_server("2024-11-05").tool(title="Echo")
+    with pytest.raises(TypeError, match="execution"):
+        new_server("2026-07-28").tool(execution=None)
+    with pytest.raises(TypeError, match="output_schema"):
+        new_server("2025-03-26").tool(output_schema={})
+
+
+@each_revision
+def test_without_parameters_only_the_empty_object_is_taken(revision: str) -> None:
+    server = new_server(revision)
+    server.tool(lambda_free)
+    assert listed(server, revision)["lambda_free"]["inputSchema"] == {"type": "object", "additionalProperties": False}
+    assert called(server, revision, "lambda_free") == {"content": []}
+
+
+def lambda_free() -> None:
+    """Does nothing."""
+
+
+@pytest.mark.parametrize("revision", STRUCTURED)
+def test_an_object_that_is_promised_has_an_output_schema(revision: str) -> None:
+    server = new_server(revision)
+
+    @server.tool
+    def weather(city: str) -> Weather:
+        return Weather(20 if city == "Rome" else 10)
+
+    assert listed(server, revision)["weather"]["outputSchema"] == {
+        "type": "object",
+        "description": "What it is like outside.",
+        "properties": {"temperature": {"type": "number"}, "sky": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
+        "required": ["temperature", "sky"],
+    }
+    assert called(server, revision, "weather", city="Rome") == {
+        "content": [{"type": "text", "text": '{"temperature": 20.0, "sky": null}'}],
+        "structuredContent": {"temperature": 20.0, "sky": None},
+    }
+
+
+@each_revision
+def test_other_values_than_objects_are_structured_where_the_revision_allows_it(revision: str) -> None:
+    server = new_server(revision)
+
+    @server.tool
+    def numbers() -> list[int]:
+        return [1, 2]
+
+    result = called(server, revision, "numbers")
+    assert result.pop("structuredContent", None) == ([1, 2] if revision in STATELESS else None)
+    assert result == {"content": [{"type": "text", "text": "[1, 2]"}]}
+    assert ("outputSchema" in listed(server, revision)["numbers"]) == (revision in STATELESS)
+
+
+# Calling.
+
+
+@each_revision
+def test_arguments_become_what_they_are_annotated_as(revision: str) -> None:
+    server = new_server(revision)
+    seen: list[Any] = []
+
+    @server.tool
+    def take(place: Weather, options: Options, /, tags: set[str], *, more: list[Weather] | None = None) -> None:
+        seen.append((place, options, tags, more))
+
+    called(
+        server,
+        revision,
+        "take",
+        place={"temperature": 1},
+        options={"deep": True},
+        tags=["a"],
+        more=[{"temperature": 2, "sky": "x"}],
+    )
+    assert seen == [(Weather(1.0), {"deep": True}, {"a"}, [Weather(2.0, "x")])]
+
+
+@each_revision
+def test_wrong_arguments_are_told_all_at_once_in_the_way_of_the_revision(revision: str) -> None:
+    server = new_server(revision)
+
+    @server.tool
+    def take(place: Weather, n: int) -> None:
+        raise AssertionError
+
+    faults = ['$.n: found "5", expected an integer', "$.place.temperature: is missing, expected a number"]
+    faults.append("$.other: is unknown, expected only place, n")
+    arguments = {"n": "5", "place": {}, "other": 1}
+    if revision in EARLY:
+        with pytest.raises(ResponseError) as caught:
+            called(server, revision, "take", **arguments)
+        assert caught.value.code == -32602
+        assert caught.value.data["name"] == "take"
+        assert sorted(caught.value.data["faults"]) == sorted(faults)
+    else:
+        result = called(server, revision, "take", **arguments)
+        assert result["isError"] is True
+        assert all(fault in result["content"][0]["text"] for fault in faults)
+
+
+@each_revision
+def test_an_unknown_tool_is_invalid_params(revision: str) -> None:
+    server = new_server(revision)
+    server.tool(lambda_free)
+    with pytest.raises(ResponseError, match="Unknown tool: Lambda_free") as caught:
+        called(server, revision, "Lambda_free")
+    assert caught.value.code == -32602
+
+
+@each_revision
+def test_what_a_tool_raises_reaches_its_caller_as_a_message_and_the_log_with_its_traceback(
+    revision: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    mcp = package(revision)
+    server = mcp.Server("demo", "1.0")
+
+    @server.tool
+    def fail(how: str) -> None:
+        if how == "wanted":
+            text = "there is no such city"
+            raise mcp.ToolError(text)
+        if how == "refused":
+            raise ResponseError(-32000, "no", {"why": "not"})
+        text = "" if how == "silent" else "it broke"
+        raise ValueError(text)
+
+    assert called(server, revision, "fail", how="wanted") == {
+        "content": [{"type": "text", "text": "there is no such city"}],
+        "isError": True,
+    }
+    assert not caplog.records
+    assert called(server, revision, "fail", how="any") == {
+        "content": [{"type": "text", "text": "it broke"}],
+        "isError": True,
+    }
+    assert "Traceback" in caplog.text
+    assert called(server, revision, "fail", how="silent")["content"] == [{"type": "text", "text": "ValueError"}]
+    with pytest.raises(ResponseError) as caught:
+        called(server, revision, "fail", how="refused")
+    assert (caught.value.code, caught.value.message, caught.value.data) == (-32000, "no", {"why": "not"})
+
+
+@each_revision
+def test_content_of_all_kinds(revision: str) -> None:
+    mcp = package(revision)
+    server = mcp.Server("demo", "1.0")
+    text = mcp.TextContent(text="made")
+    embedded = mcp.EmbeddedResource(resource=mcp.TextResourceContents(uri="test://a", text="inside"))
+    given: dict[str, Any] = {
+        "nothing": None,
+        "text": "hello",
+        "number": 1.5,
+        "flag": True,
+        "image": Image(PNG),
+        "bytes": bytearray(PNG),
+        "block": text,
+        "mixed": ["first", Image(PNG, "image/x-mine"), {"a": 1}, [embedded, None]],
+        "result": mcp.CallToolResult(content=[text], is_error=True),
+    }
+
+    @server.tool
+    def give(what: str):  # type: ignore[no-untyped-def]  # what is not annotated is taken as it comes
+        return given[what]
+
+    def block(data: str, kind: str) -> dict[str, Any]:
+        return {"type": "image", "data": data, "mimeType": kind}
+
+    png = "iVBORw0KGgogcmVzdA=="
+    wanted: dict[str, list[Any]] = {
+        "nothing": [],
+        "text": [{"type": "text", "text": "hello"}],
+        "number": [{"type": "text", "text": "1.5"}],
+        "flag": [{"type": "text", "text": "true"}],
+        "image": [block(png, "image/png")],
+        "bytes": [block(png, "image/png")],
+        "block": [{"type": "text", "text": "made"}],
+        "mixed": [
+            {"type": "text", "text": "first"},
+            block(png, "image/x-mine"),
+            {"type": "text", "text": '{"a": 1}'},
+            {"type": "resource", "resource": {"uri": "test://a", "text": "inside"}},
+        ],
+        "result": [{"type": "text", "text": "made"}],
+    }
+    for what, content in wanted.items():
+        result = called(server, revision, "give", what=what)
+        assert result.pop("isError", False) == (what == "result")
+        assert result == {"content": content}
+
+
+@each_revision
+def test_a_sound_is_content_from_2025_03_26_on(revision: str, caplog: pytest.LogCaptureFixture) -> None:
+    server = new_server(revision)
+
+    @server.tool
+    def sound() -> Audio:
+        return Audio(WAV)
+
+    result = called(server, revision, "sound")
+    if revision == "2024-11-05":
+        assert result["isError"] is True
+        assert "it exists from 2025-03-26 on" in result["content"][0]["text"]
+    else:
+        assert [each["mimeType"] for each in result["content"]] == ["audio/wav"]
+
+
+@each_revision
+def test_objects_without_annotation_are_json(revision: str) -> None:
+    server = new_server(revision)
+
+    @server.tool
+    def one() -> Any:
+        return Weather(1.0)
+
+    @server.tool
+    def many() -> Any:
+        return [Weather(1.0), {"when": threading}]
+
+    result = called(server, revision, "one")
+    assert result["content"] == [{"type": "text", "text": '{"temperature": 1.0, "sky": null}'}]
+    assert ("structuredContent" in result) == (revision in STRUCTURED)
+    failed = called(server, revision, "many")
+    assert "$[1].when: found module, which is nothing that JSON has" in failed["content"][0]["text"]
+
+
+@each_revision
+@pytest.mark.parametrize(
+    ("annotation", "value", "said"),
+    [
+        (int, "5", '$: found "5", expected an integer'),
+        (Weather, {"temperature": 1}, "$: found dict, expected Weather"),
+        (Weather, Weather("hot"), '$.temperature: found "hot", expected a number'),  # type: ignore[arg-type]
+        (Image, "x", "$: found str, expected Image"),
+        (None, 5, "$: found 5, expected null"),
+    ],
+    ids=str,
+)
+def test_a_result_of_another_type_than_promised_fails_the_call(
+    revision: str, annotation: Any, value: Any, said: str
+) -> None:
+    server = new_server(revision)
+
+    def give() -> Any:
+        return value
+
+    give.__annotations__["return"] = annotation
+    server.tool(give)
+    result = called(server, revision, "give")
+    assert result["isError"] is True
+    assert result["content"][0]["text"] == f"tool give has returned what it does not promise: {said}"
+
+
+# The context, progress and time.
+
+
+@each_revision
+def test_the_context_is_that_of_the_revision_and_no_argument(revision: str) -> None:
+    mcp = package(revision)
+    server = mcp.Server("demo", "1.0")
+    seen: list[Any] = []
+
+    def one(n: int, where) -> None:  # type: ignore[no-untyped-def]  # annotated below
+        seen.append((n, where))
+
+    one.__annotations__["where"] = mcp.Context
+
+    def two(context, n: int = 2) -> None:  # type: ignore[no-untyped-def]  # its name is enough
+        seen.append((n, context))
+
+    server.tool(one)
+    server.tool(two)
+    assert [list(tool["inputSchema"]["properties"]) for tool in listed(server, revision).values()] == [["n"], ["n"]]
+    called(server, revision, "one", n=1)
+    called(server, revision, "two")
+    assert [(n, context.__class__) for n, context in seen] == [(1, mcp.Context), (2, mcp.Context)]
+    result_or_error = new_server(revision)
+    result_or_error.tool(two)
+    with pytest.raises(ResponseError) if revision in EARLY else contextmanager(lambda: iter([None]))():
+        assert called(result_or_error, revision, "two", context=1)["isError"] is True
+
+
+@each_revision
+def test_a_generator_reports_progress_and_returns_its_result(revision: str) -> None:
+    server = new_server(revision)
+
+    @server.tool
+    def steps(n: int) -> collections.abc.Generator[Any, None, str]:
+        yield 0.5
+        for step in range(n):
+            yield step + 1, n, "on"
+        return "done"
+
+    @server.tool
+    def wrong() -> collections.abc.Iterator[str]:
+        yield "half"
+
+    seen: list[Any] = []
+    with client_of(server, revision) as client:
+        result = client.call_tool("steps", {"n": 2}, on_progress=lambda each: seen.append((each.progress, each.total)))
+        assert text_of(result) == "done"
+        assert seen == [(0.5, None), (1, 2), (2, 2)]
+        assert "accepted are progress, (progress, total)" in text_of(client.call_tool("wrong"))
+        assert text_of(client.call_tool("steps", {"n": 0})) == "done"
+
+
+@each_revision
+def test_a_call_that_takes_too_long_is_answered_and_its_function_sees_that_it_is_cancelled(revision: str) -> None:
+    server = new_server(revision)
+    ended: list[bool] = []
+
+    @server.tool(timeout=0.02)
+    def slower(n: int, context) -> str:  # type: ignore[no-untyped-def]
+        while not context.cancelled:
+            time.sleep(0.001)
+        ended.append(context.cancelled)
+        context.progress(1)
+        return "late"
+
+    @server.tool(timeout=PATIENCE)
+    def quick() -> str:
+        return "in time"
+
+    with client_of(server, revision) as client:
+        result = client.call_tool("slower", {"n": 1})
+        assert result.is_error
+        assert text_of(result) == "tool slower has not ended within 0.02 s"
+        assert text_of(client.call_tool("quick")) == "in time"
+        eventually(lambda: ended == [True])
+    eventually(lambda: not [each for each in threading.enumerate() if each.name == "mcp-tool-timeout"])
+
+
+@pytest.mark.parametrize("revision", STATELESS)
+def test_a_question_to_the_user_passes_through_a_tool(revision: str) -> None:
+    mcp = package(revision)
+    server = mcp.Server("demo", "1.0")
+    rounds: list[int] = []
+
+    @server.tool
+    def greet(greeting: str, context) -> collections.abc.Generator[float, None, str]:  # type: ignore[no-untyped-def]
+        rounds.append(1)
+        yield 0.5
+        try:
+            fields = {"name": mcp.StringSchema()}
+            answer = context.elicit("Who?", mcp.ElicitRequestFormParamsRequestedSchema(properties=fields))
+        except Exception as error:  # noqa: BLE001  # as tools may
+            return f"caught {error}"
+        return f"{greeting} {answer.content['name']}"
+
+    client = mcp.Client.in_memory(server, timeout=PATIENCE)
+    client.handler(mcp.methods.ELICIT)(
+        lambda params, context: mcp.ElicitResult(action="accept", content={"name": "Ada"})
+    )
+    with client:
+        assert text_of(client.call_tool("greet", {"greeting": "Hello"})) == "Hello Ada"
+    assert len(rounds) == 2
+
+
+# What cannot be a tool.
+
+
+def test_what_cannot_be_described_is_refused_with_function_parameter_and_type() -> None:
+    server = new_server("2025-06-18")
+
+    def bare(a) -> None: ...  # type: ignore[no-untyped-def]
+
+    def odd(a: int, z: complex) -> None: ...
+
+    def rest(*numbers: int) -> None: ...
+
+    def gives() -> complex: ...
+
+    async def later() -> None: ...
+
+    def foreign(context: package("2025-11-25").Context) -> None: ...  # type: ignore[valid-type]
+
+    foreign.__annotations__["context"] = package("2025-11-25").Context
+
+    def lost(a: Unknown) -> None: ...  # type: ignore[name-defined]  # noqa: F821
+
+    for function, said in [
+        (bare, "tool bare: parameter a has no annotation; accepted are str"),
+        (odd, "tool odd: parameter z: complex has no JSON Schema; accepted are str"),
+        (rest, r"tool rest: \*numbers has no name"),
+        (gives, r"tool gives returns complex.*accepted are CallToolResult, content blocks"),
+        (later, "tool later is a coroutine function"),
+        (foreign, "v2025_11_25.server.Context, and this server gives a .*v2025_06_18"),
+        (lost, "tool lost: name 'Unknown' is not defined"),
+    ]:
+        with pytest.raises(UsageError, match=said):
+            server.tool(function)
+    with pytest.raises(UsageError, match="pass name="):
+        server.tool(lambda: None)
+    assert len(server.tools) == 0
+
+
+@each_revision
+def test_names_are_those_that_the_revision_wants(revision: str) -> None:
+    server = new_server(revision)
+    for name in ["getUser", "DATA_EXPORT_v2", "admin.tools.list", "a", "a" * 128]:
+        server.tool(name=name)(lambda_free)
+    for name in ["", "has space", "comma,", "naïve", "a" * 129]:
+        if revision in NAMED or not name:
+            with pytest.raises(UsageError, match=r"a tool is called|is empty"):
+                server.tool(name=name)(lambda_free)
+        else:
+            server.tool(name=name)(lambda_free)
+    with pytest.raises(UsageError, match=r"there is a tool 'a' already"):
+        server.tool(name="a")(lambda_free)
+    server.tool(name="A")(lambda_free)
+
+
+@each_revision
+def test_methods_partials_and_objects_are_functions_too(revision: str) -> None:
+    class Counter:
+        def __init__(self) -> None:
+            self.value = 0
+
+        def count(self, by: int = 1) -> int:
+            """Counts."""
+            self.value += by
+            return self.value
+
+        def __call__(self, to: int) -> int:
+            """Sets."""
+            self.value = to
+            return to
+
+        @staticmethod
+        def twice(n: int) -> int:
+            return 2 * n
+
+    counter = Counter()
+    server = new_server(revision)
+    server.tool(counter.count)
+    server.tool(name="set")(counter)
+    server.tool(name="ten")(functools.partial(counter.count, 10))
+    server.tool(Counter.twice)
+    shown = listed(server, revision)
+    assert {name: tool.get("description") for name, tool in shown.items()} == {
+        "count": "Counts.",
+        "set": "Sets.",
+        "ten": "Counts.",
+        "twice": None,
+    }
+    assert "properties" not in shown["ten"]["inputSchema"]
+    texts = [
+        called(server, revision, name, **arguments)["content"][0]["text"]
+        for name, arguments in [("count", {"by": 2}), ("set", {"to": 5}), ("ten", {}), ("twice", {"n": 4})]
+    ]
+    assert texts == ["2", "5", "15", "8"]
+
+
+# Changing the list, and handlers beside it.
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_clients_are_told_of_what_is_added_and_removed_while_they_are_there(revision: str) -> None:
+    server = new_server(revision)
+    server.tool(lambda_free)
+    spoken = scripted_client(server)
+    answered = spoken.introduce(revision)
+    assert answered["result"]["capabilities"]["tools"] == {"listChanged": True}
+    spoken.request("ping", 1)
+    assert spoken.hear()["id"] == 1
+    server.tool(name="second")(lambda_free)
+    assert spoken.hear()["method"] == "notifications/tools/list_changed"
+    server.tools.remove("lambda_free")
+    assert spoken.hear()["method"] == "notifications/tools/list_changed"
+    with server.tools.changing():
+        server.tools.add(lambda_free)
+        server.tools.remove("second")
+    assert spoken.hear()["method"] == "notifications/tools/list_changed"
+    spoken.request("tools/list", 2)
+    assert [tool["name"] for tool in spoken.hear()["result"]["tools"]] == ["lambda_free"]
+    with pytest.raises(UsageError, match="there is no tool 'second' to remove"):
+        server.tools.remove("second")
+    spoken.close()
+    server.close()
+
+
+@each_revision
+def test_the_list_is_in_the_order_of_registration_and_comes_in_pages(revision: str) -> None:
+    server = new_server(revision, page_size=3)
+    names = [f"tool{number}" for number in (5, 3, 9, 1, 7, 2, 8)]
+    for name in names:
+        server.tool(name=name)(lambda_free)
+    with client_of(server, revision) as client:
+        assert [tool.name for tool in client.list_tools()] == names
+        page = client.list_tools_page()
+        assert len(page.tools) == 3
+        assert client.list_tools_page(page.next_cursor).tools[0].name == "tool1"
+        with pytest.raises(ResponseError) as caught:
+            client.list_tools_page("nowhere")
+    assert caught.value.code == -32602
+
+
+@each_revision
+@pytest.mark.parametrize("first", ["handler", "tool"])
+def test_a_handler_has_the_last_word_on_its_method(revision: str, first: str) -> None:
+    mcp = package(revision)
+    server = mcp.Server("demo", "1.0")
+
+    def handle(params: Any, context: Any) -> Any:
+        return mcp.CallToolResult(content=[mcp.TextContent(text="from the handler")])
+
+    register = [lambda: server.handler(mcp.methods.CALL_TOOL)(handle), lambda: server.tool(lambda_free)]
+    for step in register if first == "handler" else reversed(register):
+        step()
+    assert called(server, revision, "lambda_free")["content"][0]["text"] == "from the handler"
+    assert list(listed(server, revision)) == ["lambda_free"]
+
+
+@each_revision
+def test_a_call_may_be_refused_admission(revision: str) -> None:
+    server = new_server(revision)
+    server.tool(lambda_free)
+    reasons: list[str | None] = [None, "too many calls; try again in a second"]
+    server.tools.admit = lambda context: reasons.pop(0)
+    assert called(server, revision, "lambda_free") == {"content": []}
+    refused = called(server, revision, "lambda_free")
+    assert refused == {"content": [{"type": "text", "text": "too many calls; try again in a second"}], "isError": True}
+
+
+# Schemas that are written by hand.
+
+ADDRESS: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "$defs": {"city": {"type": "string", "minLength": 2}},
+    "properties": {"city": {"$ref": "#/$defs/city"}, "zip": {"type": "string"}},
+    "anyOf": [{"required": ["city"]}, {"required": ["zip"]}],
+    "additionalProperties": False,
+}
+
+
+@each_revision
+def test_a_schema_written_by_hand_comes_back_unchanged_and_holds(revision: str) -> None:
+    server = new_server(revision)
+
+    @server.tool(input_schema=ADDRESS)
+    def find(**where: Any) -> str:
+        return ",".join(where)
+
+    @server.tool(input_schema=ADDRESS, check=False)
+    def trust(city: str = "", zip: Any = None) -> str:  # noqa: A002
+        return city
+
+    assert listed(server, revision)["find"]["inputSchema"] == ADDRESS
+    assert called(server, revision, "find", city="Rome")["content"][0]["text"] == "city"
+    assert called(server, revision, "trust", city="R")["content"][0]["text"] == "R"
+    for arguments in ({"city": "R"}, {}, {"city": "Rome", "x": 1}):
+        if revision in EARLY:
+            with pytest.raises(ResponseError, match="Invalid arguments"):
+                called(server, revision, "find", **arguments)
+        else:
+            assert called(server, revision, "find", **arguments)["isError"] is True
+
+
+@pytest.mark.parametrize("revision", STRUCTURED)
+def test_structured_content_is_held_against_an_output_schema_written_by_hand(revision: str) -> None:
+    mcp = package(revision)
+    server = mcp.Server("demo", "1.0")
+    given: list[Any] = [
+        {"city": "Rome"},
+        {"city": 5},
+        mcp.CallToolResult(content=[], structured_content={"city": "Rome"}),
+        mcp.CallToolResult(content=[], structured_content={"town": "Rome"}),
+        mcp.CallToolResult(content=[]),
+        mcp.CallToolResult(content=[], is_error=True),
+    ]
+
+    @server.tool(output_schema=ADDRESS)
+    def find() -> Any:
+        return given.pop(0)
+
+    assert listed(server, revision)["find"]["outputSchema"] == ADDRESS
+    assert called(server, revision, "find") == {
+        "content": [{"type": "text", "text": '{"city": "Rome"}'}],
+        "structuredContent": {"city": "Rome"},
+    }
+    failed = called(server, revision, "find")
+    assert failed["isError"] is True
+    assert "does not fit its output schema: $.city" in failed["content"][0]["text"]
+    assert called(server, revision, "find")["structuredContent"] == {"city": "Rome"}
+    assert called(server, revision, "find")["isError"] is True
+    assert called(server, revision, "find")["isError"] is True
+    assert called(server, revision, "find") == {"content": [], "isError": True}
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        (
+            {"type": "object", "properties": {"a": {"$ref": "https://a.example/s.json"}}},
+            "accepted are places in the schema itself",
+        ),
+        ({"type": "object", "$ref": "#/$defs/none"}, "there is nothing at that place"),
+        ({"type": "object", "minProperties": "a"}, "is no JSON Schema"),
+        ({"type": "object", "$schema": "https://a.example/dialect"}, "is of the dialect 'https://a.example/dialect'"),
+        ({"type": "object", "enum": [[[]]] * 20_000}, "has more than"),
+        ({"type": "object", "properties": {"b": {}}}, "input_schema has b, which the function does not take"),
+        ({"type": "array"}, "its schema is not what 2025-11-25 takes"),
+    ],
+    ids=str,
+)
+def test_a_schema_that_is_none_or_leads_elsewhere_is_refused(schema: dict[str, Any], said: str) -> None:
+    def take(a: Any = None) -> None: ...
+
+    with pytest.raises(UsageError, match=said):
+        new_server("2025-11-25").tool(input_schema=schema)(take)
+
+
+def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "jsonschema", None)
+    with pytest.raises(UsageError, match=r"pip install 'mcp-bindings\[schema\]'"):
+        new_server("2025-11-25").tool(input_schema={"type": "object"})(lambda_free)
+    new_server("2025-11-25").tool(input_schema={"type": "object"}, check=False)(lambda_free)
