@@ -85,6 +85,22 @@ class Context:
         if line is not None:
             self.connection.send(line)
 
+    def conclude(self, result: Any) -> None:
+        """Answers the request with this result now; nothing is done with what its handler gives later.
+
+        From then on the request counts as cancelled. Nothing happens where it was answered or cancelled before. From any
+        thread.
+        """
+        incoming, connection = self._incoming, self.connection
+        if incoming is None or incoming.cancelled:
+            return
+        line = connection.session.answer_line(incoming, result)
+        with connection.lock:
+            last = connection.session.settle(incoming, line)
+            incoming.cancelled = True
+        if last is not None:
+            connection.send(last)
+
     def request(
         self,
         key: RequestMethod[Any, R],

@@ -12,6 +12,7 @@
     |   +-- UnsupportedRevision it does not speak the revision that is wanted here
     |   +-- MissingCapability   it has not declared what is wanted of it here
     |   +-- MessageTooLarge     it sent a message beyond the limit
+    +-- ToolError               a tool cannot do what it was asked for
     +-- RequestTimeout          no answer in time
     +-- TaskCancelled           a task was stopped before it had a result
     +-- ConnectionClosed        the connection ended, or was never open
@@ -135,6 +136,14 @@ class MissingCapability(ProtocolError):
 
     def __str__(self) -> str:
         return f"the other side has not declared what is required of it: {', '.join(self.missing)}"
+
+
+class ToolError(McpError):
+    """A tool cannot do what it was asked for, and its message says why, for the one who asked.
+
+    To be raised in a tool: its caller gets a result with ``is_error`` and the message, as for any exception, and nothing
+    is logged, as nothing is wrong with the tool.
+    """
 
 
 class RequestTimeout(McpError, TimeoutError):

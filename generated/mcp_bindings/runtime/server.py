@@ -99,6 +99,7 @@ class Server:
         self._pumped: Connection | None = None
         self._pages: Pages | None = None
         self._receiver: TaskReceiver | None = None
+        self._offers: dict[str, Any] = {}
         set_level = self.binding.requests.get(_SET_LEVEL)
         if logging and set_level is not None:
             self._handlers.add(set_level, self._set_level)
@@ -154,6 +155,41 @@ class Server:
         from .features.tasks import TaskReceiver
 
         self._receiver = TaskReceiver(self.binding, self._handlers, tasks, self)
+
+    # What is offered, by kind: for what the decorators add, and for adding and removing later.
+
+    @property
+    def tools(self) -> Any:
+        """The tools: ``add``, ``remove``, ``changing()``."""
+        return self._offered("tools", "Tools")
+
+    @property
+    def resources(self) -> Any:
+        """The resources and their templates."""
+        return self._offered("resources", "Resources")
+
+    @property
+    def prompts(self) -> Any:
+        """The prompts."""
+        return self._offered("prompts", "Prompts")
+
+    @property
+    def completions(self) -> Any:
+        """What completes arguments of prompts and variables of templates."""
+        return self._offered("completion", "Completions")
+
+    def _offered(self, module: str, name: str) -> Any:
+        """What holds the offers of a kind, made when it is first asked for: its module is loaded with it."""
+        found = self._offers.get(name)
+        if found is None:
+            from importlib import import_module
+
+            cls = getattr(import_module(f"{__package__}.features.{module}"), name)
+            with self._lock:
+                found = self._offers.get(name)
+                if found is None:
+                    found = self._offers[name] = cls(self)
+        return found
 
     # What the registries of ``features`` need.
 

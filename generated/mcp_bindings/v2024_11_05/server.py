@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
-from ..runtime import asking
+from ..runtime import asking, offering
 from ..runtime.context import ServerContext
 from ..runtime.methods import NotificationMethod, RequestMethod
 from ..runtime.server import Server as RuntimeServer
@@ -18,6 +18,7 @@ __all__ = ["Context", "Handler", "Server"]
 
 P = TypeVar("P")
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -204,3 +205,207 @@ class Server(RuntimeServer):
         and no detail. Raises UsageError for a method that clients do not send.
         """
         return super().handler(key)
+
+    @overload
+    def tool(self, function: F, /) -> F: ...
+
+    @overload
+    def tool(
+        self,
+        /,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        input_schema: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        check: bool = True,
+    ) -> Callable[[F], F]: ...
+
+    def tool(
+        self,
+        function: Any = None,
+        /,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        input_schema: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        check: bool = True,
+    ) -> Any:
+        """Offers a function as a tool.
+
+        Its parameters are the tool's arguments; one that is annotated with `Context` is
+        given the context of the call. The input schema follows from the annotations,
+        descriptions from the docstring and from `Annotated`. What the function returns
+        becomes the content of the result; an exception becomes a result with `is_error`
+        and its message. Raises UsageError for an annotation that has no JSON Schema,
+        and for a name that is taken.
+
+        - `name`: What it is called; by default as the function is.
+        - `description`: What the tool does, in words that help a language model choose.
+        - `input_schema`: A JSON Schema of the arguments, instead of that of the
+          signature.
+        - `timeout`: How many seconds a call may take; no limit by default.
+        - `check`: Whether values are held against schemas that are given here.
+        """
+        members = offering.members(description=description)
+
+        def add(each: Callable[..., Any]) -> None:
+            self.tools.add(
+                each,
+                name,
+                members,
+                input_schema=input_schema,
+                timeout=timeout,
+                check=check,
+            )
+
+        return offering.decorated(add, function)
+
+    def resource(
+        self,
+        uri: str,
+        *,
+        name: str | None = None,
+        annotations: types.AnnotatedAnnotations | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        size: int | None = None,
+    ) -> Callable[[F], F]:
+        """Offers what a function returns as the resource at a URI.
+
+        It is called each time that the resource is read. Raises UsageError for a URI
+        that is taken, or is none.
+
+        - `name`: What it is called; by default as the function is.
+        - `annotations`: Hints on how to use or show the object they belong to.
+        - `description`: What the resource holds, in words that help a language model
+          choose.
+        - `mime_type`: Media type of the contents, if known.
+        - `size`: Number of bytes in the contents before any encoding, if known.
+        """
+        members = offering.members(
+            name=name,
+            annotations=annotations,
+            description=description,
+            mime_type=mime_type,
+            size=size,
+        )
+
+        def add(each: Callable[..., Any]) -> None:
+            self.resources.add(each, uri, members)
+
+        decorate: Callable[[F], F] = offering.decorated(add)
+        return decorate
+
+    def resource_template(
+        self,
+        uri_template: str,
+        *,
+        name: str | None = None,
+        annotations: types.AnnotatedAnnotations | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+    ) -> Callable[[F], F]:
+        """Offers what a function returns as the resources of a URI template (RFC 6570).
+
+        The variables of the template are the function's parameters. Raises UsageError
+        for a template that is taken or is none, and where variables and parameters
+        differ.
+
+        - `name`: What it is called; by default as the function is.
+        - `annotations`: Hints on how to use or show the object they belong to.
+        - `description`: What the resources are for, in words that help a language model
+          choose.
+        - `mime_type`: Media type that every matching resource has; absent if they
+          differ.
+        """
+        members = offering.members(
+            name=name,
+            annotations=annotations,
+            description=description,
+            mime_type=mime_type,
+        )
+
+        def add(each: Callable[..., Any]) -> None:
+            self.resources.add_template(each, uri_template, members)
+
+        decorate: Callable[[F], F] = offering.decorated(add)
+        return decorate
+
+    @overload
+    def prompt(self, function: F, /) -> F: ...
+
+    @overload
+    def prompt(
+        self,
+        /,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+    ) -> Callable[[F], F]: ...
+
+    def prompt(
+        self,
+        function: Any = None,
+        /,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+    ) -> Any:
+        """Offers what a function returns as a prompt.
+
+        Its parameters are the prompt's arguments. Raises UsageError for an annotation
+        that an argument, which is text, cannot be read as, and for a name that is
+        taken.
+
+        - `name`: What it is called; by default as the function is.
+        - `description`: What the prompt is meant for.
+        """
+        members = offering.members(description=description)
+
+        def add(each: Callable[..., Any]) -> None:
+            self.prompts.add(each, name, members)
+
+        return offering.decorated(add, function)
+
+    @overload
+    def completion(self, *, prompt: str, argument: str) -> Callable[[F], F]: ...
+
+    @overload
+    def completion(
+        self,
+        *,
+        resource_template: str,
+        argument: str,
+    ) -> Callable[[F], F]: ...
+
+    def completion(
+        self,
+        *,
+        argument: str,
+        prompt: str | None = None,
+        resource_template: str | None = None,
+    ) -> Callable[[F], F]:
+        """Offers a function as what completes an argument of a prompt, or a variable of
+        a template.
+
+        It is called with what was typed so far, and returns the values that it may
+        become.
+
+        - `prompt`: Name of the prompt that has the argument.
+        - `resource_template`: The URI template that has the variable, if it is one of a
+          template.
+        - `argument`: Name of the argument or the variable.
+        """
+
+        def add(each: Callable[..., Any]) -> None:
+            self.completions.add(
+                each,
+                argument,
+                prompt=prompt,
+                resource_template=resource_template,
+            )
+
+        decorate: Callable[[F], F] = offering.decorated(add)
+        return decorate

@@ -12,6 +12,9 @@
     mcp.Client.stdio(["a-server"])    a client: call_tool(…), list_tools() and so on
     mcp.Server("a-server", "1.0")     a server, of handlers for methods
     mcp.Context                       what handlers are given besides the params
+    mcp.Image, mcp.Audio              bytes that a tool returns as what they are
+    mcp.Keywords(minimum=1)           more than a type says of an argument
+    mcp.ToolError("no such city")     what a tool raises for its caller to read
 
 Errors are those of ``runtime.errors``.
 """
@@ -32,6 +35,10 @@ from .converter import encode as encode
 from .types import *
 
 if TYPE_CHECKING:
+    from ..runtime.errors import ToolError as ToolError
+    from ..runtime.features.keywords import Keywords as Keywords
+    from ..runtime.features.media import Audio as Audio
+    from ..runtime.features.media import Image as Image
     from .client import Client as Client
     from .server import Context as Context
     from .server import Server as Server
@@ -42,9 +49,16 @@ else:
             from . import client as module
         elif name in ("Context", "Server"):
             from . import server as module
+        elif name in ("Audio", "Image"):
+            from ..runtime.features import media as module
+        elif name == "Keywords":
+            from ..runtime.features import keywords as module
+        elif name == "ToolError":
+            from ..runtime import errors as module
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(module, name)
 
     def __dir__():
-        return [*globals(), "Client", "Context", "Server"]
+        names = ["Audio", "Client", "Context", "Image", "Keywords", "Server", "ToolError"]
+        return [*globals(), *names]
