@@ -36,6 +36,7 @@ _STATELESS: Mapping[str, tuple[str, str]] = {
     "rounds": ("int", "How often the server may ask for input during one request, 16 unless given."),
     "discover": ("bool", "Whether the server is asked who it is when the client connects; it is unless given."),
     "restart": ("bool", "Whether a connection that has ended by itself is opened anew; it is not unless given."),
+    "tasks": ("bool", "Whether the server may answer tool calls with tasks; it may not unless given."),
 }
 
 _HEARD: Mapping[str, str] = {

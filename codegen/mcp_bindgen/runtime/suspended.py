@@ -1,4 +1,4 @@
-"""How a handler that has asked the client something is left (2026-07-28, Multi Round-Trip Requests)."""
+"""How handlers are left in 2026-07-28: those that have asked the client something, and those that go on as tasks."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ from typing import Any
 
 
 class Suspended(BaseException):
-    """Ends a handler that has asked something, until the answer has come. No Exception, as handlers may catch those."""
+    """Ends a handler that has asked something, until the answer has come (Multi Round-Trip Requests).
+
+    No Exception, as handlers may catch those.
+    """
 
     def __init__(self, name: str, request: Any, state: str) -> None:
         super().__init__(name)
         self.name = name
         self.request = request
         self.state = state
+
+
+class Detached(BaseException):
+    """Ends a handler that is to be run again as a task. No Exception, either."""

@@ -1,0 +1,150 @@
+"""Tasks of a server, as its client sees them in 2026-07-28: the extension ``io.modelcontextprotocol/tasks``.
+
+The client asks for the task again and again, answers what it finds asked there, and takes the result out of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ..errors import RequestTimeout, ResponseError, TaskCancelled
+from .taskstore import FINAL
+
+if TYPE_CHECKING:
+    from ..methods import RequestMethod
+
+R = TypeVar("R")
+
+_POLL = 1.0
+"""Seconds between two questions where the server proposes no other pace."""
+
+
+class PolledTask(Generic[R]):
+    """A request that the server may have made a task of. ``R`` is what the request is answered with in the end.
+
+    ``client`` asks for it; ``pause`` is called with the seconds between two questions. ``answer`` is there where the
+    server has answered the request at once.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        key: RequestMethod[Any, R],
+        task: Any,
+        *,
+        limit: float,
+        answer: R | None = None,
+        pause: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._client = client
+        self._key = key
+        self._limit = limit
+        self._answer = answer
+        self._pause = pause
+        self._given: set[str] = set()
+        self.last: Any = task
+        """The task as it was heard of last, a ``DetailedTask`` or what the request was answered with; None for none."""
+
+    @property
+    def id(self) -> str | None:
+        """The task's id; None where the request was answered at once."""
+        task_id: str | None = None if self.last is None else self.last.task_id
+        return task_id
+
+    def status(self, *, timeout: float | None = None) -> Any:
+        """Asks for the task: a ``DetailedTask`` of ``ext_tasks``; None where the request was answered at once.
+
+        ``timeout`` is in seconds. Raises as ``Client.request`` does: ResponseError (-32602) where the task has expired.
+        """
+        if self._answer is None:
+            self.last = self._ask("tasks/get", timeout)
+        return self.last
+
+    def cancel(self, *, timeout: float | None = None) -> None:
+        """Says that the result is not wanted any more. The task may end otherwise all the same."""
+        if self._answer is None:
+            self._ask("tasks/cancel", timeout)
+
+    def result(self, timeout: float | None = None) -> R:
+        """Waits for what the request is answered with, for ``timeout`` seconds at most (None: the client's ``limit``).
+
+        What the server asks for meanwhile the client's handlers answer, each question once. Raises RequestTimeout,
+        TaskCancelled where the task was stopped, ResponseError where the request has failed, ProtocolError where no
+        handler gives what is asked for, and what ``Client.request`` raises. It can be asked for again.
+        """
+        if self._answer is not None:
+            return self._answer
+        deadline = time.monotonic() + (self._limit if timeout is None else timeout)
+        while True:
+            task = self.status()
+            if task.status == "completed":
+                result: R = self._client.binding.codec.decode_result(self._key, task.result)
+                return result
+            if task.status == "failed":
+                raise ResponseError(task.error.code, task.error.message, self._data(task.error))
+            if task.status == "cancelled":
+                text = f"{self._key.name}: the task was cancelled"
+                raise TaskCancelled(text)
+            if task.status == "input_required" and self._answer_to(task):
+                continue
+            left = deadline - time.monotonic()
+            if left <= 0:
+                text = f"{self._key.name}: the task has no result in time"
+                raise RequestTimeout(text)
+            self._pause(min(self._pace(task), left))
+
+    def changes(self) -> Iterator[Any]:
+        """The task, now and whenever it has changed, until it has ended; nothing where it was answered at once.
+
+        Asks as often as the server proposes. What the server asks for is for the caller to see, and ``result`` or
+        ``answer`` to answer.
+        """
+        shown: Any = None
+        while self._answer is None:
+            task = self.status()
+            if task != shown:
+                shown = task
+                yield task
+            if task.status in FINAL:
+                return
+            self._pause(self._pace(task))
+
+    __iter__ = changes
+
+    def answer(self) -> bool:
+        """Has the client's handlers answer what the task asks for; whether there was anything that is new."""
+        task = self.status()
+        return task is not None and task.status == "input_required" and self._answer_to(task)
+
+    def _answer_to(self, task: Any) -> bool:
+        binding = self._client.binding
+        fresh = {name: each for name, each in task.input_requests.items() if name not in self._given}
+        if not fresh:
+            return False
+        answers: dict[str, Any] = {}
+        for name, each in fresh.items():
+            known = binding.codec.structure(binding.codec.unstructure(each), binding.requests[each.method].message)
+            answers[name] = binding.codec.unstructure(self._client.provide(self._key, known))
+            self._given.add(name)
+        self._ask("tasks/update", None, inputResponses=answers)
+        return True
+
+    @staticmethod
+    def _data(error: Any) -> Any:
+        from ..unset import UNSET
+
+        return None if error.data is UNSET else error.data
+
+    @staticmethod
+    def _pace(task: Any) -> float:
+        interval: int | None = task.poll_interval_ms
+        return _POLL if interval is None else interval / 1000
+
+    def _ask(self, method: str, timeout: float | None, **more: Any) -> Any:
+        binding = self._client.binding
+        key = binding.requests[method]
+        meta = binding.codec.unstructure(self._client.meta())
+        params = binding.codec.structure({"_meta": meta, "taskId": self.id, **more}, key.params)
+        return self._client.request(key, params, timeout=timeout)
