@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from .lifecycle import Era
@@ -56,7 +57,26 @@ class Binding:
         init: Any = vars(envelopes.error)["__init__"]
         self.null_id = "id" not in (init.__kwdefaults__ or {})
         """Whether an error on an id that could not be read carries null; otherwise it carries no ``id``."""
+        self.extension: Any = None
+        """The package of the extension that has been added to the revision, if one has."""
+        self.created: Any = None
+        """The class of the result by which a request becomes a task, where it comes from that extension."""
         self._takes: dict[Side, dict[type, RequestMethod[Any, Any] | NotificationMethod[Any]]] = {}
+
+    def spoken(
+        self,
+        codec: Codec,
+        decode: Callable[..., Any],
+        encode: Callable[[Any], bytes],
+        requests: Mapping[str, RequestMethod[Any, Any]],
+        notifications: Mapping[str, NotificationMethod[Any]],
+    ) -> Binding:
+        """The same revision with further messages."""
+        binding = copy(self)
+        binding.codec, binding.decode, binding.encode = codec, decode, encode
+        binding.requests, binding.notifications = requests, notifications
+        binding._takes = {}  # noqa: SLF001  # a binding, too
+        return binding
 
     def taken_by(self, side: Side) -> Mapping[type, RequestMethod[Any, Any] | NotificationMethod[Any]]:
         """The requests and notifications that may reach a side, by the class of their message."""

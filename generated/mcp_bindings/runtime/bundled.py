@@ -44,3 +44,13 @@ def client_of(server: Any) -> Any:
 def client_class(revision: str) -> Any:
     """The client class of a revision; its package is imported for it."""
     return import_module(f"{_PARENT}.v{revision.replace('-', '_')}").Client
+
+
+def extension(name: str) -> Any:
+    """The package of an extension; raises UsageError where it is not there."""
+    try:
+        return import_module(f"{_PARENT}.{name}")
+    except ModuleNotFoundError as fault:
+        label = name.replace("_", "-")
+        text = f"there are no bindings of {label} here; add `--version {label}` to the command that generates these"
+        raise UsageError(text) from fault

@@ -45,7 +45,7 @@ class Client:
     ``ClientOptions`` of the revision. Raises UsageError for what the revision does not have.
     """
 
-    binding: ClassVar[Binding]
+    binding: Binding
     context: ClassVar[type[Context]] = Context
 
     def __init__(

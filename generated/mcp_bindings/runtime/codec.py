@@ -157,6 +157,43 @@ class Codec:
                 told.add(notification.name, notification.message)
         return asked, told
 
+    def joined(
+        self,
+        other: Codec,
+        *,
+        requests: Mapping[str, RequestMethod[Any, Any]],
+        notifications: Mapping[str, NotificationMethod[Any]],
+        types: Decoders,
+        results: Decoders,
+        result_shapes: Callable[[Mapping[str, Shape]], Mapping[str, Shape]],
+    ) -> Codec:
+        """A codec for the messages of both. What both know is this one's, but for what ``types`` and ``results`` read."""
+        ours, theirs = self._tables, other._tables
+        return Codec(
+            revision=self._revision,
+            batches=self._batches,
+            tables=Tables(
+                types={**theirs.types, **ours.types, **types},
+                results={**theirs.results, **ours.results, **results},
+                values=ByClass({**theirs.values, **ours.values}),
+                texts=lambda: ByClass({**theirs.texts(), **ours.texts()}),
+            ),
+            envelopes=self.envelopes,
+            requests=requests,
+            notifications=notifications,
+            shapes=lambda: self._shapes().joined(other._shapes()),
+            result_shapes=lambda: result_shapes({**other._result_shapes(), **self._result_shapes()}),
+            alias_names=self._alias_names,
+        )
+
+    def reader(self, kind: Any) -> Callable[[Json], Any]:
+        """The function that reads a type; it raises one of FAULTS."""
+        return self._tables.types[kind]
+
+    def reader_of_result(self, method: str) -> Callable[[Json], Any]:
+        """The function that reads the results of a request; it raises one of FAULTS."""
+        return self._tables.results[method]
+
     def use(self, backend: Backend) -> None:
         """Read and write JSON text with this; the best that is installed unless told otherwise."""
         self.parse = backend.parse

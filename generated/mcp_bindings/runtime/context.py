@@ -185,6 +185,19 @@ class StatelessContext(ServerContext):
         result: R = self._replay.ask(key, params)
         return result
 
+    def begin_task(self, *, required: bool = False) -> None:
+        """From here on the tool call is a task, if the client understands those; with ``required`` it has to.
+
+        The first time this ends the handler: the client is told that there is a task, and the handler runs again from
+        its start, in another thread, knowing what was answered so far. So ask before it what decides whether there is
+        anything to do, and put all else behind it. Raises UsageError where the server was made without ``tasks`` or
+        this is no tool call, and ResponseError (-32021) where the client would have to understand tasks and does not.
+        """
+        if self._incoming is None or self._incoming.key.name != "tools/call":
+            text = "only a tool call may become a task"
+            raise UsageError(text)
+        self.peer.detach(self._incoming, required=required)
+
     def _least(self) -> str | None:
         meta = self.meta
         level: str | None = None if meta is None or isinstance(meta, Mapping) else meta.log_level

@@ -14,7 +14,7 @@ from .events import Incoming, Notified
 from .jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Refusal
 from .logs import report
 from .methods import NotificationMethod, RequestMethod, Side
-from .suspended import Suspended
+from .suspended import Detached, Suspended
 
 if TYPE_CHECKING:
     from .links import Link
@@ -39,6 +39,10 @@ class Handlers:
     def methods(self) -> frozenset[str]:
         """The methods that there is a function for."""
         return frozenset({*self._requests, *self._notifications})
+
+    def extend(self, binding: Binding) -> None:
+        """From now on there are the methods of this binding, which has all of the one before."""
+        self._binding = binding
 
     def add(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]) -> None:
         """Has a function called for a method. Raises UsageError for one that never reaches this side."""
@@ -100,7 +104,7 @@ class Handlers:
         except EncodeError as fault:
             report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
             line = session.refusal_line(incoming, INTERNAL)
-        except Suspended:
+        except (Suspended, Detached):
             raise
         except BaseException as error:  # whatever a handler raises, the request is answered
             report(error, "%s: the handler failed", incoming.key.name)

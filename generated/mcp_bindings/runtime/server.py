@@ -23,6 +23,7 @@ from .session import Session
 if TYPE_CHECKING:
     from .features.pages import Pages
     from .features.tasks import TaskReceiver
+    from .features.tasksextension import TaskExtension
     from .features.taskstore import MemoryTasks
     from .http.wsgi import Application
     from .links import Link
@@ -53,7 +54,7 @@ class Server:
     that requests become. Raises UsageError for a ``page_size`` below 1, and for ``tasks`` in revisions without them.
     """
 
-    binding: ClassVar[Binding]
+    binding: Binding
     context: ClassVar[type[ServerContext]]
 
     def __init__(
@@ -98,7 +99,7 @@ class Server:
         self._connections: set[Link] = set()
         self._pumped: Connection | None = None
         self._pages: Pages | None = None
-        self._receiver: TaskReceiver | None = None
+        self._receiver: TaskReceiver | TaskExtension | None = None
         self._offers: dict[str, Any] = {}
         set_level = self.binding.requests.get(_SET_LEVEL)
         if logging and set_level is not None:
@@ -149,7 +150,7 @@ class Server:
             from .features.taskstore import MemoryTasks
 
             self._execute_tasks(MemoryTasks())
-        return cast("TaskReceiver", self._receiver).store
+        return cast("TaskReceiver | TaskExtension", self._receiver).store
 
     def _execute_tasks(self, tasks: MemoryTasks) -> None:
         from .features.tasks import TaskReceiver

@@ -430,7 +430,7 @@ class Session:
 
 
 def _tasks(binding: Binding, awaited: dict[RequestId, float | None]) -> Augmented | None:
-    if "tasks/get" not in binding.requests:
+    if "tasks/result" not in binding.requests:
         return None
     from .augmented import Augmented
 

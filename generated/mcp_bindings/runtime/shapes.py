@@ -25,6 +25,7 @@ constraints)``, the last one optional; presence is ``required``, ``optional`` or
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias
 
 from .checks import is_array, is_integer, is_number, is_object, is_string
@@ -62,6 +63,11 @@ class Shapes:
         self._objects = objects
         self._aliases = aliases
         self._classes = classes
+
+    def joined(self, other: Shapes) -> Shapes:
+        """The tables of both; what both have is this one's."""
+        both = SimpleNamespace(**{**vars(other._classes), **vars(self._classes)})
+        return Shapes({**other._objects, **self._objects}, {**other._aliases, **self._aliases}, both)
 
     def read(self, value: Any, shape: Shape, path: Path, faults: list[Violation]) -> Any:
         """The typed value, as far as it can be made; every fault is added to ``faults``, and what is faulty stays JSON."""

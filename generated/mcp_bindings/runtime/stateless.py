@@ -7,12 +7,12 @@ Overview (Statelessness; General fields), Versioning and Compatibility, Discover
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from . import lifecycle
 from .binding import Binding
-from .errors import DecodeError, UnsupportedRevision, UsageError
+from .errors import DecodeError, ResponseError, UnsupportedRevision, UsageError
 from .events import Dropped, Event, Incoming, Notified, Published, Reply, RequestId
 from .jsonrpc import UNSUPPORTED_VERSION, Refusal, sendable
 from .meta import member
@@ -32,6 +32,9 @@ _FILTERS: Mapping[str, str] = {
 }
 """The member of a subscription's filter that asks for a notification; that of ``resources/updated`` is a list of URIs."""
 _UPDATED = "notifications/resources/updated"
+_TASK_IDS = "taskIds"
+"""The member of a filter that asks for the states of tasks."""
+_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _SUBSCRIBED = frozenset({*_FILTERS, _UPDATED, "notifications/subscriptions/acknowledged", "notifications/cancelled"})
 """What a server sends about subscriptions, and never else."""
 
@@ -101,7 +104,9 @@ class StatelessClient(Session):
 
     def _answered(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
         kind = getattr(result, "result_type", None)
-        if kind not in _RESULT_TYPES and not self.capabilities.extensions:
+        created = self.binding.created
+        known = kind in _RESULT_TYPES or (bool(self.capabilities.extensions) and (kind != "task" or created is None))
+        if not known and (created is None or result.__class__ is not created):
             where, expected = ("result", "resultType"), 'one of "complete", "input_required"'
             error = DecodeError(where, f'"{kind}"', expected, self.binding.revision)
             result = None
@@ -131,6 +136,8 @@ class StatelessServer(Session):
         self._own["server/discover"] = self._discover
         self._own[LISTEN] = self._listen
         self._subscriptions: dict[RequestId, Any] = {}
+        self.watched: Callable[[Any, Sequence[Any]], list[str]] | None = None
+        """The tasks that a subscription may hear of, of those that it asks for; with the extension of tasks only."""
 
     def _discover(self, message: Any) -> Event:
         result = self.binding.requests["server/discover"].result(
@@ -193,6 +200,14 @@ class StatelessServer(Session):
     def _listen(self, message: Any) -> Event:
         """Opens a subscription; what the server cannot notify of is left out of what it acknowledges."""
         wanted = message.params.notifications
+        tasks: Any = member(wanted.extra, _TASK_IDS)
+        if self.watched is not None and tasks.__class__ is list:
+            try:
+                tasks = self.watched(message.params.meta, tasks)
+            except ResponseError as error:
+                return self._refuse(message.id, Refusal(error.code, error.message, error.data))
+        else:
+            tasks = None
         honoured = self.binding.types.SubscriptionFilter(
             **{
                 name: True
@@ -202,6 +217,8 @@ class StatelessServer(Session):
         )
         if wanted.resource_subscriptions and not self._lack(self.binding.notifications[_UPDATED]):
             honoured.resource_subscriptions = list(wanted.resource_subscriptions)
+        if tasks is not None:
+            honoured.extra = {_TASK_IDS: tasks}
         self._running[message.id] = Incoming(self.binding.requests[LISTEN], message.id, message.params)
         self._subscriptions[message.id] = honoured
         key = self.binding.notifications["notifications/subscriptions/acknowledged"]
@@ -231,6 +248,16 @@ class StatelessServer(Session):
             meta = carried.meta or self._tag(subscription)
             tagged = carried.__replace__(meta=meta.__replace__(subscription_id=subscription))
             lines.append(self._encode(key.message(params=tagged)))
+        return lines
+
+    def publish_task(self, task_id: str, said: Mapping[str, Any]) -> list[bytes]:
+        """The lines that tell all who subscribed to a task of its state, which is JSON."""
+        key = self.binding.notifications["notifications/tasks"]
+        lines: list[bytes] = []
+        for subscription, honoured in self._subscriptions.items():
+            if task_id in (member(honoured.extra, _TASK_IDS) or ()):
+                params = {**said, "_meta": {_SUBSCRIPTION: subscription}}
+                lines.append(self._encode(key.message(params=self.binding.codec.structure(params, key.params))))
         return lines
 
     def end_subscriptions(self) -> list[bytes]:

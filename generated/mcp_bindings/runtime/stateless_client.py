@@ -15,6 +15,7 @@ from .stateless import LISTEN
 from .stateless import StatelessClient as Core
 
 if TYPE_CHECKING:
+    from .features.taskpolling import PolledTask
     from .subscription import Subscription
 
 R = TypeVar("R")
@@ -27,7 +28,8 @@ class StatelessClient(Client):
     request. With ``discover`` the client asks the server who it is when it connects, which shows at once whether it
     speaks the revision; without, requests are sent in good faith. With ``restart`` a connection that has ended by
     itself is opened anew when something is to be sent: a server process is started again. What was in flight when it
-    ended is lost (ConnectionClosed), and so are subscriptions.
+    ended is lost (ConnectionClosed), and so are subscriptions. With ``tasks`` the server may answer tool calls with
+    tasks; ``call_tool`` then waits for the result, ``limit`` seconds at most.
     """
 
     def __init__(
@@ -37,8 +39,13 @@ class StatelessClient(Client):
         rounds: int = 16,
         discover: bool = True,
         restart: bool = False,
+        tasks: bool = False,
         **options: Any,
     ) -> None:
+        if tasks:
+            from .extending import with_tasks
+
+            self.binding = with_tasks(self.binding)
         super().__init__(open_transport, **options)
         self._rounds = rounds
         self._discover = discover
@@ -46,6 +53,15 @@ class StatelessClient(Client):
         if self._required and not discover:
             text = "`require` takes a server that is asked what it can; leave out discover=False"
             raise UsageError(text)
+
+    @property
+    def capabilities(self) -> Any:
+        """What the client declares: what its handlers, ``tasks`` and ``capabilities`` amount to."""
+        if self.binding.created is None:
+            return super().capabilities
+        from .extending import declaring
+
+        return declaring(super().capabilities)
 
     def _session(self) -> Any:
         return Core(self.binding, info=self.info, capabilities=self.capabilities, log_level=self._log_level)
@@ -96,6 +112,32 @@ class StatelessClient(Client):
         server asks for something that no handler gives, or more than ``rounds`` times; what a handler raises comes out
         here.
         """
+        result = self.rounds(key, params, timeout=timeout, on_progress=on_progress)
+        if self.binding.created is not None and result.__class__ is self.binding.created:
+            result = self.task(key, result).result()
+        final: R = result
+        return final
+
+    def task(self, key: RequestMethod[Any, R], answer: Any) -> PolledTask[R]:
+        """What has become of a request that was answered so: a task, or the answer."""
+        from .features.taskpolling import PolledTask
+
+        if answer.__class__ is self.binding.created:
+            return PolledTask(self, key, answer, limit=self.limit)
+        return PolledTask(self, key, None, limit=self.limit, answer=answer)
+
+    def rounds(
+        self,
+        key: RequestMethod[Any, Any],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> Any:
+        """What a request is answered with after all rounds of questions: its result or, for a client with ``tasks``, a task.
+
+        What is said of ``request`` holds.
+        """
         wanted: Any = self.binding.types.InputRequiredResult
         result: Any = self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
         rounds = 0
@@ -105,13 +147,16 @@ class StatelessClient(Client):
                 text = f"{key.name}: the server asked for input more than {self._rounds} times"
                 raise ProtocolError(text)
             asked: Mapping[str, Any] = result.input_requests or {}
-            given = {name: self._provide(key, each) for name, each in asked.items()}
+            given = {name: self.provide(key, each) for name, each in asked.items()}
             params = params.__replace__(input_responses=given or None, request_state=result.request_state)
             result = self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
-        final: R = result
-        return final
+        return result
 
-    def _provide(self, key: RequestMethod[Any, Any], request: Any) -> Any:
+    def provide(self, key: RequestMethod[Any, Any], request: Any) -> Any:
+        """What the client's handlers answer to a question that a server asks on the way to the result of a request.
+
+        Raises ProtocolError where there is no handler for it.
+        """
         wanted = self.binding.requests[request.method]
         if wanted.name not in self._handlers.methods:
             text = f"{key.name}: the server asks for {wanted.name}, which this client has no handler for and did not declare"
@@ -125,9 +170,12 @@ class StatelessClient(Client):
         prompts: bool = False,
         resources: bool = False,
         resource: Iterable[str] = (),
+        task: Iterable[str] = (),
         timeout: float | None = None,
     ) -> Subscription:
         """Subscribes to changes of the lists of tools, prompts and resources, and of the resources with these URIs.
+
+        ``task`` are the ids of tasks to hear of, for a client with ``tasks``.
 
         ``timeout`` is how many seconds the server may take to agree; what it has agreed to is ``acknowledged`` of what
         is returned. Use that in a ``with`` block, and iterate over it.
@@ -140,6 +188,7 @@ class StatelessClient(Client):
             prompts_list_changed=prompts or None,
             resources_list_changed=resources or None,
             resource_subscriptions=list(resource) or None,
+            extra={"taskIds": task_ids} if (task_ids := list(task)) else None,
         )
         params = key.params(meta=self.meta(), notifications=wanted)
         return Subscription(self.connection, key, params, self.timeout if timeout is None else timeout)

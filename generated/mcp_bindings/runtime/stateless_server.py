@@ -4,17 +4,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from .errors import ResponseError, UsageError
 from .events import Incoming
+from .jsonrpc import Refusal
 from .methods import NotificationMethod
 from .server import Server
 from .session import Session
 from .stateless import StatelessServer as Core
-from .suspended import Suspended
+from .suspended import Detached, Suspended
 
 if TYPE_CHECKING:
+    from .features.tasksextension import TaskExtension
+    from .features.taskstore import MemoryTasks
     from .links import Link
     from .replay import Replay, States
 
@@ -48,13 +52,55 @@ class StatelessServer(Server):
 
     def session(self) -> Session:
         """A session of this server with a client that has not been heard yet."""
-        return Core(
+        session = Core(
             self.binding,
             info=self.info,
             capabilities=self.capabilities,
             instructions=self.instructions,
             versions=self.versions,
         )
+        if self._receiver is not None:
+            session.watched = cast("TaskExtension", self._receiver).watched
+        return session
+
+    @property
+    def capabilities(self) -> Any:
+        """What the server declares: what its handlers, ``logging``, ``tasks`` and ``capabilities`` amount to."""
+        if self._receiver is None:
+            return super().capabilities
+        from .extending import declaring
+
+        return declaring(super().capabilities)
+
+    # Tasks.
+
+    def _execute_tasks(self, tasks: MemoryTasks) -> None:
+        from .extending import with_tasks
+        from .features.tasksextension import TaskExtension
+
+        self.binding = with_tasks(self.binding)
+        self._handlers.extend(self.binding)
+        self._receiver = TaskExtension(self.binding, self._handlers, tasks, self, self._tell_of_task)
+
+    def detach(self, incoming: Incoming, *, required: bool) -> None:
+        """The handler of a call goes on as a task; see ``Context.begin_task``."""
+        if self._receiver is None:
+            text = "this server has no tasks; make it with tasks=MemoryTasks()"
+            raise UsageError(text)
+        cast("TaskExtension", self._receiver).detach(incoming, required=required)
+
+    def _begin_task(self, connection: Link, incoming: Incoming) -> bytes | None:
+        try:
+            return cast("TaskExtension", self._receiver).begin(connection, incoming)
+        except ResponseError as error:
+            line = self._handlers.refuse(connection, incoming, Refusal(error.code, error.message, error.data))
+            with connection.lock:
+                return connection.session.settle(incoming, line)
+
+    def _tell_of_task(self, task_id: str, said: Mapping[str, Any]) -> None:
+        self._tell_all(lambda connection: connection.say(lambda: _core(connection).publish_task(task_id, said)))
+
+    # What the registries of ``features`` need.
 
     def freshness(self, method: str, name: str | None = None) -> dict[str, Any]:
         """``ttl_ms`` and ``cache_scope`` of the result of a method (Caching: Cacheable Results)."""
@@ -80,6 +126,8 @@ class StatelessServer(Server):
         """Has a request handled; a question to the client is an answer, too (Multi Round-Trip Requests)."""
         try:
             return super().run(connection, incoming)
+        except Detached:
+            return self._begin_task(connection, incoming)
         except Suspended as question:
             result = self.binding.types.InputRequiredResult(
                 # The schema declares the field without the value that the text gives it.

@@ -90,6 +90,11 @@ if TYPE_CHECKING:
         unless given.
         """
 
+        tasks: bool
+        """Whether the server may answer tool calls with tasks; it may not unless
+        given.
+        """
+
         require: Iterable[ServerCapability | str]
         """Capabilities without which in the server connecting fails
         (MissingCapability).

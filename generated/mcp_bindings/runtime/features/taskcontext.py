@@ -48,6 +48,13 @@ class Task:
         """Says for people what is being done, as the message of the task's status."""
         self._store.turn(self._stored, "input_required" if self._open else "working", message)
 
+    def ask(self, key: RequestMethod[Any, Any], request: Any, timeout: float | None) -> Any:
+        """Has the requestor asked something by the task's state, and waits for the answer (2026-07-28).
+
+        Raises RequestTimeout, and TaskCancelled where nobody will answer any more.
+        """
+        return self._store.ask(self._stored, key, request, self._stored.ttl if timeout is None else timeout)
+
     @contextmanager
     def asking(self) -> Generator[None, None, None]:
         """While the block runs, the task's status says that the requestor is asked something."""
@@ -103,14 +110,21 @@ class InTask(Context):
         super().notify(key, marked)
 
 
-def in_task(peer: Any, connection: Any, incoming: Incoming, store: MemoryTasks, stored: StoredTask) -> InTask:
-    """The context of a task's handler: what ``peer`` gives to others, and ``task``."""
-    context: Any = _class_for(peer.context)(peer, connection, incoming)
+def in_task(
+    peer: Any,
+    connection: Any,
+    incoming: Incoming,
+    store: MemoryTasks,
+    stored: StoredTask,
+    *,
+    kind: Any = InTask,
+) -> Any:
+    """The context of a task's handler: what ``peer`` gives to others, with ``task``, and with what ``kind`` changes."""
+    context: Any = _class_for(kind, peer.context)(peer, connection, incoming)
     context.task = Task(store, stored)
-    inside: InTask = context
-    return inside
+    return context
 
 
 @cache
-def _class_for(base: Any) -> Any:
-    return type(f"Task{base.__name__}", (InTask, base), {"__slots__": ("task",), "__doc__": base.__doc__})
+def _class_for(kind: Any, base: Any) -> Any:
+    return type(f"Task{base.__name__}", (kind, base), {"__slots__": ("task",), "__doc__": base.__doc__})

@@ -15,12 +15,13 @@ from math import inf
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from ..errors import ResponseError, UsageError
+from ..errors import RequestTimeout, ResponseError, TaskCancelled, UsageError
 from ..jsonrpc import INTERNAL_ERROR
 from ..logs import note
 from .registry import Changes, Registry
 
 if TYPE_CHECKING:
+    from ..methods import RequestMethod
     from .pages import Pages
 
 Status: TypeAlias = Literal["working", "input_required", "completed", "failed", "cancelled"]
@@ -45,6 +46,7 @@ class StoredTask:
         "method",
         "outcome",
         "owner",
+        "questions",
         "size",
         "status",
         "stopped",
@@ -79,23 +81,46 @@ class StoredTask:
         """What the request is answered with, once the task has ended: a result of the revision, or a Refusal."""
         self.size = 0
         """Bytes of the outcome."""
-        self.asked: dict[str, Any] = {}
-        """Questions to the requestor that it takes over with the task's state, by key (2026-07-28)."""
+        self.asked: dict[str, Question] = {}
+        """Questions in the task's state, by key (2026-07-28)."""
+        self.questions = 0
+        """How many there have been."""
         self.stopped = Event()
         """Set when nobody wants the outcome any more."""
         self.changed = changed
         """Is called with the task when its status has changed."""
         self.watchers: list[Callable[[StoredTask], None]] = []
+        """Who waits for its end."""
 
     @property
     def ended(self) -> bool:
         """Whether the status is final."""
         return self.status in FINAL
 
+    def give_up(self) -> None:
+        """Who waits for answers need wait no longer."""
+        for question in self.asked.values():
+            question.done.set()
+        self.asked.clear()
+
     @property
     def expires(self) -> float:
         """When it may be forgotten, in seconds since 1970."""
         return self.created + self.ttl
+
+
+class Question:
+    """What a task asks its requestor for: the key of the request, and the request as JSON."""
+
+    __slots__ = ("answer", "answered", "done", "key", "request")
+
+    def __init__(self, key: RequestMethod[Any, Any], request: Any) -> None:
+        self.key = key
+        self.request = request
+        self.answer: Any = None
+        self.answered = False
+        self.done = Event()
+        """Set when there is an answer, and when there will be none."""
 
 
 class MemoryTasks:
@@ -216,10 +241,13 @@ class MemoryTasks:
         own = self._owned.get(owner)
         return pages.cut("tasks/list", Registry("task", Changes(_nobody)) if own is None else own, cursor)
 
-    def turn(self, task: StoredTask, status: Status, message: str | None = None) -> bool:
-        """The task has another status, if that may follow the one it has; whether it has changed."""
+    def turn(self, task: StoredTask, status: Status, message: str | None = None, *, anew: bool = False) -> bool:
+        """The task has another status, if that may follow the one it has; whether it has changed.
+
+        With ``anew`` something else of it has.
+        """
         with self._lock:
-            if task.ended or (task.status == status and task.message == message):
+            if task.ended or (task.status == status and task.message == message and not anew):
                 return False
             task.status = status
             task.message = message
@@ -245,7 +273,7 @@ class MemoryTasks:
             task.message = message
             task.outcome = outcome
             task.updated = max(self._now(), task.updated)
-            task.asked.clear()
+            task.give_up()
             watchers, task.watchers = task.watchers, []
         note("info", "task %s has ended: %s", task.id[:8], status)
         if status == "cancelled":
@@ -254,6 +282,63 @@ class MemoryTasks:
         for watcher in watchers:
             watcher(task)
         return True
+
+    # Questions in a task's state (2026-07-28).
+
+    def ask(self, task: StoredTask, key: RequestMethod[Any, Any], request: Any, timeout: float) -> Any:
+        """Puts a question to the requestor into the task's state, and waits for its answer, so many seconds at most.
+
+        Raises RequestTimeout, and TaskCancelled where the task has ended or was forgotten.
+        """
+        question = Question(key, request)
+        with self._lock:
+            if task.ended or task.stopped.is_set():
+                raise _nobody_answers(task)
+            task.questions += 1
+            name = f"question-{task.questions}"
+            task.asked[name] = question
+        self.turn(task, "input_required", task.message, anew=True)
+        if not question.done.wait(timeout):
+            with self._lock:
+                # The same key is never used again, so that a late answer finds nothing.
+                task.asked.pop(name, None)
+            self._go_on(task)
+            text = f"{key.name}: no answer in {timeout:g} s"
+            raise RequestTimeout(text)
+        if not question.answered:
+            raise _nobody_answers(task)
+        return question.answer
+
+    def answer(self, task: StoredTask, answers: Mapping[str, Any]) -> None:
+        """Brings answers to questions of the task; those that nobody waits for are passed over."""
+        with self._lock:
+            met = [(task.asked.pop(name), given) for name, given in answers.items() if name in task.asked]
+        if met:
+            self._go_on(task)
+        for question, given in met:
+            question.answer = given
+            question.answered = True
+            question.done.set()
+
+    def look(
+        self, task: StoredTask, describe: Callable[[StoredTask], dict[str, Any]]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What ``describe`` says of the task, and what belongs to its status, by wire name, both of one moment."""
+        with self._lock:
+            described = describe(task)
+            if task.status == "input_required":
+                return described, {"inputRequests": {name: each.request for name, each in task.asked.items()}}
+            if task.status == "completed":
+                return described, {"result": task.outcome}
+            if task.status == "failed":
+                return described, {"error": task.outcome}
+            return described, {}
+
+    def _go_on(self, task: StoredTask) -> None:
+        """The task works again, unless something is asked still."""
+        self.turn(task, "input_required" if task.asked else "working", task.message, anew=True)
+
+    # Ends.
 
     def when_ended(self, task: StoredTask, watcher: Callable[[StoredTask], None]) -> None:
         """Has a function called with the task, once it has ended or expired: at once where it has ended.
@@ -301,6 +386,7 @@ class MemoryTasks:
         self._tasks.pop(task.id, None)
         self._held -= task.size
         task.stopped.set()
+        task.give_up()
 
 
 def timestamp(seconds: float) -> str:
@@ -344,6 +430,10 @@ class _Workers:
                     return
                 job = self._jobs.popleft()
             job()
+
+
+def _nobody_answers(task: StoredTask) -> TaskCancelled:
+    return TaskCancelled(f"nobody answers any more: the task {task.id[:8]} has ended or expired")
 
 
 def _full(reason: str) -> ResponseError:
