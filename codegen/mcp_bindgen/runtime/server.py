@@ -254,7 +254,7 @@ class Server:
         with self._lock:
             self._connections.discard(link)
         if self._receiver is not None:
-            self._receiver.store.leave(link)
+            self._receiver.store.leave(link.session)
 
     def session(self) -> Session:
         """A session of this server with a client that has not been heard yet."""

@@ -232,6 +232,7 @@ def test_what_is_remembered_of_a_session_is_json():
         assert again.values() == {
             "id": wire.headers["Mcp-Session-Id"],
             "revision": LATEST,
+            "transport": "streamable",
             "principal": None,
             "state": "open",
             "client": WHO,

@@ -145,7 +145,9 @@ class Modern:
         return self._streaming(log, closed, streams.KEEP_ALIVE if quiet else b"")
 
     def _streaming(self, log: Log, closed: Callable[[bool], None], first: bytes = b"") -> Response:
-        body = streams.EventStream(log, keepalive=self._options.keepalive, closed=closed, first=first)
+        body = streams.EventStream(
+            log, keepalive=self._options.keepalive, among=self._slots.streams, closed=closed, first=first
+        )
         return Response(200, [*streams.HEADERS], body)
 
     def _stream(self) -> Log:
