@@ -190,6 +190,12 @@ class Server:
                     found = self._offers[name] = cls(self)
         return found
 
+    def listed_tool(self, name: str) -> Any:
+        """What the list says of a tool: an object of the revision; None where the registry does not have it."""
+        tools = self._offers.get("Tools")
+        found = None if tools is None else tools.get(name)
+        return None if found is None else found.listed
+
     # What the registries of ``features`` need.
 
     def provide(self, method: str, function: Callable[[Any, Any], Any]) -> None:

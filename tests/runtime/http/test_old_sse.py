@@ -164,7 +164,10 @@ def test_only_what_belongs_there_is_sent_there():
         assert wire.ask("GET", None, PLAIN, "/messages").headers["allow"] == "POST"
         assert wire.ask("GET", None, {"Accept": "application/json"}, "/sse").status == 406
         assert wire.ask("POST", b"{}", {"Content-Type": "text/plain"}, "/messages").status == 415
-        assert wire.ask("GET", None, {"Accept": "text/event-stream", "Origin": "http://evil.example"}, "/sse").status == 403
+        assert (
+            wire.ask("GET", None, {"Accept": "text/event-stream", "Origin": "http://evil.example"}, "/sse").status
+            == 403
+        )
     with endpoint(server, sse_path=None) as wire:
         assert wire.ask("GET", None, {"Accept": "text/event-stream"}, "/sse").status == 404
 

@@ -249,3 +249,43 @@ def test_a_subscription_that_is_hung_up_on_is_forgotten():
         stream.close()
         eventually(lambda: not server._connections)
         open_stream(wire, request("subscriptions/listen", 3, wanted)).message()
+
+
+def region_server():
+    server = mcp.Server("s", "1")
+    schema = {"properties": {"region": {"type": "string", "x-mcp-header": "Region"}, "n": {"type": "integer"}}}
+
+    @server.tool(input_schema={"type": "object", **schema})
+    def place(**arguments: object) -> str:
+        """Says where."""
+        return str(arguments.get("region"))
+
+    return server
+
+
+def at(**arguments):
+    return request("tools/call", 1, {"name": "place", "arguments": arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "headers", "good"),
+    [
+        ({"region": "eu"}, {"Mcp-Param-Region": "eu"}, True),
+        ({"region": "eu"}, {"mcp-param-REGION": "=?base64?ZXU=?="}, True),
+        ({"region": "h\u00e9"}, {"Mcp-Param-Region": "=?base64?aMOp?="}, True),
+        ({}, {}, True),
+        ({"region": None}, {}, True),
+        ({"region": "eu"}, {}, False),
+        ({"region": "eu"}, {"Mcp-Param-Region": "us"}, False),
+        ({"region": "eu"}, {"Mcp-Param-Region": "EU"}, False),
+        ({"region": "eu"}, {"Mcp-Param-Region": "=?base64?!?="}, False),
+        ({}, {"Mcp-Param-Region": "eu"}, False),
+    ],
+)
+def test_an_annotated_argument_is_repeated_in_its_header(arguments, headers, good):
+    with endpoint(region_server()) as wire:
+        answer = send(wire, at(**arguments), headers=headers)
+        if good:
+            assert (answer.status, "result" in answer.json) == (200, True)
+        else:
+            assert (answer.status, answer.code, answer.json["id"]) == (400, -32020, 1)

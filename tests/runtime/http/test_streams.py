@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
+from mcp_bindings.runtime.errors import UsageError
 from support.conversing import HANDSHAKE, eventually, package
 from support.echoing import echo_server
 from support.posting import Wire, call, endpoint, notification
@@ -190,3 +193,82 @@ def test_a_call_that_takes_long_becomes_a_stream():
         assert stream.block() == [":"]
         seen.go.set()
         assert stream.message()["result"]["content"][0]["text"] == "6"
+
+
+def test_a_handler_can_have_the_client_come_back_for_its_answer():
+    mcp = package(LATEST)
+    server = mcp.Server("s", "1")
+    gone = threading.Event()
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def work(params, context):
+        context.close_stream(retry=0.3)
+        assert gone.wait(20)
+        return mcp.CallToolResult(content=[mcp.TextContent(text="done")])
+
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        stream = wire.stream(call(1))
+        first, last = stream.next(), stream.next()
+        assert (first.fields["data"], last.fields["data"], last.fields["retry"]) == ("", "", "300")
+        assert stream.next() is None
+        again = wire.stream(Last_Event_ID=last.id)
+        gone.set()
+        (answer,) = again.messages()
+        assert answer["result"]["content"][0]["text"] == "done"
+        # Who has heard the first event only is not sent away once more.
+        assert wire.stream(Last_Event_ID=last.id).messages() == [answer]
+
+
+@pytest.mark.parametrize("revision", [each for each in HANDSHAKE if each < LATEST])
+def test_clients_of_older_revisions_do_not_come_back(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    said = []
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def work(params, context):
+        try:
+            context.close_stream()
+        except UsageError as error:
+            said.append(str(error))
+        return mcp.CallToolResult(content=[])
+
+    with endpoint(server) as wire:
+        wire.initialize(revision)
+        assert wire.post(call(1)).status == 200
+    assert revision in said[0]
+
+
+def test_a_stream_is_not_to_be_had_for_every_handler():
+    server, seen = echo_server(LATEST)
+    with endpoint(server, threads=4) as wire:
+        wire.initialize(LATEST, {"roots": {}})
+        streams = []
+        for number in range(3):
+            streams.append(wire.stream(call(number, {"progressToken": number}, progress=1, hold=True)))
+            streams[-1].message()
+        # One thread is left to those who answer, and what cannot be streamed is refused.
+        refused = wire.post(call(9, ask=0))
+        assert refused.status == 503
+        assert int(refused.headers["retry-after"]) > 0
+        assert wire.post(call(10, n=1)).text == "1"
+        seen.go.set()
+        for stream in streams:
+            assert len(stream.messages()) == 1
+
+
+def test_open_streams_leave_threads_to_requests():
+    server, _ = echo_server(LATEST)
+    with endpoint(server, threads=8) as wire:
+        clients = [Wire(wire.port) for _ in range(8)]
+        opened = []
+        for client in clients:
+            client.initialize(LATEST)
+            connection, response = client.send("GET", None, {"Accept": "text/event-stream"})
+            opened.append((connection, response))
+        assert [each.status for _, each in opened] == [200] * 6 + [503] * 2
+        assert [client.post(call(n=1)).text for client in clients] == ["1"] * 8
+        for connection, response in opened:
+            response.close()
+            connection.close()

@@ -28,6 +28,7 @@ from ..meta import member
 from ..session import Session
 from ..stateless import LISTEN, VERSION
 from . import streams
+from .annotations import Annotations
 from .events import Log, MemoryLog
 from .exchange import Exchange, NoStream
 from .headers import mismatch
@@ -61,6 +62,7 @@ class Modern:
 
     def __init__(self, servers: Sequence[Server], options: Options, slots: Slots, workers: Workers) -> None:
         self._servers = servers
+        self._annotations = {server: Annotations(server) for server in servers}
         self._options = options
         self._slots = slots
         self._workers = workers
@@ -81,12 +83,12 @@ class Modern:
         method = value.get("method")
         if "method" not in value and ("result" in value or "error" in value):
             raise Rejection(400, "clients send no responses in this revision; what is asked of them comes in results")
-        if "id" in value:
-            reason = mismatch(EnvironHeaders(environ), value, ())
-            if reason is not None:
-                return self._refuse(value, Refusal(HEADER_MISMATCH, f"Header mismatch: {reason}"))
         version = member(value, "params", "_meta", VERSION)
         server = next((each for each in self._servers if each.binding.revision == version), self._servers[0])
+        if "id" in value:
+            reason = mismatch(EnvironHeaders(environ), value, self._annotations[server].of(value))
+            if reason is not None:
+                return self._refuse(value, Refusal(HEADER_MISMATCH, f"Header mismatch: {reason}"))
         session = server.session()
         event = session.receive(body)[0]
         if isinstance(event, Incoming):

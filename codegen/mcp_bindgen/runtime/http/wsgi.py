@@ -83,10 +83,17 @@ class Application:
         self._check_origin(environ)
         path = (environ.get("PATH_INFO") or "").rstrip("/")
         options = self._options
+        authorization = options.authorization
+        if authorization is None:
+            principal: str | None = environ.get("REMOTE_USER") or None
+        elif path == authorization.path and environ["REQUEST_METHOD"] == "GET":
+            return authorization.metadata_response()
+        else:
+            principal = authorization.principal(environ)
         if path == options.path:
-            return self._endpoint(environ)
+            return self._endpoint(environ, principal)
         if self._oldsse is not None and path in {options.sse_path, options.messages_path}:
-            return self._older(self._oldsse, environ, "GET" if path == options.sse_path else "POST")
+            return self._older(self._oldsse, environ, principal, "GET" if path == options.sse_path else "POST")
         text = f"there is nothing at {path or '/'}; the endpoint is {self._options.path or '/'}"
         raise Rejection(404, text)
 
@@ -101,9 +108,8 @@ class Application:
             text = f"Origin is {origin[:80]!r}, which is not among the origins that this server allows"
             raise Rejection(403, text)
 
-    def _endpoint(self, environ: Mapping[str, Any]) -> Response:
+    def _endpoint(self, environ: Mapping[str, Any], principal: str | None) -> Response:
         method = environ["REQUEST_METHOD"]
-        principal: str | None = None
         if method == "POST":
             return self._post(environ, principal)
         if self._legacy is not None:
@@ -114,9 +120,8 @@ class Application:
                 return self._legacy.delete(environ, principal)
         raise _not_allowed(method, "POST" if self._legacy is None else "GET, POST, DELETE")
 
-    def _older(self, oldsse: OldSse, environ: Mapping[str, Any], accepted: str) -> Response:
+    def _older(self, oldsse: OldSse, environ: Mapping[str, Any], principal: str | None, accepted: str) -> Response:
         method = environ["REQUEST_METHOD"]
-        principal: str | None = None
         if method != accepted:
             raise _not_allowed(method, accepted)
         if method == "GET":

@@ -1,0 +1,123 @@
+"""Bearer tokens: who has none is told where to get one, and a session is for who has begun it alone."""
+
+from __future__ import annotations
+
+import pytest
+from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.http.authorization import Authorization, MissingScope
+from mcp_bindings.runtime.http.stores import MemoryStore
+from support.conversing import package
+from support.posting import NEW, Wire, call, endpoint, modern
+
+LATEST = "2025-11-25"
+RESOURCE = "https://mcp.example/mcp"
+METADATA = "https://mcp.example/.well-known/oauth-protected-resource/mcp"
+
+
+def validate(token: str) -> str | None:
+    if token == "poor":
+        scope = "mcp:call"
+        raise MissingScope(scope)
+    return token.removeprefix("of-") if token.startswith("of-") else None
+
+
+def guarded(**more):
+    return Authorization(validate, resource=RESOURCE, authorization_servers=["https://as.example"], **more)
+
+
+def asking(revision: str):
+    """A server whose tool says who asks."""
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def who(params, context):
+        return mcp.CallToolResult(content=[mcp.TextContent(text=str(context.principal))])
+
+    return server
+
+
+@pytest.mark.parametrize(
+    ("header", "error"),
+    [
+        (None, None),
+        ("Bearer bad", "invalid_token"),
+        ("Bearer", "invalid_token"),
+        ("Basic b2Y6eA==", "invalid_token"),
+        ("Bearer of-ada, Bearer of-bob", "invalid_token"),
+        ("Bearer " + "x" * 20000, "invalid_token"),
+    ],
+)
+def test_without_a_good_token_everything_is_refused(header, error):
+    with endpoint(asking(LATEST), asking(NEW), authorization=guarded(scopes=["mcp:read"])) as wire:
+        headers = {} if header is None else {"Authorization": header}
+        for refused in (
+            wire.post(call(), **headers),
+            wire.ask("GET", headers={"Accept": "text/event-stream", **headers}),
+            wire.ask("DELETE", headers=headers),
+            wire.ask("GET", headers={"Accept": "text/event-stream", **headers}, path="/sse"),
+        ):
+            assert refused.status == 401
+            challenge = refused.headers["www-authenticate"]
+            assert challenge.startswith("Bearer ")
+            assert f'resource_metadata="{METADATA}"' in challenge
+            assert 'scope="mcp:read"' in challenge
+            assert (f'error="{error}"' in challenge) is (error is not None)
+
+
+def test_a_token_that_is_not_enough_is_told_what_it_lacks():
+    with endpoint(asking(NEW), authorization=guarded()) as wire:
+        refused = wire.post(call(), Authorization="Bearer poor")
+        assert refused.status == 403
+        assert 'error="insufficient_scope"' in refused.headers["www-authenticate"]
+        assert 'scope="mcp:call"' in refused.headers["www-authenticate"]
+
+
+def test_the_metadata_is_public():
+    with endpoint(asking(NEW), authorization=guarded(scopes=["a", "b"])) as wire:
+        answer = wire.ask("GET", path="/.well-known/oauth-protected-resource/mcp")
+        assert answer.status == 200
+        assert answer.json == {
+            "resource": RESOURCE,
+            "authorization_servers": ["https://as.example"],
+            "bearer_methods_supported": ["header"],
+            "scopes_supported": ["a", "b"],
+        }
+
+
+def test_handlers_know_who_asks():
+    with endpoint(asking(LATEST), asking(NEW), authorization=guarded()) as wire:
+        whole, headers = modern(call())
+        assert wire.post(whole, **headers, Authorization="bearer of-ada").text == "ada"
+        wire.add({"Authorization": "Bearer of-bob"})
+        wire.initialize(LATEST)
+        assert wire.post(call()).text == "bob"
+
+
+def test_a_session_is_for_who_has_begun_it():
+    with endpoint(asking(LATEST), authorization=guarded()) as wire:
+        wire.add({"Authorization": "Bearer of-ada"})
+        wire.initialize(LATEST)
+        thief = Wire(wire.port)
+        thief.headers = {**wire.headers, "Authorization": "Bearer of-eve"}
+        assert thief.post(call()).status == 404
+        assert thief.ask("GET", headers={"Accept": "text/event-stream"}).status == 404
+        assert thief.ask("DELETE").status == 404
+        assert wire.post(call()).text == "ada"
+
+
+def test_without_authorization_the_wsgi_server_may_know():
+    store = MemoryStore()
+    application = asking(LATEST).wsgi_app(store=store)
+    seen = {}
+    environ = {"REQUEST_METHOD": "DELETE", "HTTP_HOST": "localhost", "REMOTE_USER": "ada", "HTTP_MCP_SESSION_ID": "x"}
+    list(application(environ, lambda status, _: seen.setdefault("status", status)))
+    assert seen == {"status": "404 Not Found"}
+
+
+@pytest.mark.parametrize(
+    "options", [{"resource": "mcp.example"}, {"resource": RESOURCE + "#x"}, {"authorization_servers": []}]
+)
+def test_what_cannot_be_a_resource_is_said(options):
+    with pytest.raises(UsageError):
+        Authorization(validate, **{"resource": RESOURCE, "authorization_servers": ["https://as.example"], **options})
