@@ -232,7 +232,7 @@ class Client:
         """Ends the connection, or the attempt at it in another thread. Idempotent; from any thread."""
         self._closed = True
         if self._receiver is not None and self._connection is not None:
-            self._receiver.store.leave(self._connection)
+            self._receiver.store.leave(self._connection.session)
         for connection in (self._greeting, self._connection):
             if connection is not None:
                 connection.close()

@@ -162,6 +162,9 @@ class Connection:
         """Sends a line that the session has made."""
         self._transport.send(line, self._timeout)
 
+    def pause(self, retry: int) -> None:
+        """Nothing: all goes over one transport. As ``Link.pause``."""
+
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
         """Sends lines of the session behind all that it has replied so far, so that nothing overtakes a reply."""
         with self.lock:

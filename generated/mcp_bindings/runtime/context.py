@@ -135,6 +135,18 @@ class ServerContext(Context):
         if least is not None and LEVELS.index(level) >= LEVELS.index(least):
             self.notify(key, key.params(level=level, data=data, logger=logger))
 
+    def close_stream(self, retry: float = 1.0) -> None:
+        """Has the client hang up, and come back for the answer after ``retry`` seconds, while the handler goes on.
+
+        For long work over HTTP, so that no connection is held meanwhile (2025-11-25, Streamable HTTP: polling). Nothing
+        happens on other transports. Raises UsageError in revisions whose clients do not come back.
+        """
+        binding = self.connection.session.binding
+        if binding.era != "handshake" or binding.revision < "2025-11-25":
+            text = f"clients of {binding.revision} do not poll streams; it exists in 2025-11-25 alone"
+            raise UsageError(text)
+        self.connection.pause(max(1, round(retry * 1000)))
+
     def _least(self) -> str | None:
         """The least severity that the client wants; None where it wants no messages."""
         return cast("HandshakeServer", self.connection.session).log_level

@@ -57,6 +57,13 @@ class Link(Protocol):
         """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
         ...
 
+    def pause(self, retry: int) -> None:
+        """Has the client hang up on the stream of its request and come back after ``retry`` milliseconds.
+
+        Nothing happens where a request has no stream of its own.
+        """
+        ...
+
     def close(self, lines: Iterable[bytes] = ()) -> None:
         """Ends the connection, after these last lines; idempotent, from any thread."""
         ...

@@ -192,6 +192,12 @@ class Server:
                     found = self._offers[name] = cls(self)
         return found
 
+    def listed_tool(self, name: str) -> Any:
+        """What the list says of a tool: an object of the revision; None where the registry does not have it."""
+        tools = self._offers.get("Tools")
+        found = None if tools is None else tools.get(name)
+        return None if found is None else found.listed
+
     # What the registries of ``features`` need.
 
     def provide(self, method: str, function: Callable[[Any, Any], Any]) -> None:
@@ -256,7 +262,7 @@ class Server:
         with self._lock:
             self._connections.discard(link)
         if self._receiver is not None:
-            self._receiver.store.leave(link)
+            self._receiver.store.leave(link.session)
 
     def session(self) -> Session:
         """A session of this server with a client that has not been heard yet."""

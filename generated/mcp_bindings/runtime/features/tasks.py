@@ -241,8 +241,8 @@ class TaskReceiver:
 
 
 def owner_of(connection: Any, said: Any) -> Any:
-    """Who may see a task: who sends the request, where the transport knows, or else the connection."""
-    return connection if said.principal is None else said.principal
+    """Who may see a task: who sends the request, where the transport knows, or else the other side of the session."""
+    return connection.session if said.principal is None else said.principal
 
 
 def send(connection: Connection, line: bytes | None) -> None:

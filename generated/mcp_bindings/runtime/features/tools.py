@@ -127,6 +127,10 @@ class Tools:
         """A ``with`` block: what is added and removed in it is told of once, at its end, instead of each time."""
         return self._offers.changing()
 
+    def get(self, name: str) -> Tool | None:
+        """The tool of that name; None where there is none."""
+        return self._offers.get(name)
+
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._offers)
 

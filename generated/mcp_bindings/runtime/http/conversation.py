@@ -52,7 +52,7 @@ class Conversation(Speaker):
         self._news = Queue(self._listen)
         # Ids of requests are not to be those that another process gives.
         self.session.asked = randbits(31) << 20
-        if record.state != "agreed" or record.client is not None:
+        if record.client is not None:
             self._restore()
 
     @property

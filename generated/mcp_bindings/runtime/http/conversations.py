@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from .conversation import Conversation
-from .sessions import Record, new_session_id
+from .sessions import Record, is_session_id, new_session_id
 from .stores import MemoryStore, Store
 from .workers import Workers
 
@@ -38,20 +38,43 @@ class Conversations:
         """Makes a session of a conversation. Raises TooMany."""
         conversation.remember()
         self._store.sessions.create(conversation.record)
-        with self._lock:
-            self._here[conversation.record.id] = conversation
-        conversation.server.admit(conversation)
+        self._serve(conversation)
 
-    def find(self, session_id: str, principal: str | None) -> Conversation | None:
-        """The conversation of a session; None where there is no such session of this principal."""
-        record = self._store.sessions.load(session_id)
+    def open(self, principal: str | None) -> Record:
+        """A session of HTTP+SSE, for which no revision is agreed on yet. Raises TooMany."""
+        record = Record(new_session_id(), "", transport="sse", principal=principal, state="new")
+        self._store.sessions.create(record)
+        return record
+
+    def agree(self, record: Record, server: Server) -> Conversation:
+        """The conversation of a session that is in the revision of this server from now on."""
+        record.revision = server.binding.revision
+        conversation = self._make(server, record)
+        self._serve(conversation)
+        return conversation
+
+    def record(self, session_id: str, principal: str | None, transport: str = "streamable") -> Record | None:
+        """A session; None where there is no such session of this principal and transport."""
+        record = self._store.sessions.load(session_id) if is_session_id(session_id) else None
         if record is None:
             self._forget(session_id)
             return None
-        if record.principal != principal:
-            return None
-        conversation = self._here.get(session_id)
+        return record if (record.principal, record.transport) == (principal, transport) else None
+
+    def find(self, session_id: str, principal: str | None) -> Conversation | None:
+        """The conversation of a session of Streamable HTTP; None where there is no such session."""
+        record = self.record(session_id, principal)
+        return None if record is None else self.of(record)
+
+    def of(self, record: Record) -> Conversation | None:
+        """The conversation of a session; None where its revision is not served here."""
+        conversation = self._here.get(record.id)
         return conversation if conversation is not None else self._resume(record)
+
+    def _serve(self, conversation: Conversation) -> None:
+        with self._lock:
+            self._here[conversation.record.id] = conversation
+        conversation.server.admit(conversation)
 
     def _resume(self, record: Record) -> Conversation | None:
         server = self._servers.get(record.revision)
@@ -67,11 +90,11 @@ class Conversations:
     def _make(self, server: Server, record: Record) -> Conversation:
         return Conversation(server, record, self._store, begin=self._workers.start, unclaimed=self._pass_on)
 
-    def end(self, conversation: Conversation) -> None:
+    def end(self, session_id: str) -> None:
         """Ends a session everywhere."""
-        self._store.sessions.delete(conversation.record.id)
-        self._store.forget(conversation.record.id)
-        self._forget(conversation.record.id)
+        self._store.sessions.delete(session_id)
+        self._store.forget(session_id)
+        self._forget(session_id)
 
     def _forget(self, session_id: str) -> None:
         with self._lock:

@@ -150,7 +150,7 @@ class MemoryLog:
     def pause(self, retry: int) -> None:
         """As ``Log.pause``."""
         with self._changed:
-            if not self.ended and self._reader:
+            if not self.ended and not (self._events and self._events[-1].retry):
                 self._add(b"", retry)
 
     def end(self) -> None:

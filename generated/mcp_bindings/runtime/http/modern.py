@@ -30,6 +30,7 @@ from ..meta import member
 from ..session import Session
 from ..stateless import LISTEN, VERSION
 from . import streams
+from .annotations import Annotations
 from .events import Log, MemoryLog
 from .exchange import Exchange, NoStream
 from .headers import mismatch
@@ -63,6 +64,7 @@ class Modern:
 
     def __init__(self, servers: Sequence[Server], options: Options, slots: Slots, workers: Workers) -> None:
         self._servers = servers
+        self._annotations = {server: Annotations(server) for server in servers}
         self._options = options
         self._slots = slots
         self._workers = workers
@@ -83,12 +85,12 @@ class Modern:
         method = value.get("method")
         if "method" not in value and ("result" in value or "error" in value):
             raise Rejection(400, "clients send no responses in this revision; what is asked of them comes in results")
-        if "id" in value:
-            reason = mismatch(EnvironHeaders(environ), value, ())
-            if reason is not None:
-                return self._refuse(value, Refusal(HEADER_MISMATCH, f"Header mismatch: {reason}"))
         version = member(value, "params", "_meta", VERSION)
         server = next((each for each in self._servers if each.binding.revision == version), self._servers[0])
+        if "id" in value:
+            reason = mismatch(EnvironHeaders(environ), value, self._annotations[server].of(value))
+            if reason is not None:
+                return self._refuse(value, Refusal(HEADER_MISMATCH, f"Header mismatch: {reason}"))
         session = server.session()
         event = session.receive(body)[0]
         if isinstance(event, Incoming):
@@ -147,7 +149,9 @@ class Modern:
         return self._streaming(log, closed, streams.KEEP_ALIVE if quiet else b"")
 
     def _streaming(self, log: Log, closed: Callable[[bool], None], first: bytes = b"") -> Response:
-        body = streams.EventStream(log, keepalive=self._options.keepalive, closed=closed, first=first)
+        body = streams.EventStream(
+            log, keepalive=self._options.keepalive, among=self._slots.streams, closed=closed, first=first
+        )
         return Response(200, [*streams.HEADERS], body)
 
     def _stream(self) -> Log:

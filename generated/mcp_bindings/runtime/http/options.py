@@ -12,6 +12,7 @@ from .origins import LOOPBACK, Allowed
 from .reading import BODY_LIMIT, BODY_TIME
 
 if TYPE_CHECKING:
+    from .authorization import Authorization
     from .stores import Store
 
 
@@ -28,7 +29,8 @@ class Options:
     without a message a stream carries a comment, ``retry`` after how many milliseconds a client that lost a stream is to
     come back. ``threads`` is how many requests the WSGI server handles at a time: three quarters of them may hold
     streams that are open for long, unless ``streams`` says how many. At most ``handlers`` handlers run at the same time.
-    ``store`` keeps sessions and events; by default this process does.
+    ``store`` keeps sessions and events; by default this process does. ``authorization`` lets in who has a token; without
+    it requests are of whom the WSGI server says in ``REMOTE_USER``, if it does. A session is for who has begun it alone.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Options:
         streams: int | None = None,
         handlers: int = 256,
         store: Store | None = None,
+        authorization: Authorization | None = None,
     ) -> None:
         for name, value in (("path", path), ("sse_path", sse_path), ("messages_path", messages_path)):
             if value is not None and not value.startswith("/"):
@@ -72,3 +75,4 @@ class Options:
         self.streams = streams
         self.handlers = handlers
         self.store = store
+        self.authorization = authorization

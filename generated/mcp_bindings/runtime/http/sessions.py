@@ -29,13 +29,14 @@ class TooMany(McpError):
 class Record:
     """A session as plain JSON values: ``Record(**record.values())`` is the same."""
 
-    __slots__ = ("capabilities", "client", "id", "log_level", "principal", "revision", "state")
+    __slots__ = ("capabilities", "client", "id", "log_level", "principal", "revision", "state", "transport")
 
     def __init__(
         self,
         id: str,  # noqa: A002  # the name that the field has where it is stored
         revision: str,
         *,
+        transport: str = "streamable",
         principal: str | None = None,
         state: str = "agreed",
         client: Any = None,
@@ -44,6 +45,9 @@ class Record:
     ) -> None:
         self.id = id
         self.revision = revision
+        """Empty as long as none is agreed on."""
+        self.transport = transport
+        """``streamable``, or ``sse`` for the older HTTP+SSE."""
         self.principal = principal
         """Who has begun it, and alone may go on with it."""
         self.state = state

@@ -5,8 +5,17 @@
 from __future__ import annotations
 
 from threading import Lock
+from typing import Protocol
 
 from ..errors import UsageError
+
+
+class Leaving(Protocol):
+    """A stream that can be told to end."""
+
+    def hang_up(self) -> None:
+        """Ends the connection to the client, after what has been sent before."""
+        ...
 
 
 class Slots:
@@ -28,11 +37,15 @@ class Slots:
         self._lock = Lock()
         self._long = 0
         self._short = 0
+        self._shut = False
+        self.streams: set[Leaving] = set()
+        """Those that are open."""
 
     def take(self, *, long: bool) -> bool:
         """Counts one more stream; False where there may be no more."""
         with self._lock:
-            if self._long + self._short >= (min(self.most, self._all) if long else self._all):
+            most = min(self.most, self._all) if long else self._all
+            if self._shut or self._long + self._short >= most:
                 return False
             if long:
                 self._long += 1
@@ -47,3 +60,10 @@ class Slots:
                 self._long -= 1
             else:
                 self._short -= 1
+
+    def shut(self) -> None:
+        """From now on there are no more streams, and those that are open end."""
+        with self._lock:
+            self._shut = True
+        for stream in list(self.streams):
+            stream.hang_up()

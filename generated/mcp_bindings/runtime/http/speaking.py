@@ -44,6 +44,9 @@ class Speaker:
         """Sends a line that the session has made."""
         raise NotImplementedError
 
+    def pause(self, retry: int) -> None:
+        """Nothing: only requests have streams that a client can come back to."""
+
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
         """Sends lines of the session; as ``Link.say``."""
         with self.lock:

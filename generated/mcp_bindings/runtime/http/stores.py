@@ -33,8 +33,8 @@ class Store(Protocol):
         """The sessions."""
         ...
 
-    def open(self, session_id: str, stream: str) -> Log:
-        """The log of a stream; it is begun where it is not there."""
+    def open(self, session_id: str, stream: str, *, keep: bool = True) -> Log:
+        """The log of a stream; it is begun where it is not there, and with ``keep`` so that it can be resumed."""
         ...
 
     def find(self, session_id: str, stream: str) -> Log | None:
@@ -69,7 +69,7 @@ class MemoryStore:
         self._ages: OrderedDict[tuple[str, str], MemoryLog] = OrderedDict()
         self._receivers: list[Receive] = []
 
-    def open(self, session_id: str, stream: str) -> Log:
+    def open(self, session_id: str, stream: str, *, keep: bool = True) -> Log:
         """As ``Store.open``."""
         with self._lock:
             logs = self._logs.setdefault(session_id, {})
@@ -78,7 +78,7 @@ class MemoryStore:
                 self._sweep()
                 if len(logs) >= STREAMS:
                     self._drop_one(session_id, logs)
-                log = logs[stream] = MemoryLog(keep=True)
+                log = logs[stream] = MemoryLog(keep=keep)
                 if stream != STANDALONE:
                     self._ages[session_id, stream] = log
             return log

@@ -23,7 +23,7 @@ from .conversations import Conversations
 from .events import Log
 from .exchange import Exchange, NoStream
 from .rejections import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
-from .sessions import TooMany, is_session_id
+from .sessions import TooMany
 from .slots import Slots
 from .stores import STANDALONE, Store
 
@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 
 POLLING = "2025-11-25"
 """The revision that has priming events and streams whose connection the server closes."""
+
+
+def wanted_by(initialize: Any, servers: Sequence[Server]) -> Server:
+    """The server of the revision that a client asks for, or else the newest (Lifecycle: Version Negotiation)."""
+    wanted = member(initialize, "params", "protocolVersion")
+    return next((each for each in servers if each.binding.revision == wanted), servers[0])
 
 
 class Streamable:
@@ -82,8 +88,7 @@ class Streamable:
             raise Rejection(400, "the body is no JSON", code=PARSE_ERROR) from None
         if member(value, "method") != "initialize":
             raise Rejection(400, "there is no Mcp-Session-Id; a session begins with initialize, whose answer brings it")
-        wanted = member(value, "params", "protocolVersion")
-        server = next((each for each in self._servers if each.binding.revision == wanted), self._servers[0])
+        server = wanted_by(value, self._servers)
         conversation = self._conversations.begin(server, principal)
         events = conversation.receive(body)
         answer = self._at_once(events)
@@ -100,7 +105,7 @@ class Streamable:
         session_id: str = environ.get("HTTP_MCP_SESSION_ID", "")
         if not session_id:
             raise Rejection(400, "there is no Mcp-Session-Id; send the one that came with the answer to initialize")
-        conversation = self._conversations.find(session_id, principal) if is_session_id(session_id) else None
+        conversation = self._conversations.find(session_id, principal)
         if conversation is None:
             raise Rejection(404, "there is no such session; begin one with initialize, without Mcp-Session-Id")
         version = environ.get("HTTP_MCP_PROTOCOL_VERSION")
@@ -167,6 +172,7 @@ class Streamable:
             name=name,
             first=first,
             keepalive=self._options.keepalive,
+            among=self._slots.streams,
             closed=closed,
             alive=alive,
         )
@@ -199,5 +205,5 @@ class Streamable:
 
     def delete(self, environ: Mapping[str, Any], principal: str | None) -> Response:
         """Ends a session. Raises Rejection."""
-        self._conversations.end(self._session(environ, principal))
+        self._conversations.end(self._session(environ, principal).record.id)
         return empty_response(204)

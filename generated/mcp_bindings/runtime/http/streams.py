@@ -10,6 +10,7 @@ from typing import Final
 from .events import Log
 from .media import SSE
 from .rejections import Headers
+from .slots import Leaving
 
 HEADERS: Final[Headers] = [
     ("Content-Type", SSE),
@@ -38,7 +39,7 @@ class EventStream:
 
     ``name`` makes ids of the numbers; without it events have none, and cannot be asked for again. ``first`` goes before
     all. After each ``keepalive`` seconds without an event comes a comment, and ``alive`` is called. ``closed`` is called
-    when nothing more can be sent, with whether all was.
+    when nothing more can be sent, with whether all was. As long as it is open it is in ``among``.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class EventStream:
         *,
         keepalive: float,
         closed: Callable[[bool], None],
+        among: set[Leaving],
         alive: Callable[[], object] | None = None,
         after: int = 0,
         name: str = "",
@@ -61,6 +63,8 @@ class EventStream:
         self._alive = alive
         self._closed: Callable[[bool], None] | None = closed
         self._over = False
+        self._among = among
+        among.add(self)
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -91,8 +95,14 @@ class EventStream:
             chunks.append(message(event.line, event_id))
         return b"".join(chunks)
 
+    def hang_up(self) -> None:
+        """As ``Leaving.hang_up``."""
+        if not self._log.ended:
+            self._log.detach(self._reader)
+
     def close(self) -> None:
         """The server calls this at the end of the response, and when the client has gone (PEP 3333)."""
+        self._among.discard(self)
         self._log.detach(self._reader)
         closed, self._closed = self._closed, None
         if closed is not None:

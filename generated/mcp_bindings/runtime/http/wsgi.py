@@ -12,6 +12,7 @@ from ..logs import report
 from . import media
 from .conversations import Conversations
 from .modern import Modern, parse
+from .oldsse import OldSse
 from .options import Options
 from .reading import read_body
 from .rejections import STATUS_LINES, Rejection, Response
@@ -50,12 +51,15 @@ class Application:
         self._options = options
         self._servers = newest
         self._workers = Workers(options.handlers)
-        slots = Slots(options.threads, options.streams)
+        self._slots = slots = Slots(options.threads, options.streams)
         store = options.store or MemoryStore()
         by_revision = {server.binding.revision: server for server in legacy}
         self._conversations = Conversations(by_revision, store, self._workers)
         self._modern = Modern(modern, options, slots, self._workers) if modern else None
         self._legacy = Streamable(legacy, options, store, slots, self._conversations) if legacy else None
+        self._oldsse: OldSse | None = None
+        if legacy and options.sse_path is not None:
+            self._oldsse = OldSse(legacy, options, store, slots, self._conversations, self._workers)
 
     def __call__(self, environ: Mapping[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Answers a request (PEP 3333)."""
@@ -74,13 +78,24 @@ class Application:
         for server in self._servers:
             server.close()
         self._conversations.close()
+        self._slots.shut()
         self._workers.settle(grace)
 
     def _answer(self, environ: Mapping[str, Any]) -> Response:
         self._check_origin(environ)
         path = (environ.get("PATH_INFO") or "").rstrip("/")
-        if path == self._options.path:
-            return self._endpoint(environ)
+        options = self._options
+        authorization = options.authorization
+        if authorization is None:
+            principal: str | None = environ.get("REMOTE_USER") or None
+        elif path == authorization.path and environ["REQUEST_METHOD"] == "GET":
+            return authorization.metadata_response()
+        else:
+            principal = authorization.principal(environ)
+        if path == options.path:
+            return self._endpoint(environ, principal)
+        if self._oldsse is not None and path in {options.sse_path, options.messages_path}:
+            return self._older(self._oldsse, environ, principal, "GET" if path == options.sse_path else "POST")
         text = f"there is nothing at {path or '/'}; the endpoint is {self._options.path or '/'}"
         raise Rejection(404, text)
 
@@ -95,31 +110,32 @@ class Application:
             text = f"Origin is {origin[:80]!r}, which is not among the origins that this server allows"
             raise Rejection(403, text)
 
-    def _endpoint(self, environ: Mapping[str, Any]) -> Response:
+    def _endpoint(self, environ: Mapping[str, Any], principal: str | None) -> Response:
         method = environ["REQUEST_METHOD"]
-        principal: str | None = None
         if method == "POST":
             return self._post(environ, principal)
         if self._legacy is not None:
             if method == "GET":
-                if not media.accepts(environ.get("HTTP_ACCEPT", ""), media.SSE):
-                    raise Rejection(406, "Accept does not list text/event-stream, which is all that GET gives here")
+                _expect_stream(environ)
                 return self._legacy.get(environ, principal)
             if method == "DELETE":
                 return self._legacy.delete(environ, principal)
-        allow = "POST" if self._legacy is None else "GET, POST, DELETE"
-        text = f"{method} is not served here; accepted are {allow}"
-        raise Rejection(405, text, headers=[("Allow", allow)])
+        raise _not_allowed(method, "POST" if self._legacy is None else "GET, POST, DELETE")
+
+    def _older(self, oldsse: OldSse, environ: Mapping[str, Any], principal: str | None, accepted: str) -> Response:
+        method = environ["REQUEST_METHOD"]
+        if method != accepted:
+            raise _not_allowed(method, accepted)
+        if method == "GET":
+            _expect_stream(environ)
+            return oldsse.get(environ, principal)
+        return oldsse.post(environ, self._read(environ), principal)
 
     def _post(self, environ: Mapping[str, Any], principal: str | None) -> Response:
         accept = environ.get("HTTP_ACCEPT", "")
         if not (media.accepts(accept, media.JSON) and media.accepts(accept, media.SSE)):
             raise Rejection(406, "Accept does not list both application/json and text/event-stream")
-        content_type = environ.get("CONTENT_TYPE", "")
-        if not media.is_json(content_type):
-            text = f"Content-Type is {content_type[:80]!r}; accepted is application/json in UTF-8"
-            raise Rejection(415, text)
-        body = read_body(environ, self._options.body_limit, self._options.body_time)
+        body = self._read(environ)
         modern, legacy = self._modern, self._legacy
         if modern is None:
             assert legacy is not None
@@ -132,3 +148,20 @@ class Application:
         if legacy is None or modern.is_modern(version, value, alone=False):
             return modern.post(environ, body, value, principal)
         return legacy.post(environ, body, principal)
+
+    def _read(self, environ: Mapping[str, Any]) -> bytes:
+        content_type = environ.get("CONTENT_TYPE", "")
+        if not media.is_json(content_type):
+            text = f"Content-Type is {content_type[:80]!r}; accepted is application/json in UTF-8"
+            raise Rejection(415, text)
+        return read_body(environ, self._options.body_limit, self._options.body_time)
+
+
+def _expect_stream(environ: Mapping[str, Any]) -> None:
+    if not media.accepts(environ.get("HTTP_ACCEPT", ""), media.SSE):
+        raise Rejection(406, "Accept does not list text/event-stream, which is all that GET gives here")
+
+
+def _not_allowed(method: str, accepted: str) -> Rejection:
+    text = f"{method} is not served here; accepted are {accepted}"
+    return Rejection(405, text, headers=[("Allow", accepted)])
