@@ -39,9 +39,15 @@ FORM = {"type": "object", "properties": {"name": {"type": "string"}}, "required"
 
 def desk(revision: str) -> Any:
     mcp = package(revision)
-    methods, structure, types = mcp.methods, mcp.converter.structure, mcp.types
+    methods, types = mcp.methods, mcp.types
     server = mcp.Server("desk", "1.0", instructions="It answers.")
+    complete = {} if revision < "2026" else {"resultType": "complete"}
     cached = {} if revision < "2026" else {"ttlMs": 0, "cacheScope": "private"}
+
+    def structure(value: Any, kind: Any) -> Any:
+        # A result that was made from JSON says only what that says.
+        extra = complete if kind.__name__.endswith("Result") else {}
+        return mcp.converter.structure({**extra, **value}, kind)
 
     @server.handler(methods.LIST_TOOLS)
     def tools(params: Any, context: Any) -> Any:

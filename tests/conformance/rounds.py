@@ -1,0 +1,166 @@
+"""What the fixture server asks for in rounds (2026-07-28, Multi Round-Trip Requests), under keys that are agreed on."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mcp_bindings import v2026_07_28 as mcp
+from mcp_bindings.runtime.errors import ResponseError
+
+Json = Any
+Questions = Mapping[str, Json]
+Answers = Mapping[str, Json]
+
+MISSING_CAPABILITY = -32021
+CAPABILITY = {
+    "elicitation/create": "elicitation",
+    "sampling/createMessage": "sampling",
+    "roots/list": "roots",
+}
+
+
+class Rounds(NamedTuple):
+    """Questions, round by round, and the text that comes of the answers."""
+
+    steps: Sequence[Questions]
+    text: Callable[[Answers], str]
+    stateful: bool = False
+    """Whether each round carries a state, and none is answered without it."""
+    only_declared: bool = False
+    """Whether to leave out what the client cannot answer; otherwise that is an error."""
+
+
+def elicitation(message: str, **properties: Json) -> Json:
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"method": "elicitation/create", "params": {"message": message, "requestedSchema": schema}}
+
+
+def sampling(text: str, most: int) -> Json:
+    messages = [{"role": "user", "content": {"type": "text", "text": text}}]
+    return {"method": "sampling/createMessage", "params": {"messages": messages, "maxTokens": most}}
+
+
+ROOTS: Json = {"method": "roots/list", "params": {}}
+TEXT: Json = {"type": "string"}
+
+
+def _name(answers: Answers) -> str:
+    return f"Hello, {answers['user_name'].get('content', {}).get('name')}!"
+
+
+def _said(answers: Answers) -> str:
+    return str(answers["capital_question"]["content"]["text"])
+
+
+def _roots(answers: Answers) -> str:
+    return f"The roots: {', '.join(root['uri'] for root in answers['client_roots']['roots'])}"
+
+
+def _all(answers: Answers) -> str:
+    return f"Answered: {', '.join(sorted(answers))}"
+
+
+TOOLS: Mapping[str, Rounds] = {
+    "elicitation": Rounds([{"user_name": elicitation("What is your name?", name=TEXT)}], _name),
+    "sampling": Rounds([{"capital_question": sampling("What is the capital of France?", 100)}], _said),
+    "list_roots": Rounds([{"client_roots": ROOTS}], _roots),
+    "request_state": Rounds(
+        [{"confirm": elicitation("Please confirm", ok={"type": "boolean"})}], lambda answers: "state-ok", stateful=True
+    ),
+    "multiple_inputs": Rounds(
+        [
+            {
+                "user_name": elicitation("What is your name?", name=TEXT),
+                "greeting": sampling("Generate a greeting", 50),
+                "client_roots": ROOTS,
+            }
+        ],
+        _all,
+        stateful=True,
+    ),
+    "multi_round": Rounds(
+        [
+            {"step1": elicitation("Step 1: What is your name?", name=TEXT)},
+            {"step2": elicitation("Step 2: What is your favorite color?", color=TEXT)},
+        ],
+        _all,
+        stateful=True,
+    ),
+    "tampered_state": Rounds([{"confirm": elicitation("Please confirm", ok={"type": "boolean"})}], _all, stateful=True),
+    "capabilities": Rounds(
+        [
+            {
+                "user_name": elicitation("What is your name?", name=TEXT),
+                "greeting": sampling("Generate a greeting", 50),
+                "client_roots": ROOTS,
+            }
+        ],
+        _all,
+        only_declared=True,
+    ),
+}
+"""By the end of the tool's name, ``test_input_required_result_…``."""
+
+PROMPT = Rounds(
+    [{"user_context": elicitation("What context should the prompt use?", context=TEXT)}],
+    lambda answers: f"The context: {answers['user_context'].get('content', {}).get('context')}",
+)
+
+_KEY = secrets.token_bytes(32)
+
+
+def _seal(name: str, answered: Sequence[Answers]) -> str:
+    """What was answered so far to a request of this name, signed."""
+    payload = base64.urlsafe_b64encode(json.dumps([name, answered]).encode())
+    return f"{payload.decode()}.{hmac.digest(_KEY, payload, 'sha256').hex()}"
+
+
+def _open(state: str, name: str) -> list[Answers]:
+    payload, _, signature = state.partition(".")
+    if not hmac.compare_digest(hmac.digest(_KEY, payload.encode(), "sha256").hex().encode(), signature.encode()):
+        raise ResponseError(-32602, "Invalid params", {"reason": "requestState was changed"})
+    owner, answered = json.loads(base64.urlsafe_b64decode(payload))
+    if owner != name:
+        raise ResponseError(-32602, "Invalid params", {"reason": "requestState belongs to another request"})
+    return answered
+
+
+def ask(name: str, rounds: Rounds, params: Any) -> mcp.InputRequiredResult | str:
+    """What is to be asked next in a request; the text, once all is answered.
+
+    Raises ResponseError for a state that is not good, and for a client that has not declared what it is asked for.
+    """
+    answered = [] if params.request_state is None else _open(params.request_state, name)
+    asked = _declared(rounds, rounds.steps[len(answered)], params)
+    given = {key: mcp.converter.unstructure(value) for key, value in (params.input_responses or {}).items()}
+    if (params.request_state is not None or not rounds.stateful) and all(
+        key in given and _fits(request["method"], given[key]) for key, request in asked.items()
+    ):
+        answered.append({key: given[key] for key in asked})
+        if len(answered) == len(rounds.steps):
+            return rounds.text({key: value for each in answered for key, value in each.items()})
+        asked = _declared(rounds, rounds.steps[len(answered)], params)
+    state = _seal(name, answered) if rounds.stateful else None
+    result = {"resultType": "input_required", "inputRequests": asked} | ({"requestState": state} if state else {})
+    return mcp.converter.structure(result, mcp.InputRequiredResult)
+
+
+def _declared(rounds: Rounds, questions: Questions, params: Any) -> Questions:
+    capabilities = mcp.converter.unstructure(params.meta.client_capabilities)
+    lacking = {CAPABILITY[each["method"]] for each in questions.values()} - set(capabilities)
+    if lacking and not rounds.only_declared:
+        raise ResponseError(
+            MISSING_CAPABILITY, "Missing client capability", {"requiredCapabilities": {each: {} for each in lacking}}
+        )
+    return {key: each for key, each in questions.items() if CAPABILITY[each["method"]] not in lacking}
+
+
+def _fits(method: str, answer: Json) -> bool:
+    """Whether an answer is one to this question."""
+    member = {"elicitation/create": "action", "sampling/createMessage": "content", "roots/list": "roots"}[method]
+    return member in answer

@@ -1,0 +1,447 @@
+"""The server that the conformance suite and our own tests expect, in every revision.
+
+    python tests/conformance/server.py --stdio
+    python tests/conformance/server.py --port 3000
+
+Over HTTP the endpoint is ``/mcp`` for all revisions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    # As a program it finds its own modules where the tests find them.
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from mcp_bindings import serve
+from mcp_bindings.runtime.errors import ResponseError
+
+Json = Any
+Tool = Callable[[Any, Json], Any]
+"""A tool's function: of the context and the arguments; it gives text, or blocks of content."""
+
+REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
+AUDIO, FORMS, CHOICES, STATELESS = REVISIONS[1:]
+"""The first revisions that have audio, forms, forms with defaults and titled choices, and no handshake."""
+
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA=="
+PAUSE = 0.05
+"""Seconds between two signs of life of a tool that takes its time."""
+MISSING_CAPABILITY = -32021
+
+ADDRESS_SCHEMA: Json = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "$defs": {
+        "address": {
+            "$anchor": "addressDef",
+            "type": "object",
+            "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
+        }
+    },
+    "properties": {
+        "name": {"type": "string"},
+        "address": {"$ref": "#/$defs/address"},
+        "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+        "phone": {"type": "string"},
+        "email": {"type": "string"},
+    },
+    "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+    "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+    "then": {"required": ["phone"]},
+    "else": {"required": ["email"]},
+    "additionalProperties": False,
+}
+DEFAULTS: Json = {
+    "name": {"type": "string", "default": "John Doe"},
+    "age": {"type": "integer", "default": 30},
+    "score": {"type": "number", "default": 95.5},
+    "status": {"type": "string", "enum": ["active", "inactive", "pending"], "default": "active"},
+    "verified": {"type": "boolean", "default": True},
+}
+TITLED = [{"const": "value1", "title": "First"}, {"const": "value2", "title": "Second"}]
+ENUMS: Json = {
+    "untitledSingle": {"type": "string", "enum": ["option1", "option2"]},
+    "titledSingle": {"type": "string", "oneOf": TITLED},
+    "untitledMulti": {"type": "array", "items": {"type": "string", "enum": ["option1", "option2"]}},
+    "titledMulti": {"type": "array", "items": {"anyOf": TITLED}},
+    "legacyEnum": {"type": "string", "enum": ["opt1", "opt2"], "enumNames": ["One", "Two"]},
+}
+
+
+def text(words: str) -> Json:
+    return {"type": "text", "text": words}
+
+
+def image() -> Json:
+    return {"type": "image", "data": PNG, "mimeType": "image/png"}
+
+
+def embedded(uri: str, mime: str, words: str) -> Json:
+    return {"type": "resource", "resource": {"uri": uri, "mimeType": mime, "text": words}}
+
+
+def takes(**properties: Json) -> Json:
+    """The schema of a tool's arguments, all of which are required."""
+    return {"type": "object", "properties": properties} | ({"required": list(properties)} if properties else {})
+
+
+class Fixture:
+    """The fixture in one revision: a server with all that the revision has."""
+
+    def __init__(self, revision: str) -> None:
+        self.revision = revision
+        self.mcp: Any = importlib.import_module(f"mcp_bindings.v{revision.replace('-', '_')}")
+        self.server = self.mcp.Server("conformance-fixture", "1.0.0")
+        self.tools: dict[str, tuple[Json, Tool]] = {}
+        self.prompts: dict[str, tuple[Json, Callable[[Json], list[Json]]]] = {}
+        self._add_plain_tools()
+        if revision < STATELESS:
+            self._add_talking_tools()
+        else:
+            self._add_stateless_tools()
+        self._add_prompts()
+        self._handle()
+
+    # Tools.
+
+    def tool(self, name: str, description: str, schema: Json | None = None) -> Callable[[Tool], Tool]:
+        def add(function: Tool) -> Tool:
+            described = {"name": name, "description": description, "inputSchema": schema or takes()}
+            self.tools[name] = described, function
+            return function
+
+        return add
+
+    def _add_plain_tools(self) -> None:
+        @self.tool("test_simple_text", "Answers with a text.")
+        def simple(context: Any, arguments: Json) -> str:
+            return "This is a simple text response for testing."
+
+        @self.tool("test_image_content", "Answers with an image.")
+        def picture(context: Any, arguments: Json) -> Json:
+            return [image()]
+
+        if self.revision >= AUDIO:
+
+            @self.tool("test_audio_content", "Answers with a sound.")
+            def sound(context: Any, arguments: Json) -> Json:
+                return [{"type": "audio", "data": WAV, "mimeType": "audio/wav"}]
+
+        @self.tool("test_embedded_resource", "Answers with a resource inside the result.")
+        def resource(context: Any, arguments: Json) -> Json:
+            words = "This is an embedded resource content."
+            return [embedded("test://embedded-resource", "text/plain", words)]
+
+        @self.tool("test_multiple_content_types", "Answers with several kinds of content.")
+        def several(context: Any, arguments: Json) -> Json:
+            mixed = '{"test":"data","value":123}'
+            return [
+                text("Multiple content types test:"),
+                image(),
+                embedded("test://mixed-content-resource", "application/json", mixed),
+            ]
+
+        @self.tool("test_error_handling", "Fails.")
+        def fail(context: Any, arguments: Json) -> Json:
+            return {"content": [text("This tool intentionally returns an error for testing")], "isError": True}
+
+        @self.tool("test_tool_with_progress", "Takes a while, and reports how far it is.")
+        def progress(context: Any, arguments: Json) -> str:
+            for done in (0, 50, 100):
+                context.progress(done, 100)
+                time.sleep(PAUSE)
+            return "The work is done."
+
+        @self.tool("json_schema_2020_12_tool", "Has a schema that uses much of JSON Schema 2020-12.", ADDRESS_SCHEMA)
+        def address(context: Any, arguments: Json) -> str:
+            return json.dumps(arguments)
+
+    def _add_talking_tools(self) -> None:
+        """Tools that log to the client and ask it, while their call is open."""
+        mcp = self.mcp
+
+        @self.tool("test_tool_with_logging", "Logs what it does.")
+        def log(context: Any, arguments: Json) -> str:
+            for words in ("Tool execution started", "Tool processing data", "Tool execution completed"):
+                context.log("info", words)
+                time.sleep(PAUSE)
+            return "All of it is logged."
+
+        @self.tool("test_sampling", "Has the client's model answer a prompt.", takes(prompt={"type": "string"}))
+        def sample(context: Any, arguments: Json) -> str:
+            message = {"role": "user", "content": text(arguments["prompt"])}
+            structured = mcp.converter.structure(message, mcp.SamplingMessage)
+            answer = mcp.converter.unstructure(context.create_message([structured], 100))
+            return f"LLM response: {answer['content']['text']}"
+
+        if self.revision >= FORMS:
+            fields = {"username": {"type": "string"}, "email": {"type": "string"}}
+
+            @self.tool("test_elicitation", "Asks the user for two texts.", takes(message={"type": "string"}))
+            def elicit(context: Any, arguments: Json) -> str:
+                return f"User response: {self._elicit(context, arguments['message'], fields)}"
+
+        if self.revision >= CHOICES:
+
+            @self.tool("test_elicitation_sep1034_defaults", "Asks with a default for each type of field.")
+            def defaults(context: Any, arguments: Json) -> str:
+                return f"Elicitation completed: {self._elicit(context, 'Please review', DEFAULTS)}"
+
+            @self.tool("test_elicitation_sep1330_enums", "Asks with each way to write choices.")
+            def enums(context: Any, arguments: Json) -> str:
+                return f"Elicitation completed: {self._elicit(context, 'Please choose', ENUMS)}"
+
+    def _elicit(self, context: Any, message: str, fields: Json) -> str:
+        mcp = self.mcp
+        form = getattr(mcp.types, "ElicitRequestFormParamsRequestedSchema", None)
+        form = form or mcp.types.ElicitRequestParamsRequestedSchema
+        schema = mcp.converter.structure({"type": "object", "properties": fields}, form)
+        answer = context.elicit(message, schema)
+        return f"action={answer.action}, content={json.dumps(answer.content)}"
+
+    def _add_stateless_tools(self) -> None:
+        from conformance import rounds
+
+        @self.tool("test_missing_capability", "Cannot be called without sampling.")
+        def needy(context: Any, arguments: Json) -> str:
+            if context.peer_capabilities.sampling is None:
+                required = {"requiredCapabilities": {"sampling": {}}}
+                raise ResponseError(MISSING_CAPABILITY, "Missing required client capability", required)
+            return "The client declares sampling."
+
+        @self.tool("test_streaming_elicitation", "Asks the user, by its result.")
+        def stream(context: Any, arguments: Json) -> str:
+            context.progress(1, 2)
+            return f"User response: {self._elicit(context, 'Go on?', {'ok': {'type': 'boolean'}})}"
+
+        @self.tool("test_logging_tool", "Logs what it does.")
+        def log(context: Any, arguments: Json) -> str:
+            context.log("info", "Tool execution started")
+            return "All of it is logged."
+
+        @self.tool("test_trigger_tool_change", "Changes the list of tools.")
+        def change_tools(context: Any, arguments: Json) -> str:
+            described = {"name": "test_dynamic_tool", "description": "Comes and goes.", "inputSchema": takes()}
+            self._toggle(self.tools, "test_dynamic_tool", (described, lambda *_: "Here today."))
+            self.server.notify(self.mcp.methods.TOOL_LIST_CHANGED)
+            return "The list of tools has changed."
+
+        @self.tool("test_trigger_prompt_change", "Changes the list of prompts.")
+        def change_prompts(context: Any, arguments: Json) -> str:
+            described = {"name": "test_dynamic_prompt", "description": "Comes and goes."}
+            self._toggle(self.prompts, "test_dynamic_prompt", (described, lambda _: [text("Here today.")]))
+            self.server.notify(self.mcp.methods.PROMPT_LIST_CHANGED)
+            return "The list of prompts has changed."
+
+        region = {"type": "string", "description": "where", "x-mcp-header": "Region"}
+
+        @self.tool("test_x_mcp_header", "Has an argument that is repeated in a header.", takes(region=region))
+        def header(context: Any, arguments: Json) -> str:
+            return f"The region: {arguments['region']}"
+
+        for name in rounds.TOOLS:
+            self.tool(f"test_input_required_result_{name}", "Asks the client before it answers.")(_never)
+
+    @staticmethod
+    def _toggle(offers: dict[str, Any], name: str, offer: Any) -> None:
+        if offers.pop(name, None) is None:
+            offers[name] = offer
+
+    # Prompts.
+
+    def prompt(self, name: str, description: str, *arguments: str) -> Callable[[Any], Any]:
+        def add(function: Any) -> Any:
+            described: Json = {"name": name, "description": description}
+            if arguments:
+                described["arguments"] = [{"name": each, "description": each, "required": True} for each in arguments]
+            self.prompts[name] = described, function
+            return function
+
+        return add
+
+    def _add_prompts(self) -> None:
+        @self.prompt("test_simple_prompt", "A prompt without arguments.")
+        def simple(given: Json) -> Json:
+            return [text("This is a simple prompt for testing.")]
+
+        @self.prompt("test_prompt_with_arguments", "A prompt with two arguments.", "arg1", "arg2")
+        def with_arguments(given: Json) -> Json:
+            return [text(f"Prompt with arguments: arg1='{given['arg1']}', arg2='{given['arg2']}'")]
+
+        @self.prompt("test_prompt_with_embedded_resource", "A prompt with a resource in it.", "resourceUri")
+        def with_resource(given: Json) -> Json:
+            words = "Embedded resource content for testing."
+            return [
+                embedded(given["resourceUri"], "text/plain", words),
+                text("Please process the embedded resource above."),
+            ]
+
+        @self.prompt("test_prompt_with_image", "A prompt with an image in it.")
+        def with_image(given: Json) -> Json:
+            return [image(), text("Please analyze the image above.")]
+
+        if self.revision >= STATELESS:
+            self.prompt("test_input_required_result_prompt", "Asks for a context first.")(_never)
+
+    # What is answered.
+
+    def _handle(self) -> None:
+        methods = self.mcp.methods
+        handlers = {
+            methods.LIST_TOOLS: self._list("tools", self.tools),
+            methods.CALL_TOOL: self._call_tool,
+            methods.LIST_PROMPTS: self._list("prompts", self.prompts),
+            methods.GET_PROMPT: self._get_prompt,
+            methods.LIST_RESOURCES: self._list("resources", RESOURCES),
+            methods.LIST_RESOURCE_TEMPLATES: self._list("resourceTemplates", TEMPLATES),
+            methods.READ_RESOURCE: self._read,
+            methods.COMPLETE: lambda params, context: self._made({"completion": {"values": []}}, "Complete"),
+        }
+        if self.revision < STATELESS:
+            handlers |= {methods.SUBSCRIBE: _nothing, methods.UNSUBSCRIBE: _nothing}
+        for key, function in handlers.items():
+            self.server.handler(key)(function)
+
+    def _made(self, result: Json, name: str) -> Any:
+        # A result that was made from JSON says only what that says.
+        kind = {} if self.revision < STATELESS else {"resultType": "complete"}
+        return self.mcp.converter.structure({**kind, **result}, getattr(self.mcp.types, f"{name}Result"))
+
+    def _cached(self) -> Json:
+        return {} if self.revision < STATELESS else {"ttlMs": 0, "cacheScope": "private"}
+
+    def _list(self, member: str, offers: Mapping[str, Any]) -> Callable[[Any, Any], Any]:
+        name = f"List{member[0].upper()}{member[1:]}"
+        return lambda params, context: self._made(
+            {member: [each for each, _ in list(offers.values())], **self._cached()}, name
+        )
+
+    def _call_tool(self, params: Any, context: Any) -> Any:
+        if params.name not in self.tools:
+            raise ResponseError(-32602, f"Unknown tool: {params.name}")
+        asked = self._ask("tool", params)
+        result = self.tools[params.name][1](context, params.arguments or {}) if asked is None else asked
+        if isinstance(result, str):
+            result = [text(result)]
+        if isinstance(result, list):
+            result = {"content": result}
+        return self._made(result, "CallTool") if isinstance(result, dict) else result
+
+    def _get_prompt(self, params: Any, context: Any) -> Any:
+        if params.name not in self.prompts:
+            raise ResponseError(-32602, f"Unknown prompt: {params.name}")
+        described, function = self.prompts[params.name]
+        given = params.arguments or {}
+        lacking = [each["name"] for each in described.get("arguments", ()) if each["name"] not in given]
+        if lacking:
+            raise ResponseError(-32602, f"Missing argument: {', '.join(lacking)}")
+        asked = self._ask("prompt", params)
+        if asked is not None and not isinstance(asked, str):
+            return asked
+        blocks = function(given) if asked is None else [text(asked)]
+        return self._made({"messages": [{"role": "user", "content": each} for each in blocks]}, "GetPrompt")
+
+    def _ask(self, kind: str, params: Any) -> Any:
+        """For what asks the client in rounds: what it asks for, or its text; None for all else."""
+        prefix = "test_input_required_result_"
+        if not params.name.startswith(prefix):
+            return None
+        from conformance import rounds
+
+        found = rounds.PROMPT if kind == "prompt" else rounds.TOOLS[params.name.removeprefix(prefix)]
+        return rounds.ask(params.name, found, params)
+
+    def _read(self, params: Any, context: Any) -> Any:
+        uri = params.uri
+        middle = uri.removeprefix("test://template/").removesuffix("/data")
+        if uri in RESOURCES:
+            contents = {"uri": uri, **RESOURCES[uri][1]}
+        elif uri == f"test://template/{middle}/data" and middle and "/" not in middle:
+            data = {"id": middle, "templateTest": True, "data": f"Data for ID: {middle}"}
+            contents = {"uri": uri, "mimeType": "application/json", "text": json.dumps(data, separators=(",", ":"))}
+        else:
+            code = -32002 if self.revision < STATELESS else -32602
+            raise ResponseError(code, "Resource not found", {"uri": uri})
+        return self._made({"contents": [contents], **self._cached()}, "ReadResource")
+
+
+def _never(*_: Any) -> Any:
+    message = "what asks in rounds is answered by them"
+    raise AssertionError(message)
+
+
+def _nothing(params: Any, context: Any) -> None:
+    """An empty result."""
+
+
+def _resource(uri: str, name: str, description: str, contents: Json) -> tuple[Json, Json]:
+    return {"uri": uri, "name": name, "description": description, "mimeType": contents["mimeType"]}, contents
+
+
+RESOURCES: Mapping[str, tuple[Json, Json]] = {
+    listed["uri"]: (listed, contents)
+    for listed, contents in (
+        _resource(
+            "test://static-text",
+            "Static text",
+            "A text that stays as it is.",
+            {"mimeType": "text/plain", "text": "This is the content of the static text resource."},
+        ),
+        _resource(
+            "test://static-binary",
+            "Static image",
+            "An image that stays as it is.",
+            {"mimeType": "image/png", "blob": PNG},
+        ),
+        _resource(
+            "test://watched-resource",
+            "Watched text",
+            "A text that clients may subscribe to.",
+            {"mimeType": "text/plain", "text": "Watched resource content."},
+        ),
+    )
+}
+TEMPLATES: Mapping[str, tuple[Json, None]] = {
+    "test://template/{id}/data": (
+        {
+            "uriTemplate": "test://template/{id}/data",
+            "name": "Data by id",
+            "description": "What there is about an id.",
+            "mimeType": "application/json",
+        },
+        None,
+    )
+}
+
+
+def build(*revisions: str) -> list[Any]:
+    """The servers of these revisions, or of all."""
+    return [Fixture(revision).server for revision in revisions or REVISIONS]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="The conformance fixture.")
+    how = parser.add_mutually_exclusive_group(required=True)
+    how.add_argument("--stdio", action="store_true", help="serve over stdin and stdout")
+    how.add_argument("--port", type=int, help="serve over HTTP on this port of 127.0.0.1, at /mcp")
+    parser.add_argument("revisions", nargs="*", metavar="REVISION", help="the revisions to serve; all unless given")
+    options = parser.parse_args()
+    servers = build(*options.revisions)
+    if options.stdio:
+        serve.stdio(*servers)
+    else:
+        serve.http(*servers, port=options.port)
+
+
+if __name__ == "__main__":
+    main()
