@@ -45,6 +45,7 @@ def test_a_block_of_another_kind_is_shown_whole() -> None:
 def test_structured_content_is_shown_where_the_text_does_not_repeat_it() -> None:
     assert lines({"type": "text", "text": '{ "a":1 }'}, structured={"a": 1}) == ['{ "a":1 }']
     assert lines({"type": "text", "text": "one"}, structured={"a": 1}) == ["one", '{\n  "a": 1\n}']
+    assert lines({"type": "text", "text": "one"}, structured={"result": "one"}) == ["one"]
     assert lines(structured=[]) == ["[]"]
 
 

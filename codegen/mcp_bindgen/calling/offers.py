@@ -76,7 +76,7 @@ def document(client: Client, offers: dict[str, list[Json]]) -> Json:
 def as_text(client: Client, offers: dict[str, list[Json]], width: int) -> Iterator[str]:
     """The lines for people: each offer with what it is for, each argument with its type and what it is."""
     info = client.server_info
-    named = "a server that does not name itself" if info is None else f"{info.name} {info.version}"
+    named = "a server that does not name itself" if info is None else f"{info.name} {info.version}".strip()
     yield visible(f"{named}, speaking {client.binding.revision}")
     if client.instructions:
         yield from _wrapped(client.instructions, "", width)

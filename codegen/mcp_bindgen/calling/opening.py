@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_bindgen import catalog
 from mcp_bindgen.calling.forms import Answer, fill_in, question
-from mcp_bindgen.calling.terminal import Terminal
+from mcp_bindgen.calling.terminal import MOMENT, Terminal
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.escaping import visible
 
@@ -56,8 +56,7 @@ def open_client(command: Sequence[str], options: Options) -> Client:
 
     def start() -> Transport:
         # What is typed in a shell starts with the shell's environment.
-        child = Child(command, inherit_env=True)
-        return child if options.see is None else Seen(child, options.see)
+        return Watched(Child(command, inherit_env=True), options.see)
 
     _check_writable(options.record)
     revisions = chosen(None if options.revision is None else [options.revision])
@@ -84,25 +83,30 @@ def open_client(command: Sequence[str], options: Options) -> Client:
     return client
 
 
-class Seen:
-    """A transport that shows what passes through it."""
+class Watched:
+    """A transport that shows what passes through it, and never waits for long.
 
-    def __init__(self, transport: Transport, see: Callable[[str, bytes], None]) -> None:
+    Python handles a signal between two steps of the program. Ctrl-C that comes right before a wait begins does not end
+    it, so that a person would press it again and again.
+    """
+
+    def __init__(self, transport: Transport, see: Callable[[str, bytes], None] | None) -> None:
         self._transport = transport
         self._see = see
         self.interrupt = transport.interrupt
         self.close = transport.close
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """As ``Transport.receive``."""
-        message = self._transport.receive(timeout)
-        if message is not None:
+        """As ``Transport.receive``, but that it may give None before ``timeout`` has gone by."""
+        message = self._transport.receive(MOMENT if timeout is None else min(timeout, MOMENT))
+        if message is not None and self._see is not None:
             self._see("server", message)
         return message
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
         """As ``Transport.send``."""
-        self._see("client", message)
+        if self._see is not None:
+            self._see("client", message)
         self._transport.send(message, timeout)
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from threading import Lock
+
+MOMENT = 0.25
+"""Seconds after which each wait looks up, in case that Ctrl-C came right before it began."""
 
 
 class Terminal:
@@ -33,8 +37,11 @@ class Terminal:
         """The line that is typed at a prompt, without its end; None at the end of the input."""
         sys.stderr.write(prompt)
         sys.stderr.flush()
+        keys = sys.stdin.fileno()
         while b"\n" not in self._rest:
-            more = os.read(sys.stdin.fileno(), 65536)
+            if not select.select([keys], [], [], MOMENT)[0]:
+                continue
+            more = os.read(keys, 65536)
             if not more:
                 self.say("")
                 return None
