@@ -12,7 +12,7 @@ from .calls import Call, Lasting
 from .crew import Crew, Queue
 from .errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
 from .events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
-from .interrupts import Interrupt
+from .interrupts import Interrupt, hold
 from .logs import note, report
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
@@ -66,6 +66,8 @@ class Connection:
         self._shutting = RLock()
         self._mute = False
         """Whether answers would come to nothing."""
+        self._left = False
+        """Whether nobody is there any more for whom it would be held open."""
         self._crew = Crew(
             f"mcp-{session.side}", workers, read=self._read, run=self._run, queues=(self._replies, self._news)
         )
@@ -173,6 +175,7 @@ class Connection:
         self._replies.work()
 
     def _conclude(self, call: Call, ask: Callable[[], tuple[Any, bytes]]) -> Any:
+        lent = self._crew.working and self._crew.lend()
         try:
             self.attend(call, ask)
             while not call.done:
@@ -182,6 +185,9 @@ class Connection:
         except BaseException as fault:
             self.abandon(call, str(fault) or fault.__class__.__name__)
             raise
+        finally:
+            if lent:
+                self._crew.resume()
         if call.error is not None:
             raise call.error
         return call.result
@@ -193,28 +199,21 @@ class Connection:
 
         Raises RequestTimeout once its deadline has passed, and ConnectionClosed where it cannot be sent any more.
         """
-        if ask is not None:
-            # Ctrl-C ends a send that waits, as transports promise: not held off, it need not wait for the deadline.
-            self._transport.send(self._note(call, ask), call.patience)
-        interrupt = Interrupt(lambda: self._stir(call))
-        interrupt.hold()
+        interrupt = hold(call, self._stir)
         try:
+            if ask is not None:
+                with self.lock:
+                    if self._end is not None:
+                        raise _again(self._end)
+                    call.id, line = ask()
+                    if call.id is not None:
+                        self._calls[call.id] = call
+                # Ctrl-C ends a send that waits, as transports promise: not held off, it need not wait for the deadline.
+                interrupt.passes = True
+                if not interrupt.seen:
+                    self._transport.send(line, call.patience)
+                interrupt.passes = False
             self._wait(call, interrupt)
-        finally:
-            interrupt.release()
-
-    def _note(self, call: Call, ask: Callable[[], tuple[Any, bytes]]) -> bytes:
-        """The line of a call, which is known from now on."""
-        interrupt = Interrupt(_nothing)
-        interrupt.hold()
-        try:
-            with self.lock:
-                if self._end is not None:
-                    raise _again(self._end)
-                call.id, line = ask()
-                if call.id is not None:
-                    self._calls[call.id] = call
-                return line
         finally:
             interrupt.release()
 
@@ -318,6 +317,8 @@ class Connection:
             return False
         else:
             if line is None:
+                if self._left:
+                    self.close()
                 return False
             events = self._hear(partial(self.session.receive, line))
         self.heard = monotonic()
@@ -401,6 +402,11 @@ class Connection:
         self._stop(ConnectionClosed("the connection was closed on this side"))
         self._shut()
 
+    def leave(self) -> None:
+        """Has the thread that reads end the connection; takes no lock, so it may be called while garbage is collected."""
+        self._left = True
+        self._transport.interrupt()
+
     def drain(self, grace: float) -> None:
         """After the other side has stopped sending: answers what is running, for ``grace`` seconds at most, and closes."""
         if not self._mute:
@@ -443,7 +449,3 @@ def _again(end: ConnectionClosed) -> ConnectionClosed:
     fresh = end.__class__(*end.args)
     fresh.__dict__.update(end.__dict__)
     return fresh
-
-
-def _nothing() -> None:
-    """Nothing waits for anything that could be woken."""

@@ -189,4 +189,4 @@ class StatelessClient(Client):
             extra={"taskIds": task_ids} if (task_ids := list(task)) else None,
         )
         params = key.params(meta=self.meta(), notifications=wanted)
-        return Subscription(self.connection, key, params, self.timeout if timeout is None else timeout)
+        return Subscription(self, key, params, self.timeout if timeout is None else timeout)

@@ -64,6 +64,11 @@ def everything(mcp, side):
         for parent in parents:
             where = where.setdefault(parent, {})
         where.setdefault(leaf, True if key.capability in binding.switches else {})
+    if "tasks" in declared:
+        declared["tasks"]["requests"] = {
+            "server": {"tools": {"call": {}}},
+            "client": {"sampling": {"createMessage": {}}, "elicitation": {"create": {}}},
+        }[side]
     return mcp.converter.structure(declared, getattr(mcp.types, f"{side.capitalize()}Capabilities"))
 
 

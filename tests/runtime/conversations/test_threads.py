@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed, ResponseError, UsageError
+from mcp_bindings.runtime import crew as crew_module
+from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
 from mcp_bindings.runtime.transports.memory import pair
 from mcp_bindings.runtime.transports.streams import Streams
 from support.conversing import (
@@ -328,6 +329,43 @@ def test_a_listener_may_ask_the_server():
         server.notify(mcp.methods.TOOL_LIST_CHANGED)
         eventually(lambda: answered)
     assert answered == ["listener"]
+
+
+def nesting(revision, **options):
+    """A server whose tool and a client whose roots ask each other, ``n`` times; with one worker on either side."""
+    mcp = package(revision)
+    server = mcp.Server("s", "1", workers=1)
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        if params.arguments["n"]:
+            context.list_roots(meta={"n": params.arguments["n"] - 1})
+        return mcp.types.CallToolResult(content=[])
+
+    client = mcp.Client.in_memory(server, timeout=PATIENCE, workers=1, **options)
+
+    @client.handler(mcp.methods.LIST_ROOTS)
+    def roots(params, context):
+        meta = context.meta if isinstance(context.meta, dict) else context.meta.extra
+        client.call_tool("x", {"n": meta["n"]})
+        return mcp.types.ListRootsResult(roots=[])
+
+    return client
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_who_waits_for_an_answer_takes_no_worker_from_those_it_depends_on(revision):
+    with nesting(revision) as client:
+        client.call_tool("x", {"n": 20})
+        eventually(lambda: not client.connection._crew._busy and not client.connection._crew._lent)
+
+
+def test_requests_that_nest_without_end_are_told_of_and_end(caplog, monkeypatch):
+    monkeypatch.setattr(crew_module, "LENT", 3)
+    with nesting(LATEST) as client:
+        with pytest.raises(RequestTimeout):
+            client.call_tool("x", {"n": 20}, timeout=0.3)
+        assert "3 requests that are being handled wait for answers; further ones have to wait" in caplog.text
 
 
 # One thread for all.
