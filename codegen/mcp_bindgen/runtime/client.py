@@ -151,7 +151,7 @@ class Client:
         left behind then.
         """
         with self._connecting:
-            if self._connection is not None:
+            if self._connection is not None and not self._stale(self._connection):
                 return
             connection = self._greeting = self.attach(recorded(self._open(), self._record))
             try:
@@ -162,6 +162,10 @@ class Client:
                 raise
             finally:
                 self._greeting = None
+
+    def _stale(self, connection: Connection) -> bool:
+        """Whether a connection that has ended is to be followed by another."""
+        return False
 
     def attach(self, transport: Transport) -> Connection:
         """A connection of this client over a transport; nothing is said or read on it yet."""

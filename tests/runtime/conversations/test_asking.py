@@ -7,7 +7,16 @@ from threading import Lock
 
 import pytest
 from mcp_bindings.runtime.errors import ProtocolError, RequestTimeout, ResponseError, UsageError
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_client, text_of
+from support.conversing import (
+    HANDSHAKE,
+    PATIENCE,
+    STATELESS,
+    eventually,
+    package,
+    scripted_client,
+    scripted_server,
+    text_of,
+)
 from support.echoing import echo_server
 
 each_revision = pytest.mark.parametrize("revision", [*HANDSHAKE, *STATELESS])
@@ -391,3 +400,25 @@ def test_whoever_has_connected_takes_on_no_more_requests_by_either_way(revision)
         with pytest.raises(UsageError, match="register the handler before"):
             client.handles(mcp.methods.LIST_ROOTS, print)
         client.handles(mcp.methods.TOOL_LIST_CHANGED, print)
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_where_a_round_has_no_state_the_next_has_none(asks):
+    mcp = package(NEW)
+    heard = []
+    wanted = {"inputRequests": {"r": {"method": "roots/list"}}} if asks else {"requestState": "s"}
+
+    def play(spoken):
+        for result in ({"resultType": "input_required", **wanted}, {"resultType": "complete", "content": []}):
+            heard.append(spoken.hear())
+            spoken.answer(heard[-1], result)
+
+    with scripted_server(mcp.Client, play, discover=False) as (client, _):
+        client.handler(mcp.methods.LIST_ROOTS)(lambda params, context: mcp.types.ListRootsResult(roots=[]))
+        client.connect()
+        client.call_tool("x", {})
+    first, second = (each["params"] for each in heard)
+    assert heard[0]["id"] != heard[1]["id"]
+    assert not {"requestState", "inputResponses"} & first.keys()
+    assert second.get("requestState", "none") == ("none" if asks else "s")
+    assert second.get("inputResponses", "none") == ({"r": {"roots": []}} if asks else "none")

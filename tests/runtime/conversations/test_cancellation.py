@@ -246,3 +246,14 @@ def test_a_callback_may_call_the_server():
             on_progress=lambda params: inner.append(text_of(client.call_tool("echo", {"n": 5}))),
         )
     assert inner[-1:] == ["5"]
+
+
+@each_revision
+def test_the_reason_of_a_cancellation_is_logged(revision, caplog):
+    caplog.set_level("DEBUG", "mcp_bindings.runtime")
+    server, seen = echo_server(revision)
+    with package(revision).Client.in_memory(server) as client:
+        with pytest.raises(RequestTimeout):
+            client.call_tool("echo", {"hold": True}, timeout=0.02)
+        eventually(lambda: "tools/call is cancelled: tools/call: no answer in 0.02 s" in caplog.text)
+        seen.go.set()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from mcp_bindings.runtime.errors import ConnectionClosed
@@ -238,3 +240,39 @@ def test_a_transport_that_fails_in_its_own_way_ends_the_connection(caplog):
     with pytest.raises(ConnectionClosed, match="of its own"):
         package(LATEST).Client.over(Failing()).connect()
     assert "the transport failed" in caplog.text
+
+
+@pytest.mark.parametrize("restart", [True, False])
+def test_a_server_that_has_ended_is_started_again_if_that_was_asked_for(restart):
+    revision = STATELESS[0]
+    client = package(revision).Client.stdio(
+        program("echo.py", revision), env=environment(), restart=restart, timeout=PATIENCE
+    )
+    with client:
+        first = client.connection
+        assert text_of(client.call_tool("echo", {"n": 1})) == "1"
+        os.kill(first._transport.pid, signal.SIGKILL)
+        eventually(lambda: first.closed)
+        if restart:
+            assert text_of(client.call_tool("echo", {"n": 2})) == "2"
+            assert client.connection._transport.pid != first._transport.pid
+        else:
+            with pytest.raises(ConnectionClosed, match="SIGKILL"):
+                client.call_tool("echo", {"n": 2})
+    # Nothing is started for a client that was closed.
+    with pytest.raises(ConnectionClosed):
+        client.call_tool("echo", {"n": 3})
+
+
+def test_of_threads_that_find_the_server_ended_one_starts_it_again():
+    revision = STATELESS[0]
+    client = package(revision).Client.stdio(
+        program("echo.py", revision), env=environment(), restart=True, timeout=PATIENCE
+    )
+    with client, ThreadPoolExecutor(8) as pool:
+        first = client.connection
+        os.kill(first._transport.pid, signal.SIGKILL)
+        eventually(lambda: first.closed)
+        numbers = range(16)
+        results = pool.map(lambda n: text_of(client.call_tool("echo", {"n": n})), numbers)
+        assert list(results) == [str(n) for n in numbers]

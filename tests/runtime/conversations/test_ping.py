@@ -110,7 +110,7 @@ def test_a_client_answers_ping_while_all_its_handlers_are_busy():
         assert go.wait(PATIENCE)
 
 
-def test_a_server_that_answers_no_ping_is_left():
+def test_a_server_that_answers_no_ping_is_left(caplog):
     pings = []
 
     def play(spoken):
@@ -126,6 +126,9 @@ def test_a_server_that_answers_no_ping_is_left():
         assert client.connection.closed
     assert pings.count("ping") == 2
     eventually(lambda: not threads_of("mcp-ping"))
+    assert [each.getMessage() for each in caplog.records if each.levelname == "WARNING"] == [
+        f"ping was not answered in 0.05 s ({number} of 2)" for number in (1, 2)
+    ]
 
 
 def test_a_ping_that_is_answered_counts_from_none_again():

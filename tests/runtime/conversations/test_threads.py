@@ -366,6 +366,7 @@ def test_requests_that_nest_without_end_are_told_of_and_end(caplog, monkeypatch)
         with pytest.raises(RequestTimeout):
             client.call_tool("x", {"n": 20}, timeout=0.3)
         assert "3 requests that are being handled wait for answers; further ones have to wait" in caplog.text
+    eventually(lambda: not threads_of())
 
 
 # One thread for all.
