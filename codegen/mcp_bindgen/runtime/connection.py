@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from threading import Lock, RLock
 from time import monotonic
 from typing import Any, TypeVar
@@ -19,6 +18,7 @@ from .session import Session
 from .transports import Transport
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 _LONGEST = 3600.0
 """Seconds that one wait lasts at most; there is no limit to how many follow each other."""
@@ -111,44 +111,9 @@ class Connection:
         self, messages: Sequence[tuple[RequestMethod[Any, Any] | NotificationMethod[Any], Any]], timeout: float | None
     ) -> list[Any]:
         """Sends messages as one, and waits for all results; see ``Client.batch``."""
-        patience = self._timeout if timeout is None else timeout
-        calls: list[Call] = []
+        from .batches import exchange
 
-        def ask() -> tuple[Any, bytes]:
-            lines: list[bytes] = []
-            try:
-                for key, params in messages:
-                    if isinstance(key, NotificationMethod):
-                        lines.append(self.session.notify(key, params))
-                        continue
-                    call = Call(key, patience, patience, None)
-                    call.id, line = self.session.request(key, params)
-                    self._calls[call.id] = call
-                    calls.append(call)
-                    lines.append(line)
-            except BaseException:
-                # Nothing is sent, so there is nothing to cancel either.
-                for call in calls:
-                    self.session.forget(call.id)
-                    del self._calls[call.id]
-                raise
-            return None, b"[" + b",".join(lines) + b"]"
-
-        whole = Call(messages[0][0], patience, patience, None)
-        whole.done = True
-        try:
-            self.attend(whole, ask)
-            for call in calls:
-                while not call.done:
-                    self.attend(call)
-        except BaseException as fault:
-            for call in calls:
-                self.abandon(call, str(fault) or fault.__class__.__name__)
-            raise
-        for call in calls:
-            if isinstance(call.error, ConnectionClosed):
-                raise call.error
-        return [call.result if call.error is None else call.error for call in calls]
+        return exchange(self, self._calls, messages, self._timeout if timeout is None else timeout)
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
@@ -307,7 +272,7 @@ class Connection:
         try:
             line = self._transport.receive(timeout)
         except MessageTooLarge as fault:
-            events = self._hear(partial(self.session.too_large, fault))
+            events = self._hear(self.session.too_large, fault)
         except ConnectionClosed as end:
             self._cut(end)
             return False
@@ -320,16 +285,16 @@ class Connection:
                 if self._left:
                     self.close()
                 return False
-            events = self._hear(partial(self.session.receive, line))
+            events = self._hear(self.session.receive, line)
         self.heard = monotonic()
         for event in events:
             self._act(event)
         return True
 
-    def _hear(self, hear: Callable[[], Sequence[Event]]) -> Sequence[Event]:
+    def _hear(self, hear: Callable[[T], Sequence[Event]], what: T) -> Sequence[Event]:
         """What the session makes of something. What it replies is in the queue before anything else can be said."""
         with self.lock:
-            events = hear()
+            events = hear(what)
             for event in events:
                 if isinstance(event, Reply):
                     self._replies.put(event.line)
