@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
+from _warnings import warn
 from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
+from weakref import WeakMethod
 
 from .binding import Binding
 from .capabilities import check_paths, declared_by
 from .connection import Connection
-from .context import Context
+from .context import ClientContext, Context
 from .errors import ConnectionClosed, MissingCapability, UsageError
 from .events import Incoming, Notified
 from .handlers import Handlers
@@ -46,7 +48,7 @@ class Client:
     """
 
     binding: Binding
-    context: ClassVar[type[Context]] = Context
+    context: ClassVar[type[Context]] = ClientContext
 
     def __init__(
         self,
@@ -151,7 +153,7 @@ class Client:
         left behind then.
         """
         with self._connecting:
-            if self._connection is not None:
+            if self._connection is not None and not self._stale(self._connection):
                 return
             connection = self._greeting = self.attach(recorded(self._open(), self._record))
             try:
@@ -163,19 +165,24 @@ class Client:
             finally:
                 self._greeting = None
 
+    def _stale(self, connection: Connection) -> bool:
+        """Whether a connection that has ended is to be followed by another."""
+        return False
+
     def attach(self, transport: Transport) -> Connection:
         """A connection of this client over a transport; nothing is said or read on it yet."""
         connection: Connection
+        # Threads keep a connection alive. They are not to keep the client, so that one that was forgotten ends.
+        answering, hearing = WeakMethod(self._run), WeakMethod(self._hear)
 
         def run(incoming: Incoming) -> bytes | None:
-            if self._receiver is not None:
-                taken = self._receiver.take(connection, incoming)
-                if taken is not None:
-                    return taken[0]
-            return self._handlers.answer(connection, incoming, self.context(self, connection, incoming))
+            answer = answering()
+            return None if answer is None else answer(connection, incoming)
 
         def listen(notified: Notified) -> None:
-            self._handlers.notice(notified, self.context(self, connection, None))
+            hear = hearing()
+            if hear is not None:
+                hear(connection, notified)
 
         connection = Connection(
             transport,
@@ -192,6 +199,16 @@ class Client:
         from .features.tasks import TaskReceiver
 
         return TaskReceiver(self.binding, self._handlers, tasks, self)
+
+    def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
+        if self._receiver is not None:
+            taken = self._receiver.take(connection, incoming)
+            if taken is not None:
+                return taken[0]
+        return self._handlers.answer(connection, incoming, self.context(self, connection, incoming))
+
+    def _hear(self, connection: Connection, notified: Notified) -> None:
+        self._handlers.notice(notified, self.context(self, connection, None))
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
         """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
@@ -236,6 +253,13 @@ class Client:
         for connection in (self._greeting, self._connection):
             if connection is not None:
                 connection.close()
+
+    def __del__(self) -> None:
+        # No attribute where the constructor has failed.
+        connection: Connection | None = getattr(self, "_connection", None)
+        if connection is not None and not connection.closed:
+            warn(f"{self!r} was never closed; use it in a `with` block", ResourceWarning, 2, self)
+            connection.leave()
 
     @property
     def connection(self) -> Connection:

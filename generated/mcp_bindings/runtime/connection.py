@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from threading import Lock, RLock
 from time import monotonic
 from typing import Any, TypeVar
@@ -14,13 +13,14 @@ from .calls import Call, Lasting
 from .crew import Crew, Queue
 from .errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
 from .events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
-from .interrupts import Interrupt
+from .interrupts import Interrupt, hold
 from .logs import note, report
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
 from .transports import Transport
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 _LONGEST = 3600.0
 """Seconds that one wait lasts at most; there is no limit to how many follow each other."""
@@ -68,6 +68,8 @@ class Connection:
         self._shutting = RLock()
         self._mute = False
         """Whether answers would come to nothing."""
+        self._left = False
+        """Whether nobody is there any more for whom it would be held open."""
         self._crew = Crew(
             f"mcp-{session.side}", workers, read=self._read, run=self._run, queues=(self._replies, self._news)
         )
@@ -111,44 +113,9 @@ class Connection:
         self, messages: Sequence[tuple[RequestMethod[Any, Any] | NotificationMethod[Any], Any]], timeout: float | None
     ) -> list[Any]:
         """Sends messages as one, and waits for all results; see ``Client.batch``."""
-        patience = self._timeout if timeout is None else timeout
-        calls: list[Call] = []
+        from .batches import exchange
 
-        def ask() -> tuple[Any, bytes]:
-            lines: list[bytes] = []
-            try:
-                for key, params in messages:
-                    if isinstance(key, NotificationMethod):
-                        lines.append(self.session.notify(key, params))
-                        continue
-                    call = Call(key, patience, patience, None)
-                    call.id, line = self.session.request(key, params)
-                    self._calls[call.id] = call
-                    calls.append(call)
-                    lines.append(line)
-            except BaseException:
-                # Nothing is sent, so there is nothing to cancel either.
-                for call in calls:
-                    self.session.forget(call.id)
-                    del self._calls[call.id]
-                raise
-            return None, b"[" + b",".join(lines) + b"]"
-
-        whole = Call(messages[0][0], patience, patience, None)
-        whole.done = True
-        try:
-            self.attend(whole, ask)
-            for call in calls:
-                while not call.done:
-                    self.attend(call)
-        except BaseException as fault:
-            for call in calls:
-                self.abandon(call, str(fault) or fault.__class__.__name__)
-            raise
-        for call in calls:
-            if isinstance(call.error, ConnectionClosed):
-                raise call.error
-        return [call.result if call.error is None else call.error for call in calls]
+        return exchange(self, self._calls, messages, self._timeout if timeout is None else timeout)
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
@@ -175,6 +142,7 @@ class Connection:
         self._replies.work()
 
     def _conclude(self, call: Call, ask: Callable[[], tuple[Any, bytes]]) -> Any:
+        lent = self._crew.working and self._crew.lend()
         try:
             self.attend(call, ask)
             while not call.done:
@@ -184,6 +152,9 @@ class Connection:
         except BaseException as fault:
             self.abandon(call, str(fault) or fault.__class__.__name__)
             raise
+        finally:
+            if lent:
+                self._crew.resume()
         if call.error is not None:
             raise call.error
         return call.result
@@ -195,28 +166,21 @@ class Connection:
 
         Raises RequestTimeout once its deadline has passed, and ConnectionClosed where it cannot be sent any more.
         """
-        if ask is not None:
-            # Ctrl-C ends a send that waits, as transports promise: not held off, it need not wait for the deadline.
-            self._transport.send(self._note(call, ask), call.patience)
-        interrupt = Interrupt(lambda: self._stir(call))
-        interrupt.hold()
+        interrupt = hold(call, self._stir)
         try:
+            if ask is not None:
+                with self.lock:
+                    if self._end is not None:
+                        raise _again(self._end)
+                    call.id, line = ask()
+                    if call.id is not None:
+                        self._calls[call.id] = call
+                # Ctrl-C ends a send that waits, as transports promise: not held off, it need not wait for the deadline.
+                interrupt.passes = True
+                if not interrupt.seen:
+                    self._transport.send(line, call.patience)
+                interrupt.passes = False
             self._wait(call, interrupt)
-        finally:
-            interrupt.release()
-
-    def _note(self, call: Call, ask: Callable[[], tuple[Any, bytes]]) -> bytes:
-        """The line of a call, which is known from now on."""
-        interrupt = Interrupt(_nothing)
-        interrupt.hold()
-        try:
-            with self.lock:
-                if self._end is not None:
-                    raise _again(self._end)
-                call.id, line = ask()
-                if call.id is not None:
-                    self._calls[call.id] = call
-                return line
         finally:
             interrupt.release()
 
@@ -310,7 +274,7 @@ class Connection:
         try:
             line = self._transport.receive(timeout)
         except MessageTooLarge as fault:
-            events = self._hear(partial(self.session.too_large, fault))
+            events = self._hear(self.session.too_large, fault)
         except ConnectionClosed as end:
             self._cut(end)
             return False
@@ -320,17 +284,19 @@ class Connection:
             return False
         else:
             if line is None:
+                if self._left:
+                    self.close()
                 return False
-            events = self._hear(partial(self.session.receive, line))
+            events = self._hear(self.session.receive, line)
         self.heard = monotonic()
         for event in events:
             self._act(event)
         return True
 
-    def _hear(self, hear: Callable[[], Sequence[Event]]) -> Sequence[Event]:
+    def _hear(self, hear: Callable[[T], Sequence[Event]], what: T) -> Sequence[Event]:
         """What the session makes of something. What it replies is in the queue before anything else can be said."""
         with self.lock:
-            events = hear()
+            events = hear(what)
             for event in events:
                 if isinstance(event, Reply):
                     self._replies.put(event.line)
@@ -403,6 +369,11 @@ class Connection:
         self._stop(ConnectionClosed("the connection was closed on this side"))
         self._shut()
 
+    def leave(self) -> None:
+        """Has the thread that reads end the connection; takes no lock, so it may be called while garbage is collected."""
+        self._left = True
+        self._transport.interrupt()
+
     def drain(self, grace: float) -> None:
         """After the other side has stopped sending: answers what is running, for ``grace`` seconds at most, and closes."""
         if not self._mute:
@@ -445,7 +416,3 @@ def _again(end: ConnectionClosed) -> ConnectionClosed:
     fresh = end.__class__(*end.args)
     fresh.__dict__.update(end.__dict__)
     return fresh
-
-
-def _nothing() -> None:
-    """Nothing waits for anything that could be woken."""

@@ -117,6 +117,24 @@ class Context:
         self.connection.notify(key, params)
 
 
+class ClientContext(Context):
+    """The context of a client's handler; ``peer`` is the client."""
+
+    __slots__ = ()
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> R:
+        """Asks the server for something, as ``Client.request`` does."""
+        result: R = self.peer.request(key, params, timeout=timeout, on_progress=on_progress)
+        return result
+
+
 class ServerContext(Context):
     """The context of a server's handler."""
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Thread, get_ident
 from time import monotonic, sleep
 from typing import Any
 
@@ -28,6 +28,8 @@ TICK = 0.005
 """Seconds between two looks of the standby."""
 IDLE = 10.0
 """Seconds on the bench after which a thread ends."""
+LENT = 64
+"""How many jobs that wait for the other side let others run in their place, at the same time."""
 
 
 class Queue:
@@ -68,7 +70,8 @@ class Crew:
 
     ``read`` reads one message and acts on it; it returns at the end of the connection, too. ``run`` runs one of the
     ``jobs`` that reading has brought. At most ``limit`` jobs run at the same time; the rest wait in ``jobs``. What is
-    put into ``queues`` does not count: a ping is answered while all jobs that may run do.
+    put into ``queues`` does not count: a ping is answered while all jobs that may run do. A job that waits for an answer
+    does not count either, as long as it does: the other side may have to ask in order to give it.
     """
 
     def __init__(
@@ -97,7 +100,10 @@ class Crew:
         """Changes with every message, and whenever the reading changes hands."""
         self._roles = Lock()
         """Held while the following change."""
-        self._busy = 0
+        self._busy: set[int] = set()
+        """The threads that run a job, and do not wait for an answer meanwhile."""
+        self._lent = 0
+        """How many jobs wait for an answer."""
         self._standby: Lock | None = None
         """The bell of the thread that stands by."""
         self._asleep = False
@@ -131,9 +137,14 @@ class Crew:
         self._recruit()
 
     @property
+    def working(self) -> bool:
+        """Whether a job runs."""
+        return bool(self._busy)
+
+    @property
     def due(self) -> bool:
         """Whether there is something that a thread with free hands could do."""
-        if self.jobs and self._busy < self._limit:
+        if self.jobs and len(self._busy) < self._limit:
             return True
         for queue in self._queues:  # noqa: SIM110  # asked with each message, and this takes half as long as any()
             if queue.items and queue.due:
@@ -154,15 +165,37 @@ class Crew:
             if not self.jobs:
                 return
             with self._roles:
-                if self._busy >= self._limit or not self.jobs:
+                if len(self._busy) >= self._limit or not self.jobs:
                     return
                 job = self.jobs.popleft()
-                self._busy += 1
+                self._busy.add(get_ident())
             try:
                 self._run(job)
             finally:
                 with self._roles:
-                    self._busy -= 1
+                    self._busy.discard(get_ident())
+
+    def lend(self) -> bool:
+        """Lets another job run in place of the one that the calling thread runs, until ``resume``; whether it does run one.
+
+        Called before an answer is waited for. There are limits to it: who nests requests without end waits in vain.
+        """
+        me = get_ident()
+        with self._roles:
+            if me not in self._busy:
+                return False
+            if self._lent >= LENT:
+                note("warning", "%d requests that are being handled wait for answers; further ones have to wait", LENT)
+                return False
+            self._busy.discard(me)
+            self._lent += 1
+        return True
+
+    def resume(self) -> None:
+        """The answer is there, and the job goes on: for a while more of them may run than the limit says."""
+        with self._roles:
+            self._busy.add(get_ident())
+            self._lent -= 1
 
     def end(self) -> None:
         """Sends all threads home, after what waits is done. That is not waited for."""
@@ -179,7 +212,9 @@ class Crew:
     def settle(self, seconds: float) -> None:
         """Waits until nothing runs or waits, for so long at most."""
         limit = monotonic() + seconds
-        while (self._busy or self.jobs or any(queue.busy for queue in self._queues)) and monotonic() < limit:
+        while (
+            self._busy or self._lent or self.jobs or any(queue.busy for queue in self._queues)
+        ) and monotonic() < limit:
             sleep(0.002)
 
     def serve(self) -> None:

@@ -9,46 +9,63 @@ from collections.abc import Callable
 from importlib import import_module
 from threading import get_ident, main_thread
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
+
+W = TypeVar("W")
 
 
 class Interrupt:
-    """Stands for SIGINT's handler between ``hold`` and ``release``, for blocks that Ctrl-C may not break.
+    """Stands for SIGINT's handler from ``hold`` to ``release``, for blocks that Ctrl-C may not break.
 
-    Python runs signal handlers in the main thread alone; in others this does nothing. What the program has installed stays
-    in charge of what the signal means: ``release`` calls it, if the signal has come meanwhile.
+    What the program has installed stays in charge of what the signal means: ``release`` calls it, if the signal has come
+    meanwhile, and the signal does while it ``passes``.
     """
 
-    __slots__ = ("_previous", "_wake", "seen")
+    __slots__ = ("_previous", "_wake", "_whom", "passes", "seen")
 
-    def __init__(self, wake: Callable[[], object]) -> None:
+    def __init__(self, previous: Any, whom: Any, wake: Callable[[Any], object]) -> None:
+        self._previous = previous
+        self._whom = whom
         self._wake = wake
-        self._previous: Any = None
+        self.passes = False
+        """Whether the signal does what it did before."""
         self.seen = False
-        """Whether the signal has come."""
-
-    def hold(self) -> None:
-        """From now on the signal only calls ``wake``."""
-        if get_ident() == _MAIN:
-            previous = _get(signal.SIGINT)
-            # What was not installed from Python could not be put back.
-            if callable(previous):
-                self._previous = previous
-                _set(signal.SIGINT, self._note)
+        """Whether the signal has come, and not passed."""
 
     def release(self) -> None:
         """The signal does again what it did, and does it now if it has come."""
         previous = self._previous
         if previous is not None:
             self._previous = None
+            self.passes = False
             _set(signal.SIGINT, previous)
             if self.seen:
                 self.seen = False
                 previous(signal.SIGINT, None)
 
-    def _note(self, _number: int, _frame: FrameType | None) -> None:
-        self.seen = True
-        self._wake()
+    def note(self, number: int, frame: FrameType | None) -> None:
+        """What the signal does."""
+        if self.passes:
+            self._previous(number, frame)
+        else:
+            self.seen = True
+            self._wake(self._whom)
+
+
+def hold(whom: W, wake: Callable[[W], object]) -> Interrupt:
+    """From now on the signal only calls ``wake`` with ``whom``, until what is returned is released.
+
+    Python runs signal handlers in the main thread alone; in others this does nothing.
+    """
+    if get_ident() != _MAIN:
+        return Interrupt(None, None, wake)
+    previous = _get(signal.SIGINT)
+    # What was not installed from Python could not be put back.
+    if not callable(previous):
+        return Interrupt(None, None, wake)
+    interrupt = Interrupt(previous, whom, wake)
+    _set(signal.SIGINT, interrupt.note)
+    return interrupt
 
 
 # What `signal` wraps. The wrappers look enumerations up, which takes ten times as long; these are called with each request.

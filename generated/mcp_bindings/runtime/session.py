@@ -68,8 +68,8 @@ class Session:
         self._progress: dict[RequestId, float | None] = {}
         self._running: dict[RequestId, Incoming] = {}
         self._in_batch = False
-        self._lacks: dict[str, str] = {}
-        """By method, the capability that is missing for it; empty where none is."""
+        self._cleared: dict[RequestMethod[Any, Any] | NotificationMethod[Any], lifecycle.State] = {}
+        """What has been found to be in order, and in which state."""
         self._lasting: set[RequestId] = set()
         """Requests that become tasks: ``tasks/cancel`` ends those (2025-11-25, Cancellation: Behavior Requirements)."""
         self.kept: dict[str, Any] = {}
@@ -87,7 +87,8 @@ class Session:
         Raises UsageError where it may not be sent now, or the other side has not declared the capability; EncodeError;
         ConnectionClosed.
         """
-        self._check(key, request=True)
+        if self._cleared.get(key) is not self.state:
+            self._check(key, request=True)
         task = self.tasks is not None and self.tasks.wanted(key, params, self.peer_capabilities, by=self._sender)
         self.asked += 1
         request_id = self.asked
@@ -103,7 +104,8 @@ class Session:
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> bytes:
         """The line of a notification; raises as ``request`` does."""
-        self._check(key, request=False)
+        if self._cleared.get(key) is not self.state:
+            self._check(key, request=False)
         line = self._encode(key.message(params=params))
         if self.tasks is not None:
             self.tasks.told(key, params)
@@ -296,9 +298,12 @@ class Session:
     def _answered(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
         if request_id is None or request_id not in self._asked:
             return Dropped(f"a response to {request_id!r}, which is no request in flight ({error or 'a result'})")
+        outcome = Outcome(request_id, result, error)
+        if not self._progress and not self._lasting and self.tasks is None:
+            del self._asked[request_id]
+            return outcome
         follows, last = request_id in self._progress, self._progress.get(request_id)
         key = self.forget(request_id)
-        outcome = Outcome(request_id, result, error)
         if self.tasks is not None and key is not None and error is None:
             self.tasks.heard(key, result)
             outcome.goes_on = follows and self.tasks.follow(request_id, last, result)
@@ -410,13 +415,10 @@ class Session:
         if lifecycle.kind_of(key.name, request=request) not in self._may_send[self.state]:
             text = f"{key.name} may not be sent now: the session is {self.state}"
             raise UsageError(text)
-        if key.capability is None:
-            return
-        lack = self._lacks.get(key.name)
-        if lack is None:
-            lack = self._lacks[key.name] = self._lack(key)
+        lack = self._lack(key) if key.capability is not None else ""
         if lack:
             raise UsageError(lack)
+        self._cleared[key] = self.state
 
     def _lack(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:
         """What has not been declared that a message takes; empty where nothing is missing."""

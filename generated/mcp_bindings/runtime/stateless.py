@@ -56,7 +56,7 @@ class StatelessClient(Session):
             raise UnsupportedRevision(self.binding.revision, result.supported_versions)
         self.peer_capabilities = result.capabilities
         # What has been sent in good faith so far may turn out not to be declared.
-        self._lacks.clear()
+        self._cleared.clear()
         self.peer_info = None if result.meta is None else result.meta.server_info
         self.instructions = result.instructions
 

@@ -85,13 +85,13 @@ class StatelessClient(Client):
     def connection(self) -> Connection:
         """The connection, opened anew if need be; raises ConnectionClosed before ``connect``."""
         connection = super().connection
-        if self._restart and connection.closed and not self._closed:
-            with self._connecting:
-                if self._connection is connection:
-                    self._connection = None
+        if self._stale(connection):
             self.connect()
             connection = super().connection
         return connection
+
+    def _stale(self, connection: Connection) -> bool:
+        return self._restart and connection.closed and not self._closed
 
     def meta(self, entries: Mapping[str, Any] | None = None) -> Any:
         """``_meta`` of a request of this client, with further entries by their wire names."""
@@ -191,4 +191,4 @@ class StatelessClient(Client):
             extra={"taskIds": task_ids} if (task_ids := list(task)) else None,
         )
         params = key.params(meta=self.meta(), notifications=wanted)
-        return Subscription(self.connection, key, params, self.timeout if timeout is None else timeout)
+        return Subscription(self, key, params, self.timeout if timeout is None else timeout)

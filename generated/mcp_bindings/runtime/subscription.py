@@ -35,8 +35,11 @@ class Subscription:
     raises ConnectionClosed where the connection breaks: subscribe again then, and look at everything anew.
     """
 
-    def __init__(self, connection: Connection, key: RequestMethod[Any, Any], params: Any, timeout: float) -> None:
-        self._connection = connection
+    def __init__(self, client: Any, key: RequestMethod[Any, Any], params: Any, timeout: float) -> None:
+        # Not the connection alone: that ends with the client.
+        self._client = client
+        self._connection: Connection = client.connection
+        connection = self._connection
         self._changes: deque[Change] = deque()
         self._call = Call(key, timeout, timeout, None)
         self._call.news = deque()
