@@ -253,7 +253,12 @@ def test_a_subscription_that_is_hung_up_on_is_forgotten():
 
 def region_server():
     server = mcp.Server("s", "1")
-    schema = {"properties": {"region": {"type": "string", "x-mcp-header": "Region"}, "n": {"type": "integer"}}}
+    schema = {
+        "properties": {
+            "region": {"type": "string", "x-mcp-header": "Region"},
+            "n": {"type": "integer", "x-mcp-header": "Count"},
+        }
+    }
 
     @server.tool(input_schema={"type": "object", **schema})
     def place(**arguments: object) -> str:
@@ -275,6 +280,8 @@ def at(**arguments):
         ({"region": "h\u00e9"}, {"Mcp-Param-Region": "=?base64?aMOp?="}, True),
         ({}, {}, True),
         ({"region": None}, {}, True),
+        ({"n": 42}, {"Mcp-Param-Count": "42.0"}, True),
+        ({"n": 42}, {"Mcp-Param-Count": "42.5"}, False),
         ({"region": "eu"}, {}, False),
         ({"region": "eu"}, {"Mcp-Param-Region": "us"}, False),
         ({"region": "eu"}, {"Mcp-Param-Region": "EU"}, False),

@@ -1,0 +1,119 @@
+"""The recipes of docs/http.md, as written there, under the WSGI servers that it names."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+from support.conversing import PATIENCE, environment, eventually
+from support.posting import NEW, Wire, modern, request
+
+SERVERS = {
+    "gunicorn": [
+        "-m",
+        "gunicorn",
+        "--worker-class",
+        "gthread",
+        "--threads",
+        "8",
+        "--bind",
+        "127.0.0.1:{port}",
+        "{app}",
+    ],
+    "waitress": ["-m", "waitress", "--threads=8", "--listen=127.0.0.1:{port}", "{app}"],
+    "granian": ["-m", "granian", "--interface", "wsgi", "--blocking-threads", "8", "--port", "{port}", "{app}"],
+    "cheroot": ["-m", "cheroot", "--threads", "8", "--bind", "127.0.0.1:{port}", "{app}"],
+}
+
+
+@pytest.fixture(scope="module")
+def recipes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recipes")
+    page = (ROOT / "docs" / "http.md").read_text(encoding="utf-8")
+    for name, text in re.findall(r'^```python title="([^"]+)"\n(.*?)^```$', page, re.MULTILINE | re.DOTALL):
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@contextmanager
+def served(command: list[str], folder: Path, app: str) -> Iterator[int]:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    arguments = [part.format(port=port, app=app) for part in command]
+    env = environment() | {"PYTHONPATH": f"{folder}:{environment()['PYTHONPATH']}"}
+    log = folder / f"{app.partition(':')[0]}.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen([sys.executable, *arguments], cwd=folder, env=env, stdout=out, stderr=out)
+
+    def listens() -> bool:
+        assert process.poll() is None, log.read_text()
+        with closing(socket.socket()) as tried:
+            return tried.connect_ex(("127.0.0.1", port)) == 0
+
+    try:
+        eventually(listens, PATIENCE * 2)
+        yield port
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(PATIENCE)
+
+
+def adds(wire: Wire) -> None:
+    """Speaks with the server of the recipes in both eras."""
+    whole, headers = modern(request("tools/call", 1, {"name": "add", "arguments": {"a": 2, "b": 3}}))
+    assert wire.post(whole, **headers).text == "5"
+    wire.initialize("2025-11-25")
+    assert wire.post(request("tools/call", 1, {"name": "add", "arguments": {"a": 2, "b": 3}})).text == "5"
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_any_wsgi_server_serves_it(recipes: Path, server: str) -> None:
+    with served(SERVERS[server], recipes, "app:app") as port:
+        wire = Wire(port, "/")
+        adds(wire)
+        listening, headers = modern(request("subscriptions/listen", 5, {"notifications": {"toolsListChanged": True}}))
+        stream = wire.stream(listening, **headers)
+        # It comes at once, and nothing waits for the end of the response.
+        assert stream.message()["method"] == "notifications/subscriptions/acknowledged"
+        stream.close()
+        standing = wire.stream()
+        assert standing.block() == [":"]
+        assert wire.ask("DELETE").status == 204
+        assert standing.messages() == []
+        standing.close()
+
+
+@pytest.mark.parametrize("framework", ["flask", "bottle", "django"])
+def test_it_is_mounted_into_a_site(recipes: Path, framework: str) -> None:
+    with served(SERVERS["waitress"], recipes, f"{framework}_app:app") as port:
+        adds(Wire(port))
+        older = Wire(port, "/mcp/sse").stream()
+        assert older.next().fields["data"].startswith("/mcp/messages?session_id=")
+        older.close()
+        with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
+            connection.request("GET", "/")
+            assert connection.getresponse().read() == b"the site"
+
+
+def test_a_program_serves_itself(recipes: Path) -> None:
+    program = "import sys, server; server.server.run_http(port=int(sys.argv[1]))"
+    with served(["-c", program, "{port}"], recipes, "server") as port:
+        wire = Wire(port)
+        wire.initialize("2025-11-25")
+        assert wire.post(request("tools/call", 1, {"name": "add", "arguments": {"a": 2, "b": 3}})).text == "5"
+        refused = wire.post(*modern(request("tools/list", 1))[:1], MCP_Protocol_Version=NEW)
+        assert refused.status == 400
