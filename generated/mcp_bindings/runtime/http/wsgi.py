@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..server import Server
 
 StartResponse = Callable[..., Any]
+WsgiApplication = Callable[[Any, StartResponse], Iterable[bytes]]
 
 
 class Application:
@@ -72,6 +73,19 @@ class Application:
             response = Rejection(500, "the server failed").response()
         start_response(STATUS_LINES[response.status], response.headers)
         return response.body
+
+    def mounted(self, path: str, beside: WsgiApplication) -> WsgiApplication:
+        """An application that has this one at a path such as ``/mcp``, and leaves all else to ``beside``."""
+        place = path.rstrip("/")
+
+        def choose(environ: Any, start_response: StartResponse) -> Iterable[bytes]:
+            asked: str = environ.get("PATH_INFO") or ""
+            if asked != place and not asked.startswith(f"{place}/"):
+                return beside(environ, start_response)
+            script = environ.get("SCRIPT_NAME", "") + place
+            return self({**environ, "SCRIPT_NAME": script, "PATH_INFO": asked[len(place) :]}, start_response)
+
+        return choose
 
     def close(self, grace: float = 2.0) -> None:
         """Ends all streams; handlers that run have ``grace`` seconds left to be done."""
