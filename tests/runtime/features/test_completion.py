@@ -1,0 +1,182 @@
+"""Completion: for prompts and templates, cut at a hundred, with what is known of the other arguments."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+from checkout import REVISIONS
+from mcp_bindings.runtime.errors import UsageError
+from support.conversing import package
+from support.offering import asking, refused, serving
+
+every_revision = pytest.mark.parametrize("revision", REVISIONS)
+WITH_OTHERS = [revision for revision in REVISIONS if revision >= "2025-06-18"]
+WITHOUT = [revision for revision in REVISIONS if revision < "2025-06-18"]
+
+
+def offering(revision):
+    """A server with a prompt and a template that have something to complete."""
+    server = serving(revision)
+    server.prompts.add(lambda language, style="": language, "code")
+    server.resources.add_template(lambda owner, name: name, "test://{owner}/{name}")
+    server.resources.add_text("test://fixed", "")
+    return server
+
+
+class Asking:
+    """Completes over a client."""
+
+    def __init__(self, revision, client):
+        self.types = package(revision).types
+        self.client = client
+
+    def __call__(self, ref, argument, value="", **more):
+        template = getattr(self.types, "ResourceTemplateReference", None) or self.types.ResourceReference
+        reference = template(uri=ref) if ":" in ref else self.types.PromptReference(name=ref)
+        asked = self.types.CompleteRequestParamsArgument(name=argument, value=value)
+        return self.client.complete(reference, asked, **more).completion
+
+
+@every_revision
+def test_a_function_completes_what_was_typed(revision):
+    server = offering(revision)
+    words = ["python", "pytorch", "ruby"]
+    server.completions.add(lambda typed: [each for each in words if each.startswith(typed)], "language", prompt="code")
+    server.completions.add(
+        lambda typed: (each + typed for each in "ab"), "owner", resource_template="test://{owner}/{name}"
+    )
+    with asking(server) as client:
+        complete = Asking(revision, client)
+        found = complete("code", "language", "py")
+        assert (found.values, found.total, found.has_more) == (["python", "pytorch"], 2, False)
+        assert complete("test://{owner}/{name}", "owner", "x").values == ["ax", "bx"]
+
+
+@every_revision
+def test_a_hundred_values_are_given_at_most(revision):
+    server = offering(revision)
+    texts = [str(number) for number in range(250)]
+    given = iter([texts, texts[:100], texts[:101], map(str, count()), (each for each in texts[:100])])
+    server.completions.add(lambda _: next(given), "language", prompt="code")
+    with asking(server) as client:
+        complete = Asking(revision, client)
+        found = [complete("code", "language") for _ in range(5)]
+    assert [(len(each.values), each.total, each.has_more) for each in found] == [
+        (100, 250, True),
+        (100, 100, False),
+        (100, 101, True),
+        (100, None, True),
+        (100, 100, False),
+    ]
+
+
+@every_revision
+def test_what_nobody_completes_has_no_values(revision):
+    server = offering(revision)
+    server.completions.add(lambda _: ["x"], "language", prompt="code")
+    with asking(server) as client:
+        complete = Asking(revision, client)
+        for ref, argument in [("code", "style"), ("test://{owner}/{name}", "name")]:
+            found = complete(ref, argument)
+            assert (found.values, found.total, found.has_more) == ([], 0, False)
+
+
+@every_revision
+def test_what_is_not_there_cannot_be_completed(revision):
+    server = offering(revision)
+    server.completions.add(lambda _: ["x"], "language", prompt="code")
+    with asking(server) as client:
+        complete = Asking(revision, client)
+        unknown = "there is no prompt or resource template"
+        for ref, argument, reason in [
+            ("other", "language", f"{unknown} 'other'"),
+            ("test://{x}", "x", f"{unknown} 'test://{{x}}'"),
+            ("code", "size", "'code' has no argument 'size'; accepted are language, style"),
+            ("test://fixed", "x", "'test://fixed' has no argument 'x'; accepted are none"),
+        ]:
+            assert refused(-32602, complete, ref, argument) == {"reason": reason}
+
+
+@every_revision
+def test_a_ready_made_result_is_given_as_it_is(revision):
+    types = package(revision).types
+    server = offering(revision)
+    ready = types.CompleteResultCompletion(values=["a"], total=9, has_more=True)
+    given = iter([ready, types.CompleteResult(completion=ready)])
+    server.completions.add(lambda _: next(given), "language", prompt="code")
+    with asking(server) as client:
+        complete = Asking(revision, client)
+        assert [complete("code", "language") for _ in range(2)] == [ready, ready]
+
+
+@every_revision
+@pytest.mark.parametrize("wrong", [None, "abc", 5, [1], ["a", None]])
+def test_what_is_no_list_of_texts_is_an_internal_error(revision, wrong, caplog):
+    server = offering(revision)
+    server.completions.add(lambda _: wrong, "language", prompt="code")
+    with asking(server) as client:
+        assert refused(-32603, Asking(revision, client), "code", "language") is None
+    assert "a completion has given a" in caplog.text
+
+
+@pytest.mark.parametrize("revision", WITH_OTHERS)
+def test_a_function_knows_the_other_arguments(revision):
+    types = package(revision).types
+    server = offering(revision)
+    server.completions.add(lambda typed, arguments: [typed, repr(arguments)], "style", prompt="code")
+    with asking(server) as client:
+        complete = Asking(revision, client)
+        known = types.CompleteRequestParamsContext(arguments={"language": "python"})
+        assert complete("code", "style", "f", context=known).values == ["f", "{'language': 'python'}"]
+        assert complete("code", "style", "f").values == ["f", "{}"]
+
+
+@pytest.mark.parametrize("revision", WITHOUT)
+def test_a_revision_that_does_not_tell_them_refuses(revision):
+    completions = offering(revision).completions
+    with pytest.raises(UsageError, match=f"`arguments`, which clients of {revision} do not send"):
+        completions.add(lambda typed, arguments: [], "style", prompt="code")
+
+
+@every_revision
+def test_a_function_may_have_the_context(revision):
+    server = offering(revision)
+    server.completions.add(lambda typed, context: [str(context.peer is server)], "style", prompt="code")
+    with asking(server) as client:
+        assert Asking(revision, client)("code", "style").values == ["True"]
+
+
+@every_revision
+def test_completion_is_declared_where_the_revision_can(revision):
+    server = offering(revision)
+    declares = "completions" in type(server.capabilities).__slots__
+    assert not declares or server.capabilities.completions is None
+    server.completions.add(lambda _: [], "language", prompt="code")
+    assert not declares or server.capabilities.completions == {}
+
+
+async def coroutine(typed):
+    return []
+
+
+WRONG = [
+    (lambda completions: completions.add(lambda _: [], "a"), "pass prompt= or resource_template="),
+    (
+        lambda completions: completions.add(lambda _: [], "a", prompt="p", resource_template="t"),
+        "pass prompt= or resource_template=",
+    ),
+    (lambda completions: completions.add(lambda: (), "a", prompt="p"), "takes no argument"),
+    (lambda completions: completions.add(lambda typed, size: [], "a", prompt="p"), "has the parameter 'size'"),
+    (lambda completions: completions.add(coroutine, "a", prompt="p"), "is a coroutine function"),
+    (lambda completions: completions.add(lambda _: [], "taken", prompt="p"), "there is a completion"),
+]
+
+
+@pytest.mark.parametrize(("add", "reason"), WRONG)
+def test_a_mistake_is_refused_when_it_is_made(add, reason):
+    completions = serving(REVISIONS[-1]).completions
+    completions.add(lambda _: [], "taken", prompt="p")
+    with pytest.raises(UsageError) as caught:
+        add(completions)
+    assert reason in str(caught.value)

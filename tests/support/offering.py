@@ -1,0 +1,31 @@
+"""Servers with offers, and clients of them: what the tests of features share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from mcp_bindings.runtime.errors import ResponseError
+from support.conversing import PATIENCE, package
+
+
+def serving(revision: str, **options: Any) -> Any:
+    """A server of a revision."""
+    return package(revision).Server("s", "1", **options)
+
+
+@contextmanager
+def asking(server: Any, **options: Any) -> Iterator[Any]:
+    """A client of a server object, of the same revision."""
+    with package(server.binding.revision).Client.in_memory(server, timeout=PATIENCE, **options) as client:
+        yield client
+
+
+def refused(code: int, ask: Any, *arguments: Any, **options: Any) -> Any:
+    """The data of the error with this code that a call ends in."""
+    with pytest.raises(ResponseError) as caught:
+        ask(*arguments, **options)
+    assert caught.value.code == code
+    return caught.value.data
