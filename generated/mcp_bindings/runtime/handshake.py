@@ -78,6 +78,8 @@ class HandshakeServer(HandshakeSession):
         self.instructions = instructions
         self.log_level = "debug"
         """The least severity of log messages that the client wants: all, as long as it has not said which."""
+        self.subscribed: set[str] = set()
+        """URIs of the resources whose updates the client wants to hear of."""
         self._own["initialize"] = self._initialize
 
     def _initialize(self, message: Any) -> Event:

@@ -21,7 +21,10 @@ from .methods import NotificationMethod, RequestMethod
 from .session import Session
 
 if TYPE_CHECKING:
+    from .features.completion import Completions
     from .features.pages import Pages
+    from .features.prompts import Prompts
+    from .features.resources import Resources
     from .features.tasks import TaskReceiver
     from .features.tasksextension import TaskExtension
     from .features.taskstore import MemoryTasks
@@ -165,19 +168,22 @@ class Server:
         return self._offered("tools", "Tools")
 
     @property
-    def resources(self) -> Any:
-        """The resources and their templates."""
-        return self._offered("resources", "Resources")
+    def resources(self) -> Resources:
+        """The resources and their templates: ``add``, ``add_template``, ``remove``, ``changing()``, ``updated``."""
+        found: Resources = self._offered("resources", "Resources")
+        return found
 
     @property
-    def prompts(self) -> Any:
-        """The prompts."""
-        return self._offered("prompts", "Prompts")
+    def prompts(self) -> Prompts:
+        """The prompts: ``add``, ``remove``, ``changing()``."""
+        found: Prompts = self._offered("prompts", "Prompts")
+        return found
 
     @property
-    def completions(self) -> Any:
+    def completions(self) -> Completions:
         """What completes arguments of prompts and variables of templates."""
-        return self._offered("completion", "Completions")
+        found: Completions = self._offered("completion", "Completions")
+        return found
 
     def _offered(self, module: str, name: str) -> Any:
         """What holds the offers of a kind, made when it is first asked for: its module is loaded with it."""
@@ -218,10 +224,10 @@ class Server:
                 self._pages = self._pages or Pages(self.binding.revision, self._page_size, key)
         return self._pages
 
-    def freshness(self, method: str, name: str | None = None) -> dict[str, Any]:
+    def freshness(self, method: str, name: str | None = None, params: Any = None) -> dict[str, Any]:
         """What the result of a method says of how long it may be kept, by attributes: nothing in this revision.
 
-        ``name`` is that of the one thing that the result is about, such as a resource's URI.
+        ``name`` is what the result is about, a resource's URI or its template; ``params`` are those of the request.
         """
         return {}
 
@@ -373,13 +379,17 @@ class Server:
         """Sends a notification to every client that is connected and has finished its handshake."""
         self._tell_all(lambda connection: self._tell(connection, key, params))
 
-    def announce(self, method: str, params: Any = None) -> None:
-        """Sends a notification to those whom the server has promised it when they connected, by its capabilities."""
+    def announce(self, method: str, params: Any = None, *, to: Callable[[Session], bool] | None = None) -> None:
+        """Sends a notification to those whom the server has promised it when they connected, by its capabilities.
+
+        With ``to``, to those of them whose session it takes.
+        """
         key = self.binding.notifications[method]
         promise = key.capability or ""
 
         def tell(connection: Link) -> None:
-            if self.binding.declares(connection.session.capabilities, promise):
+            session = connection.session
+            if self.binding.declares(session.capabilities, promise) and (to is None or to(session)):
                 self._tell(connection, key, params)
 
         self._tell_all(tell)

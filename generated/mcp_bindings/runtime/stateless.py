@@ -21,6 +21,7 @@ from .session import Session
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 LISTEN = "subscriptions/listen"
+DISCOVER = "server/discover"
 
 _RESULT_TYPES = frozenset({None, "complete", "input_required"})
 """What a result may be, absence included, unless an extension adds to it (Overview, ResultType)."""
@@ -37,6 +38,8 @@ _TASK_IDS = "taskIds"
 _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _SUBSCRIBED = frozenset({*_FILTERS, _UPDATED, "notifications/subscriptions/acknowledged", "notifications/cancelled"})
 """What a server sends about subscriptions, and never else."""
+
+_STALE: Mapping[str, Any] = {"ttl_ms": 0, "cache_scope": "private"}
 
 
 class StatelessClient(Session):
@@ -116,7 +119,8 @@ class StatelessClient(Session):
 class StatelessServer(Session):
     """The server: answers ``server/discover`` itself, and keeps the subscriptions of its connection.
 
-    ``versions`` are all revisions that are spoken where it is served.
+    ``versions`` are all revisions that are spoken where it is served, ``freshness`` the attributes of what it discloses
+    that say how long that may be kept.
     """
 
     era: ClassVar[lifecycle.Era] = "stateless"
@@ -129,23 +133,24 @@ class StatelessServer(Session):
         capabilities: Any,
         instructions: str | None = None,
         versions: Sequence[str] = (),
+        freshness: Mapping[str, Any] = _STALE,
     ) -> None:
         super().__init__(binding, "server", info=info, capabilities=capabilities)
         self.instructions = instructions
+        self._freshness = freshness
         self.versions = [*versions] or [binding.revision]
-        self._own["server/discover"] = self._discover
+        self._own[DISCOVER] = self._discover
         self._own[LISTEN] = self._listen
         self._subscriptions: dict[RequestId, Any] = {}
         self.watched: Callable[[Any, Sequence[Any]], list[str]] | None = None
         """The tasks that a subscription may hear of, of those that it asks for; with the extension of tasks only."""
 
     def _discover(self, message: Any) -> Event:
-        result = self.binding.requests["server/discover"].result(
+        result = self.binding.requests[DISCOVER].result(
             supported_versions=self.versions,
             capabilities=self.capabilities,
             instructions=self.instructions,
-            ttl_ms=0,
-            cache_scope="private",
+            **self._freshness,
         )
         return Reply(self._encode(self.binding.response(id=message.id, result=self._sign(result))))
 

@@ -13,13 +13,16 @@ from .jsonrpc import Refusal
 from .methods import NotificationMethod
 from .server import Server
 from .session import Session
+from .stateless import DISCOVER
 from .stateless import StatelessServer as Core
 from .suspended import Detached, Suspended
 
 if TYPE_CHECKING:
+    from .features.caching import Caching, Scope
     from .features.tasksextension import TaskExtension
     from .features.taskstore import MemoryTasks
     from .links import Link
+    from .methods import RequestMethod
     from .replay import Replay, States
 
 
@@ -30,7 +33,8 @@ class StatelessServer(Server):
     where none is given: 32 secret bytes or more, the same in all processes that serve one endpoint; by default it is
     drawn anew by each server object.
     ``state_lifetime`` is for how many seconds a client may take to answer. ``versions`` are all revisions that are
-    spoken where the server is.
+    spoken where the server is. Clients may keep results for ``ttl_ms`` milliseconds, each for itself or, where
+    ``cache_scope`` is ``public``, for all, unless ``cache`` says otherwise of some.
     """
 
     def __init__(
@@ -42,6 +46,8 @@ class StatelessServer(Server):
         state_lifetime: float = 600.0,
         versions: Sequence[str] = (),
         cursor_key: bytes | None = None,
+        ttl_ms: int = 0,
+        cache_scope: Scope = "private",
         **options: Any,
     ) -> None:
         super().__init__(name, version, cursor_key=cursor_key or state_key, **options)
@@ -49,6 +55,9 @@ class StatelessServer(Server):
         self._state_key = state_key
         self._state_lifetime = state_lifetime
         self._states: States | None = None
+        self._caching: Caching | None = None
+        if (ttl_ms, cache_scope) != (0, "private"):
+            self._caching = self._cached(ttl_ms, cache_scope)
 
     def session(self) -> Session:
         """A session of this server with a client that has not been heard yet."""
@@ -58,6 +67,7 @@ class StatelessServer(Server):
             capabilities=self.capabilities,
             instructions=self.instructions,
             versions=self.versions,
+            freshness=self.freshness(DISCOVER),
         )
         if self._receiver is not None:
             session.watched = cast("TaskExtension", self._receiver).watched
@@ -102,9 +112,27 @@ class StatelessServer(Server):
 
     # What the registries of ``features`` need.
 
-    def freshness(self, method: str, name: str | None = None) -> dict[str, Any]:
+    def cache(self, what: RequestMethod[Any, Any] | str, *, ttl_ms: int, scope: Scope = "private") -> None:
+        """Says how long clients may keep some results, and for whom: ``private``, for who has asked, or ``public``.
+
+        ``what`` is the key of a method, such as ``methods.LIST_TOOLS``, or the URI of a resource or the text of a template.
+        Of a result that took input from the client it is not said. Raises UsageError for a method whose results are not
+        to be kept, for a negative ``ttl_ms``, and for another scope. Caching: Cacheable Results.
+        """
+        if self._caching is None:
+            self._caching = self._cached(0, "private")
+        self._caching.say(what, ttl_ms, scope)
+
+    def _cached(self, ttl_ms: int, scope: Scope) -> Caching:
+        from .features.caching import Caching
+
+        return Caching(self.binding, ttl_ms, scope)
+
+    def freshness(self, method: str, name: str | None = None, params: Any = None) -> dict[str, Any]:
         """``ttl_ms`` and ``cache_scope`` of the result of a method (Caching: Cacheable Results)."""
-        return {"ttl_ms": 0, "cache_scope": "private"}
+        if self._caching is None:
+            return {"ttl_ms": 0, "cache_scope": "private"}
+        return self._caching.of(method, name, params)._asdict()
 
     def replay(self, incoming: Incoming) -> Replay:
         """The questions that the handler of a request has asked so far."""

@@ -34,8 +34,10 @@ def answer_list(server: Server, method: str, member: str, offers: Registry[Any])
     key = server.binding.requests[method]
 
     def answer(params: Any, context: Context) -> Any:
-        page, cursor = server.pages.cut(method, offers, None if params is None else params.cursor)
-        items = [offer.listed for offer in page]
-        return key.result(**{member: items}, next_cursor=cursor, **server.freshness(method))
+        freshness = server.freshness(method)
+        # All pages have one scope (Caching: Interaction with Pagination): a cursor of another one leads nowhere.
+        scope = freshness.get("cache_scope", "")
+        page, cursor = server.pages.cut(method, offers, None if params is None else params.cursor, scope)
+        return key.result(**{member: [each.listed for each in page]}, next_cursor=cursor, **freshness)
 
     server.provide(method, answer)

@@ -30,22 +30,29 @@ class Pages:
         self._size = size
         self._key = key
 
-    def cut(self, name: str, items: Registry[T], cursor: str | None) -> tuple[tuple[T, ...], str | None]:
+    def cut(
+        self, name: str, items: Registry[T], cursor: str | None, variant: str = ""
+    ) -> tuple[tuple[T, ...], str | None]:
         """The page that a cursor leads to, the first for None, and the cursor of the next, None at the end.
 
-        ``name`` says which list it is: a cursor is good for that one only. Raises ResponseError (-32602) for a cursor
+        ``name`` says which list it is, and ``variant`` what all its pages have in common: a cursor is good for that list
+        and variant only. Raises ResponseError (-32602) for a cursor
         that was not given out for it.
         """
-        page, last = items.page(0 if cursor is None else self._number(name, cursor), self._size)
-        return page, None if last is None else self._cursor(name, last)
+        bound = f"{name}\0{variant}"
+        number = 0 if cursor is None else self._number(bound, cursor)
+        if number is None:
+            raise self._unknown(name)
+        page, last = items.page(number, self._size)
+        return page, None if last is None else self._cursor(bound, last)
 
-    def _cursor(self, name: str, number: int) -> str:
+    def _cursor(self, bound: str, number: int) -> str:
         from base64 import urlsafe_b64encode
 
         digits = str(number).encode()
-        return urlsafe_b64encode(self._sign(name, digits) + digits).decode()
+        return urlsafe_b64encode(self._sign(bound, digits) + digits).decode()
 
-    def _number(self, name: str, cursor: str) -> int:
+    def _number(self, bound: str, cursor: str) -> int | None:
         import hmac
         from base64 import urlsafe_b64decode
 
@@ -54,15 +61,15 @@ class Pages:
         except ValueError:
             data = b""
         signature, digits = data[:_SIGNATURE], data[_SIGNATURE:]
-        if not hmac.compare_digest(self._sign(name, digits), signature):
-            raise self._unknown(name)
+        if not hmac.compare_digest(self._sign(bound, digits), signature):
+            return None
         return int(digits)
 
-    def _sign(self, name: str, digits: bytes) -> bytes:
+    def _sign(self, bound: str, digits: bytes) -> bytes:
         import hmac
 
-        # The list's name ends at the zero byte, which no name of a method and no number holds.
-        return hmac.digest(self._key, b"cursor\0" + name.encode() + b"\0" + digits, "sha256")[:_SIGNATURE]
+        # What is put together is told apart by zero bytes, which no name of a method and no number holds.
+        return hmac.digest(self._key, b"cursor\0" + bound.encode() + b"\0" + digits, "sha256")[:_SIGNATURE]
 
     def _unknown(self, name: str) -> ResponseError:
         reason = f"the cursor was not given out for {name} by this server; ask again without a cursor"

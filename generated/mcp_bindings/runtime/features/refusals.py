@@ -35,6 +35,7 @@ Situation: TypeAlias = Literal[
     "missing prompt argument",
     "wrong prompt argument",
     "unknown resource",
+    "too many subscriptions",
     "unknown completion reference",
     "too many completions",
     "invalid cursor",
@@ -91,6 +92,9 @@ RULINGS: Final[Mapping[Situation, tuple[Ruling, ...]]] = {
     "unknown resource": (
         Ruling(_FIRST, RESOURCE_NOT_FOUND, "server/resources, Error Handling"),
         Ruling(_STATELESS, INVALID_PARAMS, "server/resources, Error Handling"),
+    ),
+    "too many subscriptions": (
+        Ruling(_FIRST, INTERNAL_ERROR, "server/resources, Error Handling (internal errors); no code is named"),
     ),
     "unknown completion reference": (
         Ruling(_FIRST, INVALID_PARAMS, "JSON-RPC 2.0, section 5.1 (the page of the revision names no codes)"),
