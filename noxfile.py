@@ -193,6 +193,25 @@ def differential(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def interop(session: nox.Session) -> None:
+    """Speak with servers and clients of others, from the package registries; docs/interop.md says which."""
+    if shutil.which("npm") is None:
+        session.skip("needs npm, which installs the programs that are written in TypeScript")
+    _install(session, "test")
+    node = Path(session.create_tmp()).resolve() / "node"
+    node.mkdir(exist_ok=True)
+    shutil.copy(ROOT / "tests" / "interop" / "package.json", node)
+    session.run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(node), external=True)
+    env = {
+        "MCP_INTEROP_SDK": _fresh_venv(session, "sdk", *_group("interop-sdk")),
+        "MCP_INTEROP_FASTMCP": _fresh_venv(session, "fastmcp", *_group("interop-fastmcp")),
+        "MCP_INTEROP_NODE": str(node),
+    }
+    chosen = session.posargs or ["tests/interop"]
+    _run(session, "pytest", *chosen, repair="mend what failed; if it is theirs, say so in docs/interop.md", **env)
+
+
+@nox.session(default=False)
 def fuzz(session: nox.Session) -> None:
     """Decode mutated messages for a minute, or as long as `-- --seconds N` says; keep what breaks as a test."""
     _install(session, "test")

@@ -9,7 +9,7 @@ import pytest
 from checkout import ROOT
 from hypothesis import settings
 
-ONLY_WHEN_NAMED = {"benchmarks", "differential"}
+ONLY_WHEN_NAMED = {"benchmarks", "differential", "interop"}
 """Folders of tests that have a nox session, and needs, of their own."""
 
 # No deadline: how long an example takes says more about the machine than about the code.

@@ -1,0 +1,92 @@
+"""Where the programs of others are that ``nox -s interop`` has installed; without it these tests are skipped."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkout import ROOT
+from mcp_bindings import connect
+from support.conversing import environment
+
+PROGRAMS = Path(__file__).parent / "programs"
+LONG = 120.0
+"""Seconds that a program of others may take; the Node.js ones take some to start."""
+
+
+def _installed(variable: str) -> Path:
+    place = os.environ.get(variable)
+    if not place:
+        pytest.skip("needs programs from the package registries; run: nox -s interop")
+    return Path(place)
+
+
+@pytest.fixture(scope="session")
+def sdk_python() -> Path:
+    """The interpreter with the official Python SDK and servers made with it."""
+    return _installed("MCP_INTEROP_SDK")
+
+
+@pytest.fixture(scope="session")
+def fastmcp_python() -> Path:
+    """The interpreter with FastMCP."""
+    return _installed("MCP_INTEROP_FASTMCP")
+
+
+@pytest.fixture(scope="session")
+def node_modules() -> Path:
+    """What ``package.json`` names."""
+    return _installed("MCP_INTEROP_NODE") / "node_modules"
+
+
+@pytest.fixture(scope="session")
+def fixture_server() -> list[str]:
+    """The command of our own server, which finds the packages of this checkout wherever it is started."""
+    places = [f"PYTHONPATH={environment()['PYTHONPATH']}", "PYTHONDONTWRITEBYTECODE=1"]
+    program = str(ROOT / "tests" / "conformance" / "server.py")
+    return [shutil.which("env") or "env", *places, sys.executable, program, "--stdio"]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., Any]:
+    """Runs a client of others, and gives what it has printed, as JSON."""
+
+    def run(*command: str | Path, **options: Any) -> Any:
+        done = subprocess.run(
+            [str(word) for word in command], capture_output=True, text=True, timeout=LONG, check=False, **options
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+@pytest.fixture
+def use() -> Iterator[Callable[..., Any]]:
+    """Connects our client to a server of others, by its command; in any revision, or in the one that is named."""
+    opened: list[Any] = []
+
+    def use(*command: str | Path, revision: str | None = None, **options: Any) -> Any:
+        words = [str(word) for word in command]
+        client = connect.stdio(
+            words,
+            revisions=None if revision is None else [revision],
+            inherit_env=True,
+            stderr="capture",
+            probe=LONG,
+            timeout=LONG,
+            **options,
+        )
+        opened.append(client)
+        return client
+
+    yield use
+    for client in opened:
+        client.close()
