@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from mcp_bindgen.ir.protocol import Protocol, Side
-from mcp_bindgen.runtime.features.callbacks import ROOTS
+from mcp_bindgen.runtime.features.callbacks import ELICIT, PAGE_DONE, ROOTS, SAMPLE
 
 _DOCSTRING = re.compile(r'""".*?"""', re.DOTALL)
 
@@ -76,6 +76,106 @@ _EVERY: Sequence[_Convenience] = (
         from ..runtime.features.roots import is_within
 
         return is_within(path, self.roots())
+''',
+    ),
+    _Convenience(
+        "sample",
+        "server",
+        (SAMPLE,),
+        ("SamplingMessage", "TextContent", "ModelHint", "ModelPreferences"),
+        '''
+    def sample(
+        self,
+        prompt: str | list[types.SamplingMessage],
+        *,
+        max_tokens: int = 1000,
+        system_prompt: str | None = None,
+        temperature: float | None = None,
+        hints: Sequence[str] = (),
+    ) -> str:
+        """What the client's language model answers, as text.
+
+        ``prompt`` is what the user is to have said, or a whole conversation. ``hints`` are
+        names or families of models, the best first. `create_message` has all the options,
+        and gives all of the message. Raises as `create_message`, and ProtocolError for a
+        message without text.
+        """
+        from ..runtime.features.sampling import sample
+
+        return sample(
+            self,
+            prompt,
+            max_tokens=max_tokens,
+            system_prompt=system_prompt,
+            temperature=temperature,
+            hints=hints,
+        )
+''',
+    ),
+    _Convenience(
+        "elicit_form",
+        "server",
+        (ELICIT,),
+        ("ElicitResult", "StringSchema"),
+        '''
+    def elicit_form(
+        self, message: str, form: type[R]
+    ) -> Accepted[R] | Declined | Cancelled:
+        """Has the user fill in a form, which is a class; the answer has an object of it.
+
+        ``form`` is an attrs class, a dataclass or a TypedDict of text, numbers, bools and
+        choices (a ``Literal`` or ``Enum`` of strings). Never ask for secrets: what is typed
+        into a form goes through the client. Raises as `elicit`, UsageError for what is no
+        form, and ProtocolError for an answer that does not fit it.
+        """
+        from ..runtime.features.forms import ask
+
+        return ask(self, message, form)
+''',
+    ),
+    _Convenience(
+        "elicit_page",
+        "server",
+        (ELICIT, PAGE_DONE),
+        ("ElicitRequestURLParams",),
+        '''
+    def elicit_page(
+        self, message: str, url: str, elicitation_id: str | None = None
+    ) -> Accepted[str] | Declined | Cancelled:
+        """Asks the user to visit a page; Accepted has the id, and means that they agreed to.
+
+        The id is a new one unless given. Nothing is known of what happens on the page; that
+        is between it and the server, which says `page_done` when it is done with. Raises as
+        `elicit_url`, and UsageError for what is no absolute URL.
+        """
+        from ..runtime.features.elicitation import visit
+
+        return visit(self, message, url, elicitation_id)
+
+    def page_done(self, elicitation_id: str) -> None:
+        """Tells the client that a page that its user was asked to visit is done with."""
+        from ..runtime.features.elicitation import tell_done
+
+        tell_done(self, elicitation_id)
+''',
+    ),
+    _Convenience(
+        "wait_for_page",
+        "client",
+        (ELICIT, PAGE_DONE),
+        ("ElicitRequestURLParams",),
+        '''
+    def wait_for_page(self, elicitation_id: str, timeout: float | None = None) -> None:
+        """Waits until the server says that a page the user was asked to visit is done with.
+
+        ``timeout`` is in seconds, that of the client unless given; servers need not say
+        anything, so let the user go on by hand, too. Raises RequestTimeout, and UsageError
+        for a page that the server has not asked for.
+        """
+        from ..runtime.features.elicitation import pages_of
+
+        patience = self.timeout if timeout is None else timeout
+        pages_of(self.connection.session).wait(elicitation_id, patience)
 ''',
     ),
 )

@@ -101,11 +101,12 @@ def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
     )
     more = conveniences(protocol, "server")
     used |= names_in(code_of(more))
-    typed = imports(used, ((("os", ("PathLike",)),),))
+    answers = ("Accepted", "Cancelled", "Declined")
+    typed = imports(used, ((("os", ("PathLike",)),), (("..runtime.features.elicitation", answers),)))
     return {
         "methods": methods,
         "conveniences": more,
-        "typing_only": ("if TYPE_CHECKING:", *(f"    {line}" for line in typed)) if typed else (),
+        "typing_only": ("if TYPE_CHECKING:", *(f"    {line}" if line else "" for line in typed)) if typed else (),
         "decorators": decorators,
         "context": context,
         "origin": origin,

@@ -80,7 +80,7 @@ RESERVED_CALLS = {
     "server": _CODE_NAMES
     | {"cancelled", "connection", "log", "meta", "notify", "peer", "peer_capabilities", "peer_info", "principal"}
     | {"progress", "request", "request_id"}
-    | {"ask", "ask_url", "roots", "sample", "tell_done", "within_roots"},
+    | {"elicit_form", "elicit_page", "page_done", "roots", "sample", "within_roots"},
 }
 """By side, what the methods that send its requests cannot be called: the class that has them has these already."""
 RESERVED_PARAMETERS = _CODE_NAMES | {"ask", "at", "on_progress", "page", "params", "result", "self", "timeout"}

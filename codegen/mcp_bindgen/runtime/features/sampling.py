@@ -1,0 +1,124 @@
+"""Sampling: a server has the client's language model write a message (Sampling, of every revision)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ..errors import ProtocolError, ResponseError
+from .callbacks import SAMPLE
+from .refusals import USER_REJECTED, Situation
+
+REJECTED = "User rejected sampling request"
+
+
+class Refused(ResponseError):
+    """Raised by a client's function: the user, or the client for them, does not want this message to be written.
+
+    In revisions in which servers send requests they are told so (code -1; Sampling: Error Handling); in 2026-07-28 it
+    comes out of the call that led to the request, and the server is told nothing.
+    """
+
+    def __init__(self, message: str = REJECTED, data: Any = None) -> None:
+        super().__init__(USER_REJECTED, message, data)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Refused, (self.message, self.data)
+
+
+def match_model(hints: Iterable[Any] | None, models: Iterable[str]) -> str | None:
+    """The model that a server's hints mean: the first of ``models`` whose name has the first hint that any has in it.
+
+    ``hints`` are those of ``ModelPreferences``, or strings; upper and lower case are the same. None where no hint
+    matches: hints are advice, and the choice is the client's (Sampling: Model Preferences).
+    """
+    known = list(models)
+    for hint in hints or ():
+        name = hint if isinstance(hint, str) else hint.name
+        if not name:
+            continue
+        found = next((model for model in known if name.lower() in model.lower()), None)
+        if found is not None:
+            return found
+    return None
+
+
+def blocks_of(message: Any) -> list[Any]:
+    """The content of a message, which is one block where it is no list."""
+    content: Any = message.content
+    return content if content.__class__ is list else [content]
+
+
+def takes(params: Any) -> Iterator[str]:
+    """The capabilities of a client that a request takes besides ``sampling``, as dotted paths."""
+    if getattr(params, "tools", None) is not None or getattr(params, "tool_choice", None) is not None:
+        yield "sampling.tools"
+    if params.include_context not in (None, "none"):
+        yield "sampling.context"
+
+
+def imbalance(messages: Sequence[Any]) -> tuple[Situation, str] | None:
+    """What is wrong with the tool uses and results in messages; None where nothing is.
+
+    Tool results stand alone in their message, which is the user's and comes right after that with the tool uses, one
+    for each (2025-11-25, Sampling: Message Content Constraints).
+    """
+    open_uses: set[str] = set()
+    for place, message in enumerate(messages):
+        blocks = blocks_of(message)
+        uses: set[str] = {block.id for block in blocks if block.type == "tool_use"}
+        results: list[str] = [block.tool_use_id for block in blocks if block.type == "tool_result"]
+        where = f"messages[{place}]"
+        if results and len(results) < len(blocks):
+            return "tool results mixed", f"{where} has tool results and other content; put them apart"
+        if results and message.role != "user":
+            return "tool results mixed", f"{where} has tool results, and is not the user's"
+        missing = open_uses - {*results}
+        if missing:
+            return "tool results incomplete", f"{where} has no result of the tool use {', '.join(sorted(missing))}"
+        foreign = {*results} - open_uses
+        if foreign or len(results) > len(open_uses):
+            named = ", ".join(sorted(foreign or results))
+            return "tool results incomplete", f"{where} has results that no tool use before it asks for: {named}"
+        open_uses = uses if message.role == "assistant" else set()
+        if uses and message.role != "assistant":
+            return "tool results mixed", f"{where} has tool uses, and is not the assistant's"
+    if open_uses:
+        return (
+            "tool results incomplete",
+            f"the last message has tool uses without results: {', '.join(sorted(open_uses))}",
+        )
+    return None
+
+
+def sample(
+    context: Any,
+    prompt: Any,
+    *,
+    max_tokens: int,
+    system_prompt: str | None,
+    temperature: float | None,
+    hints: Sequence[str],
+) -> str:
+    """The text that the client's model answers with; raises ProtocolError for an answer without text."""
+    binding = context.connection.session.binding
+    types, key = binding.types, binding.requests[SAMPLE]
+    messages = prompt
+    if isinstance(prompt, str):
+        messages = [types.SamplingMessage(role="user", content=types.TextContent(text=prompt))]
+    preferences = types.ModelPreferences(hints=[types.ModelHint(name=name) for name in hints]) if hints else None
+    result = context.request(
+        key,
+        key.params(
+            messages=list(messages),
+            max_tokens=max_tokens,
+            system_prompt=system_prompt,
+            temperature=temperature,
+            model_preferences=preferences,
+        ),
+    )
+    texts: list[str] = [block.text for block in blocks_of(result) if block.type == "text"]
+    if not texts:
+        text = f"the message of {result.model} has no text; create_message gives all of its content"
+        raise ProtocolError(text)
+    return "".join(texts)
