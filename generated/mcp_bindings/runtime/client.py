@@ -13,8 +13,8 @@ from weakref import WeakMethod
 from .binding import Binding
 from .capabilities import check_paths, declared_by
 from .connection import Connection
-from .context import ClientContext, Context
-from .errors import ConnectionClosed, MissingCapability, UsageError
+from .context import QUESTIONS, ClientContext, Context
+from .errors import ConnectionClosed, MissingCapability, ResponseError, UsageError
 from .events import Incoming, Notified
 from .handlers import Handlers
 from .handshake import HandshakeClient
@@ -30,6 +30,23 @@ if TYPE_CHECKING:
 
 P = TypeVar("P")
 R = TypeVar("R")
+
+_PAGE_DONE = "notifications/elicitation/complete"
+_PAGE_FIRST = -32042
+"""The code of an error that sends the user to a page first (2025-11-25)."""
+
+
+class Answers(Handlers):
+    """The functions of a client, which answer what may be asked with what may be answered."""
+
+    def handle(self, key: RequestMethod[Any, Any], params: Any, context: Any) -> Any:
+        """The result of a request; raises as ``Handlers.handle``, and for a question that may not be asked."""
+        if key.name not in QUESTIONS or key.name not in self.methods:
+            return super().handle(key, params, context)
+        from .features.questions import admit, finish
+
+        admit(context, key, params)
+        return finish(context, key, params, super().handle(key, params, context))
 
 
 class Client:
@@ -77,7 +94,7 @@ class Client:
         self._ping = ping
         self._ping_failures = ping_failures
         self._record = record
-        self._handlers = Handlers(self.binding, "client")
+        self._handlers = Answers(self.binding, "client")
         self._receiver = None if tasks is None else self._execute_tasks(tasks)
         self._connection: Connection | None = None
         self._closed = False
@@ -208,6 +225,9 @@ class Client:
         return self._handlers.answer(connection, incoming, self.context(self, connection, incoming))
 
     def _hear(self, connection: Connection, notified: Notified) -> None:
+        kept = connection.session.kept
+        if notified.key.name == _PAGE_DONE and "pages" in kept:
+            kept["pages"].complete(notified.params.elicitation_id)
         self._handlers.notice(notified, self.context(self, connection, None))
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
@@ -309,7 +329,14 @@ class Client:
         session, or what the server has declared, does not allow the request, EncodeError, ResponseError for an error of
         the server, DecodeError for a result that is none of the method, RequestTimeout, ConnectionClosed.
         """
-        return self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
+        try:
+            return self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
+        except ResponseError as error:
+            if error.code != _PAGE_FIRST:
+                raise
+            from .features.elicitation import required_by
+
+            raise required_by(self.connection.session, error) from None
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage"})
+"""Requests of servers that are held against more than their schema."""
 LEVELS: Sequence[str] = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """Severities of log messages, rising (RFC 5424, section 6.2.1)."""
 
@@ -140,6 +142,37 @@ class ServerContext(Context):
 
     __slots__ = ()
 
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> R:
+        """Asks the client for something, and waits for its answer.
+
+        Raises as ``Client.request`` does: UsageError for what the client has not declared, ProtocolError for an answer
+        that does not fit the question.
+        """
+        if key.name not in QUESTIONS:
+            return self._ask(key, params, timeout, on_progress)
+        from .features.questions import check_answer, check_question
+
+        check_question(self, key, params)
+        result = self._ask(key, params, timeout, on_progress)
+        check_answer(self, key, params, result)
+        return result
+
+    def _ask(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any,
+        timeout: float | None,
+        on_progress: Callable[[Any], object] | None,
+    ) -> R:
+        return self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
+
     def log(self, level: str, data: Any, logger: str | None = None) -> None:
         """Sends a log message (``data`` is any JSON) to the client, if it wants those of this severity.
 
@@ -189,13 +222,12 @@ class StatelessContext(ServerContext):
         """What the client has declared with this request; nothing may be carried over from others."""
         return None if self.meta is None else self.meta.client_capabilities
 
-    def request(
+    def _ask(
         self,
         key: RequestMethod[Any, R],
-        params: Any = None,
-        *,
-        timeout: float | None = None,  # the client's patience decides
-        on_progress: Callable[[Any], object] | None = None,  # embedded requests have no progress
+        params: Any,
+        timeout: float | None,  # the client's patience decides
+        on_progress: Callable[[Any], object] | None,  # embedded requests have no progress
     ) -> R:
         """Asks the client for something (Multi Round-Trip Requests).
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
 from ..runtime import asking, offering
@@ -53,6 +53,33 @@ class Context(ServerContext):
         from ..runtime.features.roots import is_within
 
         return is_within(path, self.roots())
+
+    def sample(
+        self,
+        prompt: str | list[types.SamplingMessage],
+        *,
+        max_tokens: int = 1000,
+        system_prompt: str | None = None,
+        temperature: float | None = None,
+        hints: Sequence[str] = (),
+    ) -> str:
+        """What the client's language model answers, as text.
+
+        ``prompt`` is what the user is to have said, or a whole conversation. ``hints`` are
+        names or families of models, the best first. `create_message` has all the options,
+        and gives all of the message. Raises as `create_message`, and ProtocolError for a
+        message without text.
+        """
+        from ..runtime.features.sampling import sample
+
+        return sample(
+            self,
+            prompt,
+            max_tokens=max_tokens,
+            system_prompt=system_prompt,
+            temperature=temperature,
+            hints=hints,
+        )
 
     def ping(
         self,

@@ -221,6 +221,18 @@ class Client(RuntimeClient):
 
         share(self, roots)
 
+    def wait_for_page(self, elicitation_id: str, timeout: float | None = None) -> None:
+        """Waits until the server says that a page the user was asked to visit is done with.
+
+        ``timeout`` is in seconds, that of the client unless given; servers need not say
+        anything, so let the user go on by hand, too. Raises RequestTimeout, and UsageError
+        for a page that the server has not asked for.
+        """
+        from ..runtime.features.elicitation import pages_of
+
+        patience = self.timeout if timeout is None else timeout
+        pages_of(self.connection.session).wait(elicitation_id, patience)
+
     def ping(
         self,
         *,

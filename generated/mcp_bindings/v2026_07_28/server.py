@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from ..runtime import asking, offering
@@ -22,6 +22,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
     from os import PathLike
+
+    from ..runtime.features.elicitation import Accepted, Cancelled, Declined
 
 
 class Context(StatelessContext):
@@ -53,6 +55,47 @@ class Context(StatelessContext):
         from ..runtime.features.roots import is_within
 
         return is_within(path, self.roots())
+
+    def sample(
+        self,
+        prompt: str | list[types.SamplingMessage],
+        *,
+        max_tokens: int = 1000,
+        system_prompt: str | None = None,
+        temperature: float | None = None,
+        hints: Sequence[str] = (),
+    ) -> str:
+        """What the client's language model answers, as text.
+
+        ``prompt`` is what the user is to have said, or a whole conversation. ``hints`` are
+        names or families of models, the best first. `create_message` has all the options,
+        and gives all of the message. Raises as `create_message`, and ProtocolError for a
+        message without text.
+        """
+        from ..runtime.features.sampling import sample
+
+        return sample(
+            self,
+            prompt,
+            max_tokens=max_tokens,
+            system_prompt=system_prompt,
+            temperature=temperature,
+            hints=hints,
+        )
+
+    def elicit_form(
+        self, message: str, form: type[R]
+    ) -> Accepted[R] | Declined | Cancelled:
+        """Has the user fill in a form, which is a class; the answer has an object of it.
+
+        ``form`` is an attrs class, a dataclass or a TypedDict of text, numbers, bools and
+        choices (a ``Literal`` or ``Enum`` of strings). Never ask for secrets: what is typed
+        into a form goes through the client. Raises as `elicit`, UsageError for what is no
+        form, and ProtocolError for an answer that does not fit it.
+        """
+        from ..runtime.features.forms import ask
+
+        return ask(self, message, form)
 
     def create_message(
         self,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SAMPLE = "sampling/createMessage"
 ELICIT = "elicitation/create"
+PAGE_DONE = "notifications/elicitation/complete"
 ROOTS = "roots/list"
 CHANGED_ROOTS = "notifications/roots/list_changed"
 

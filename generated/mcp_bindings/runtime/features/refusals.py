@@ -46,6 +46,7 @@ Situation: TypeAlias = Literal[
     "too many sampling requests",
     "tool results incomplete",
     "tool results mixed",
+    "undeclared sampling tools",
     "undeclared elicitation mode",
     "url elicitation required",
     "handler failed",
@@ -116,6 +117,9 @@ RULINGS: Final[Mapping[Situation, tuple[Ruling, ...]]] = {
     ),
     "tool results incomplete": (Ruling(_TASKS, INVALID_PARAMS, "client/sampling, Error Handling"),),
     "tool results mixed": (Ruling(_TASKS, INVALID_PARAMS, "client/sampling, Error Handling"),),
+    "undeclared sampling tools": (
+        Ruling(_TASKS, INVALID_PARAMS, "schema, CreateMessageRequestParams.tools (an error; no code is named)"),
+    ),
     "undeclared elicitation mode": (
         Ruling(_FORMS, INVALID_PARAMS, "client/elicitation, Capabilities (one mode; no code is named)"),
         Ruling(_TASKS, INVALID_PARAMS, "client/elicitation, Error Handling"),
