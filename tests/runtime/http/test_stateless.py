@@ -268,6 +268,30 @@ def region_server():
     return server
 
 
+def listing_server():
+    """The same with handlers of its own, which list it on a second page."""
+    server = mcp.Server("s", "1")
+    mirrored = {
+        "region": {"type": "string", "x-mcp-header": "Region"},
+        "n": {"type": "integer", "x-mcp-header": "Count"},
+    }
+    tool = mcp.converter.structure(
+        {"name": "place", "inputSchema": {"type": "object", "properties": mirrored}}, mcp.Tool
+    )
+
+    @server.handler(mcp.methods.LIST_TOOLS)
+    def list_tools(params, context):
+        second = params is not None and params.cursor == "second"
+        more = {} if second else {"next_cursor": "second"}
+        return mcp.ListToolsResult(tools=[tool] if second else [], ttl_ms=0, cache_scope="private", **more)
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call_tool(params, context):
+        return mcp.CallToolResult(content=[mcp.TextContent(text=str(params.arguments.get("region")))])
+
+    return server
+
+
 def at(**arguments):
     return request("tools/call", 1, {"name": "place", "arguments": arguments})
 
@@ -289,8 +313,9 @@ def at(**arguments):
         ({}, {"Mcp-Param-Region": "eu"}, False),
     ],
 )
-def test_an_annotated_argument_is_repeated_in_its_header(arguments, headers, good):
-    with endpoint(region_server()) as wire:
+@pytest.mark.parametrize("make", [region_server, listing_server])
+def test_an_annotated_argument_is_repeated_in_its_header(make, arguments, headers, good):
+    with endpoint(make()) as wire:
         answer = send(wire, at(**arguments), headers=headers)
         if good:
             assert (answer.status, "result" in answer.json) == (200, True)
