@@ -88,7 +88,7 @@ class Modern:
         version = member(value, "params", "_meta", VERSION)
         server = next((each for each in self._servers if each.binding.revision == version), self._servers[0])
         if "id" in value:
-            reason = mismatch(EnvironHeaders(environ), value, self._annotations[server].of(value))
+            reason = mismatch(EnvironHeaders(environ), value, self._annotations[server].of(value, principal))
             if reason is not None:
                 return self._refuse(value, Refusal(HEADER_MISMATCH, f"Header mismatch: {reason}"))
         session = server.session()
