@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 from checkout import REVISIONS
 from mcp_bindings.runtime.errors import UsageError
-from support.conversing import package
+from support.conversing import STATELESS, package, scripted_client
 from support.offering import asking, refused, serving
 
 every_revision = pytest.mark.parametrize("revision", REVISIONS)
@@ -180,3 +180,33 @@ def test_a_mistake_is_refused_when_it_is_made(add, reason):
     with pytest.raises(UsageError) as caught:
         add(completions)
     assert reason in str(caught.value)
+
+
+def told(server, ref, **argument):
+    """The error that a request ends in which a client of ours would not send."""
+    revision = server.binding.revision
+    client = scripted_client(server)
+    params = {"ref": ref, **argument}
+    if revision in STATELESS:
+        name = "io.modelcontextprotocol/"
+        params["_meta"] = {f"{name}protocolVersion": revision, f"{name}clientCapabilities": {}}
+    else:
+        client.introduce(revision)
+    client.request("completion/complete", 1, params)
+    error = client.hear()["error"]
+    client.close()
+    return error
+
+
+@every_revision
+def test_who_completes_nothing_refuses_the_method(revision):
+    error = told(offering(revision), {"type": "ref/prompt", "name": "code"}, argument={"name": "style", "value": ""})
+    assert error["code"] == -32601
+    assert error["data"]["reason"] == "this server does not handle completion/complete"
+
+
+@every_revision
+def test_what_a_request_has_to_have_is_missed(revision):
+    server = offering(revision)
+    server.completions.add(lambda _: ["x"], "language", prompt="code")
+    assert told(server, {"type": "ref/prompt", "name": "code"})["code"] == -32602

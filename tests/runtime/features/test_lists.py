@@ -164,3 +164,19 @@ def test_subscribers_hear_of_a_change(revision):
         assert others.acknowledged.tools_list_changed is None
         registry.remove("0")
         assert changes.get(PATIENCE).key is mcp.methods.PROMPT_LIST_CHANGED
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_an_empty_cursor_is_a_cursor(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    more = {"ttl_ms": 0, "cache_scope": "private"} if revision in STATELESS else {}
+
+    @server.handler(mcp.methods.LIST_PROMPTS)
+    def answer(params, context):
+        first = params is None or params.cursor is None
+        named = mcp.types.Prompt(name="first" if first else "second")
+        return mcp.types.ListPromptsResult(prompts=[named], next_cursor="" if first else None, **more)
+
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        assert [each.name for each in client.list_prompts()] == ["first", "second"]
