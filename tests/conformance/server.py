@@ -22,20 +22,21 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mcp_bindings import serve
-from mcp_bindings.runtime.errors import ResponseError
+from mcp_bindings.runtime.errors import ResponseError, ToolError
 
 Json = Any
-Tool = Callable[[Any, Json], Any]
-"""A tool's function: of the context and the arguments; it gives text, or blocks of content."""
-
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 AUDIO, FORMS, CHOICES, STATELESS = REVISIONS[1:]
 """The first revisions that have audio, forms, forms with defaults and titled choices, and no handshake."""
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA=="
+BLOCKS = {"text": "TextContent", "image": "ImageContent", "audio": "AudioContent", "resource": "EmbeddedResource"}
+"""The classes of content."""
 PAUSE = 0.05
 """Seconds between two signs of life of a tool that takes its time."""
+POLL = 0.5
+"""Seconds after which a client that polls is to come back."""
 MISSING_CAPABILITY = -32021
 
 ADDRESS_SCHEMA: Json = {
@@ -90,11 +91,6 @@ def embedded(uri: str, mime: str, words: str) -> Json:
     return {"type": "resource", "resource": {"uri": uri, "mimeType": mime, "text": words}}
 
 
-def takes(**properties: Json) -> Json:
-    """The schema of a tool's arguments, all of which are required."""
-    return {"type": "object", "properties": properties} | ({"required": list(properties)} if properties else {})
-
-
 class Fixture:
     """The fixture in one revision: a server with all that the revision has."""
 
@@ -102,104 +98,124 @@ class Fixture:
         self.revision = revision
         self.mcp: Any = importlib.import_module(f"mcp_bindings.v{revision.replace('-', '_')}")
         self.server = self.mcp.Server("conformance-fixture", "1.0.0")
-        self.tools: dict[str, tuple[Json, Tool]] = {}
         self.prompts: dict[str, tuple[Json, Callable[[Json], list[Json]]]] = {}
         self._add_plain_tools()
         if revision < STATELESS:
             self._add_talking_tools()
         else:
             self._add_stateless_tools()
+        if revision == CHOICES:
+            self._add_polling_tool()
         self._add_prompts()
         self._handle()
 
     # Tools.
 
-    def tool(self, name: str, description: str, schema: Json | None = None) -> Callable[[Tool], Tool]:
-        def add(function: Tool) -> Tool:
-            described = {"name": name, "description": description, "inputSchema": schema or takes()}
-            self.tools[name] = described, function
-            return function
-
-        return add
+    def _blocks(self, *blocks: Json) -> list[Any]:
+        """Content as objects of the revision."""
+        return [self.mcp.converter.structure(each, getattr(self.mcp.types, BLOCKS[each["type"]])) for each in blocks]
 
     def _add_plain_tools(self) -> None:
-        @self.tool("test_simple_text", "Answers with a text.")
-        def simple(context: Any, arguments: Json) -> str:
+        tool = self.server.tool
+
+        @tool(name="test_simple_text")
+        def simple() -> str:
+            """Answers with a text."""
             return "This is a simple text response for testing."
 
-        @self.tool("test_image_content", "Answers with an image.")
-        def picture(context: Any, arguments: Json) -> Json:
-            return [image()]
+        @tool(name="test_image_content")
+        def picture():
+            """Answers with an image."""
+            return self._blocks(image())
 
         if self.revision >= AUDIO:
 
-            @self.tool("test_audio_content", "Answers with a sound.")
-            def sound(context: Any, arguments: Json) -> Json:
-                return [{"type": "audio", "data": WAV, "mimeType": "audio/wav"}]
+            @tool(name="test_audio_content")
+            def sound():
+                """Answers with a sound."""
+                return self._blocks({"type": "audio", "data": WAV, "mimeType": "audio/wav"})
 
-        @self.tool("test_embedded_resource", "Answers with a resource inside the result.")
-        def resource(context: Any, arguments: Json) -> Json:
+        @tool(name="test_embedded_resource")
+        def resource():
+            """Answers with a resource inside the result."""
             words = "This is an embedded resource content."
-            return [embedded("test://embedded-resource", "text/plain", words)]
+            return self._blocks(embedded("test://embedded-resource", "text/plain", words))
 
-        @self.tool("test_multiple_content_types", "Answers with several kinds of content.")
-        def several(context: Any, arguments: Json) -> Json:
+        @tool(name="test_multiple_content_types")
+        def several():
+            """Answers with several kinds of content."""
             mixed = '{"test":"data","value":123}'
-            return [
+            return self._blocks(
                 text("Multiple content types test:"),
                 image(),
                 embedded("test://mixed-content-resource", "application/json", mixed),
-            ]
+            )
 
-        @self.tool("test_error_handling", "Fails.")
-        def fail(context: Any, arguments: Json) -> Json:
-            return {"content": [text("This tool intentionally returns an error for testing")], "isError": True}
+        @tool(name="test_error_handling")
+        def fail():
+            """Fails."""
+            message = "This tool intentionally returns an error for testing"
+            raise ToolError(message)
 
-        @self.tool("test_tool_with_progress", "Takes a while, and reports how far it is.")
-        def progress(context: Any, arguments: Json) -> str:
+        @tool(name="test_tool_with_progress")
+        def progress():
+            """Takes a while, and reports how far it is."""
             for done in (0, 50, 100):
-                context.progress(done, 100)
+                yield done, 100
                 time.sleep(PAUSE)
             return "The work is done."
 
-        @self.tool("json_schema_2020_12_tool", "Has a schema that uses much of JSON Schema 2020-12.", ADDRESS_SCHEMA)
-        def address(context: Any, arguments: Json) -> str:
+        @tool(name="json_schema_2020_12_tool", input_schema=ADDRESS_SCHEMA)
+        def address(**arguments: Any) -> str:
+            """Has a schema that uses much of JSON Schema 2020-12."""
             return json.dumps(arguments)
 
     def _add_talking_tools(self) -> None:
         """Tools that log to the client and ask it, while their call is open."""
-        mcp = self.mcp
+        mcp, tool = self.mcp, self.server.tool
 
-        @self.tool("test_tool_with_logging", "Logs what it does.")
-        def log(context: Any, arguments: Json) -> str:
+        @tool(name="test_tool_with_logging")
+        def log(context) -> str:
+            """Logs what it does."""
             for words in ("Tool execution started", "Tool processing data", "Tool execution completed"):
                 context.log("info", words)
                 time.sleep(PAUSE)
             return "All of it is logged."
 
-        @self.tool("test_sampling", "Has the client's model answer a prompt.", takes(prompt={"type": "string"}))
-        def sample(context: Any, arguments: Json) -> str:
-            message = {"role": "user", "content": text(arguments["prompt"])}
-            structured = mcp.converter.structure(message, mcp.SamplingMessage)
-            answer = mcp.converter.unstructure(context.create_message([structured], 100))
+        @tool(name="test_sampling")
+        def sample(context, prompt: str) -> str:
+            """Has the client's model answer a prompt."""
+            message = mcp.SamplingMessage(role="user", content=mcp.TextContent(text=prompt))
+            answer = mcp.converter.unstructure(context.create_message([message], 100))
             return f"LLM response: {answer['content']['text']}"
 
         if self.revision >= FORMS:
             fields = {"username": {"type": "string"}, "email": {"type": "string"}}
 
-            @self.tool("test_elicitation", "Asks the user for two texts.", takes(message={"type": "string"}))
-            def elicit(context: Any, arguments: Json) -> str:
-                return f"User response: {self._elicit(context, arguments['message'], fields)}"
+            @tool(name="test_elicitation")
+            def elicit(context, message: str) -> str:
+                """Asks the user for two texts."""
+                return f"User response: {self._elicit(context, message, fields)}"
 
         if self.revision >= CHOICES:
 
-            @self.tool("test_elicitation_sep1034_defaults", "Asks with a default for each type of field.")
-            def defaults(context: Any, arguments: Json) -> str:
+            @tool(name="test_elicitation_sep1034_defaults")
+            def defaults(context) -> str:
+                """Asks with a default for each type of field."""
                 return f"Elicitation completed: {self._elicit(context, 'Please review', DEFAULTS)}"
 
-            @self.tool("test_elicitation_sep1330_enums", "Asks with each way to write choices.")
-            def enums(context: Any, arguments: Json) -> str:
+            @tool(name="test_elicitation_sep1330_enums")
+            def enums(context) -> str:
+                """Asks with each way to write choices."""
                 return f"Elicitation completed: {self._elicit(context, 'Please choose', ENUMS)}"
+
+    def _add_polling_tool(self) -> None:
+        @self.server.tool(name="test_reconnection")
+        def reconnect(context) -> str:
+            """Has the client come back for the result."""
+            context.close_stream(POLL)
+            time.sleep(2 * PAUSE)
+            return "The client has come back."
 
     def _elicit(self, context: Any, message: str, fields: Json) -> str:
         mcp = self.mcp
@@ -212,50 +228,69 @@ class Fixture:
     def _add_stateless_tools(self) -> None:
         from conformance import rounds
 
-        @self.tool("test_missing_capability", "Cannot be called without sampling.")
-        def needy(context: Any, arguments: Json) -> str:
+        tool, tools = self.server.tool, self.server.tools
+
+        @tool(name="test_missing_capability")
+        def needy(context) -> str:
+            """Cannot be called without sampling."""
             if context.peer_capabilities.sampling is None:
                 required = {"requiredCapabilities": {"sampling": {}}}
                 raise ResponseError(MISSING_CAPABILITY, "Missing required client capability", required)
             return "The client declares sampling."
 
-        @self.tool("test_streaming_elicitation", "Asks the user, by its result.")
-        def stream(context: Any, arguments: Json) -> str:
+        @tool(name="test_streaming_elicitation")
+        def stream(context) -> str:
+            """Asks the user, by its result."""
             context.progress(1, 2)
             return f"User response: {self._elicit(context, 'Go on?', {'ok': {'type': 'boolean'}})}"
 
-        @self.tool("test_logging_tool", "Logs what it does.")
-        def log(context: Any, arguments: Json) -> str:
+        @tool(name="test_logging_tool")
+        def log(context) -> str:
+            """Logs what it does."""
             context.log("info", "Tool execution started")
             return "All of it is logged."
 
-        @self.tool("test_trigger_tool_change", "Changes the list of tools.")
-        def change_tools(context: Any, arguments: Json) -> str:
-            described = {"name": "test_dynamic_tool", "description": "Comes and goes.", "inputSchema": takes()}
-            self._toggle(self.tools, "test_dynamic_tool", (described, lambda *_: "Here today."))
-            self.server.notify(self.mcp.methods.TOOL_LIST_CHANGED)
+        def passing() -> str:
+            """Comes and goes."""
+            return "Here today."
+
+        @tool(name="test_trigger_tool_change")
+        def change_tools() -> str:
+            """Changes the list of tools."""
+            if "test_dynamic_tool" in tools:
+                tools.remove("test_dynamic_tool")
+            else:
+                tools.add(passing, "test_dynamic_tool")
             return "The list of tools has changed."
 
-        @self.tool("test_trigger_prompt_change", "Changes the list of prompts.")
-        def change_prompts(context: Any, arguments: Json) -> str:
+        @tool(name="test_trigger_prompt_change")
+        def change_prompts() -> str:
+            """Changes the list of prompts."""
             described = {"name": "test_dynamic_prompt", "description": "Comes and goes."}
-            self._toggle(self.prompts, "test_dynamic_prompt", (described, lambda _: [text("Here today.")]))
+            if self.prompts.pop("test_dynamic_prompt", None) is None:
+                self.prompts["test_dynamic_prompt"] = described, lambda _: [text("Here today.")]
             self.server.notify(self.mcp.methods.PROMPT_LIST_CHANGED)
             return "The list of prompts has changed."
 
         region = {"type": "string", "description": "where", "x-mcp-header": "Region"}
 
-        @self.tool("test_x_mcp_header", "Has an argument that is repeated in a header.", takes(region=region))
-        def header(context: Any, arguments: Json) -> str:
-            return f"The region: {arguments['region']}"
+        @tool(
+            name="test_x_mcp_header",
+            input_schema={"type": "object", "properties": {"region": region}, "required": ["region"]},
+        )
+        def header(region: str) -> str:
+            """Has an argument that is repeated in a header."""
+            return f"The region: {region}"
 
-        for name in rounds.TOOLS:
-            self.tool(f"test_input_required_result_{name}", "Asks the client before it answers.")(_never)
+        def in_rounds(asked: rounds.Rounds) -> Callable[..., Any]:
+            def ask(context):
+                """Asks the client before it answers."""
+                return rounds.ask(context.params.name, asked, context.params)
 
-    @staticmethod
-    def _toggle(offers: dict[str, Any], name: str, offer: Any) -> None:
-        if offers.pop(name, None) is None:
-            offers[name] = offer
+            return ask
+
+        for name, asked in rounds.TOOLS.items():
+            tool(name=f"test_input_required_result_{name}")(in_rounds(asked))
 
     # Prompts.
 
@@ -291,15 +326,16 @@ class Fixture:
             return [image(), text("Please analyze the image above.")]
 
         if self.revision >= STATELESS:
-            self.prompt("test_input_required_result_prompt", "Asks for a context first.")(_never)
+
+            @self.prompt("test_input_required_result_prompt", "Asks for a context first.")
+            def in_rounds(given: Json) -> Json:
+                return [text(given["text"])]
 
     # What is answered.
 
     def _handle(self) -> None:
         methods = self.mcp.methods
         handlers = {
-            methods.LIST_TOOLS: self._list("tools", self.tools),
-            methods.CALL_TOOL: self._call_tool,
             methods.LIST_PROMPTS: self._list("prompts", self.prompts),
             methods.GET_PROMPT: self._get_prompt,
             methods.LIST_RESOURCES: self._list("resources", RESOURCES),
@@ -326,17 +362,6 @@ class Fixture:
             {member: [each for each, _ in list(offers.values())], **self._cached()}, name
         )
 
-    def _call_tool(self, params: Any, context: Any) -> Any:
-        if params.name not in self.tools:
-            raise ResponseError(-32602, f"Unknown tool: {params.name}")
-        asked = self._ask("tool", params)
-        result = self.tools[params.name][1](context, params.arguments or {}) if asked is None else asked
-        if isinstance(result, str):
-            result = [text(result)]
-        if isinstance(result, list):
-            result = {"content": result}
-        return self._made(result, "CallTool") if isinstance(result, dict) else result
-
     def _get_prompt(self, params: Any, context: Any) -> Any:
         if params.name not in self.prompts:
             raise ResponseError(-32602, f"Unknown prompt: {params.name}")
@@ -345,21 +370,15 @@ class Fixture:
         lacking = [each["name"] for each in described.get("arguments", ()) if each["name"] not in given]
         if lacking:
             raise ResponseError(-32602, f"Missing argument: {', '.join(lacking)}")
-        asked = self._ask("prompt", params)
-        if asked is not None and not isinstance(asked, str):
-            return asked
-        blocks = function(given) if asked is None else [text(asked)]
-        return self._made({"messages": [{"role": "user", "content": each} for each in blocks]}, "GetPrompt")
+        if params.name == "test_input_required_result_prompt":
+            from conformance import rounds
 
-    def _ask(self, kind: str, params: Any) -> Any:
-        """For what asks the client in rounds: what it asks for, or its text; None for all else."""
-        prefix = "test_input_required_result_"
-        if not params.name.startswith(prefix):
-            return None
-        from conformance import rounds
-
-        found = rounds.PROMPT if kind == "prompt" else rounds.TOOLS[params.name.removeprefix(prefix)]
-        return rounds.ask(params.name, found, params)
+            asked = rounds.ask(params.name, rounds.PROMPT, params)
+            if not isinstance(asked, str):
+                return asked
+            given = {"text": asked}
+        messages = [{"role": "user", "content": each} for each in function(given)]
+        return self._made({"messages": messages}, "GetPrompt")
 
     def _read(self, params: Any, context: Any) -> Any:
         uri = params.uri
@@ -373,11 +392,6 @@ class Fixture:
             code = -32002 if self.revision < STATELESS else -32602
             raise ResponseError(code, "Resource not found", {"uri": uri})
         return self._made({"contents": [contents], **self._cached()}, "ReadResource")
-
-
-def _never(*_: Any) -> Any:
-    message = "what asks in rounds is answered by them"
-    raise AssertionError(message)
 
 
 def _nothing(params: Any, context: Any) -> None:
