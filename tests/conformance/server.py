@@ -97,7 +97,7 @@ class Fixture:
     def __init__(self, revision: str) -> None:
         self.revision = revision
         self.mcp: Any = importlib.import_module(f"mcp_bindings.v{revision.replace('-', '_')}")
-        self.server = self.mcp.Server("conformance-fixture", "1.0.0")
+        self.server = self.mcp.Server("conformance-fixture", "1.0.0", **self._options())
         self.prompts: dict[str, tuple[Json, Callable[[Json], list[Json]]]] = {}
         self._add_plain_tools()
         if revision < STATELESS:
@@ -108,6 +108,13 @@ class Fixture:
             self._add_polling_tool()
         self._add_prompts()
         self._handle()
+
+    def _options(self) -> dict[str, Any]:
+        if self.revision < STATELESS:
+            return {}
+        from conformance import task_tools
+
+        return {"tasks": task_tools.tasks()}
 
     # Tools.
 
@@ -226,8 +233,9 @@ class Fixture:
         return f"action={answer.action}, content={json.dumps(answer.content)}"
 
     def _add_stateless_tools(self) -> None:
-        from conformance import rounds
+        from conformance import rounds, task_tools
 
+        task_tools.register(self.server)
         tool, tools = self.server.tool, self.server.tools
 
         @tool(name="test_missing_capability")
