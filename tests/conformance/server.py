@@ -9,11 +9,12 @@ Over HTTP the endpoint is ``/mcp`` for all revisions.
 from __future__ import annotations
 
 import argparse
+import base64
 import importlib
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,6 @@ class Fixture:
         self.revision = revision
         self.mcp: Any = importlib.import_module(f"mcp_bindings.v{revision.replace('-', '_')}")
         self.server = self.mcp.Server("conformance-fixture", "1.0.0", **self._options())
-        self.prompts: dict[str, tuple[Json, Callable[[Json], list[Json]]]] = {}
         self._add_plain_tools()
         if revision < STATELESS:
             self._add_talking_tools()
@@ -107,7 +107,7 @@ class Fixture:
         if revision == CHOICES:
             self._add_polling_tool()
         self._add_prompts()
-        self._handle()
+        self._add_resources()
 
     def _options(self) -> dict[str, Any]:
         if self.revision < STATELESS:
@@ -236,7 +236,7 @@ class Fixture:
         from conformance import rounds, task_tools
 
         task_tools.register(self.server)
-        tool, tools = self.server.tool, self.server.tools
+        tool, tools, prompts = self.server.tool, self.server.tools, self.server.prompts
 
         @tool(name="test_missing_capability")
         def needy(context) -> str:
@@ -274,10 +274,10 @@ class Fixture:
         @tool(name="test_trigger_prompt_change")
         def change_prompts() -> str:
             """Changes the list of prompts."""
-            described = {"name": "test_dynamic_prompt", "description": "Comes and goes."}
-            if self.prompts.pop("test_dynamic_prompt", None) is None:
-                self.prompts["test_dynamic_prompt"] = described, lambda _: [text("Here today.")]
-            self.server.notify(self.mcp.methods.PROMPT_LIST_CHANGED)
+            if "test_dynamic_prompt" in prompts:
+                prompts.remove("test_dynamic_prompt")
+            else:
+                prompts.add(passing, "test_dynamic_prompt")
             return "The list of prompts has changed."
 
         region = {"type": "string", "description": "where", "x-mcp-header": "Region"}
@@ -300,150 +300,69 @@ class Fixture:
         for name, asked in rounds.TOOLS.items():
             tool(name=f"test_input_required_result_{name}")(in_rounds(asked))
 
-    # Prompts.
-
-    def prompt(self, name: str, description: str, *arguments: str) -> Callable[[Any], Any]:
-        def add(function: Any) -> Any:
-            described: Json = {"name": name, "description": description}
-            if arguments:
-                described["arguments"] = [{"name": each, "description": each, "required": True} for each in arguments]
-            self.prompts[name] = described, function
-            return function
-
-        return add
+    # Prompts and resources.
 
     def _add_prompts(self) -> None:
-        @self.prompt("test_simple_prompt", "A prompt without arguments.")
-        def simple(given: Json) -> Json:
-            return [text("This is a simple prompt for testing.")]
+        prompt = self.server.prompt
 
-        @self.prompt("test_prompt_with_arguments", "A prompt with two arguments.", "arg1", "arg2")
-        def with_arguments(given: Json) -> Json:
-            return [text(f"Prompt with arguments: arg1='{given['arg1']}', arg2='{given['arg2']}'")]
+        @prompt(name="test_simple_prompt")
+        def simple() -> str:
+            """A prompt without arguments."""
+            return "This is a simple prompt for testing."
 
-        @self.prompt("test_prompt_with_embedded_resource", "A prompt with a resource in it.", "resourceUri")
-        def with_resource(given: Json) -> Json:
+        @prompt(name="test_prompt_with_arguments")
+        def with_arguments(arg1: str, arg2: str) -> str:
+            """A prompt with two arguments."""
+            return f"Prompt with arguments: arg1='{arg1}', arg2='{arg2}'"
+
+        @self.server.completion(prompt="test_prompt_with_arguments", argument="arg1")
+        def complete(value: str) -> list[str]:
+            return []
+
+        @prompt(name="test_prompt_with_embedded_resource")
+        def with_resource(resourceUri: str):  # noqa: N803  # the name of the argument
+            """A prompt with a resource in it."""
             words = "Embedded resource content for testing."
-            return [
-                embedded(given["resourceUri"], "text/plain", words),
-                text("Please process the embedded resource above."),
-            ]
+            return self._blocks(
+                embedded(resourceUri, "text/plain", words), text("Please process the embedded resource above.")
+            )
 
-        @self.prompt("test_prompt_with_image", "A prompt with an image in it.")
-        def with_image(given: Json) -> Json:
-            return [image(), text("Please analyze the image above.")]
+        @prompt(name="test_prompt_with_image")
+        def with_image():
+            """A prompt with an image in it."""
+            return self._blocks(image(), text("Please analyze the image above."))
 
         if self.revision >= STATELESS:
-
-            @self.prompt("test_input_required_result_prompt", "Asks for a context first.")
-            def in_rounds(given: Json) -> Json:
-                return [text(given["text"])]
-
-    # What is answered.
-
-    def _handle(self) -> None:
-        methods = self.mcp.methods
-        handlers = {
-            methods.LIST_PROMPTS: self._list("prompts", self.prompts),
-            methods.GET_PROMPT: self._get_prompt,
-            methods.LIST_RESOURCES: self._list("resources", RESOURCES),
-            methods.LIST_RESOURCE_TEMPLATES: self._list("resourceTemplates", TEMPLATES),
-            methods.READ_RESOURCE: self._read,
-            methods.COMPLETE: lambda params, context: self._made({"completion": {"values": []}}, "Complete"),
-        }
-        if self.revision < STATELESS:
-            handlers |= {methods.SUBSCRIBE: _nothing, methods.UNSUBSCRIBE: _nothing}
-        for key, function in handlers.items():
-            self.server.handler(key)(function)
-
-    def _made(self, result: Json, name: str) -> Any:
-        # A result that was made from JSON says only what that says.
-        kind = {} if self.revision < STATELESS else {"resultType": "complete"}
-        return self.mcp.converter.structure({**kind, **result}, getattr(self.mcp.types, f"{name}Result"))
-
-    def _cached(self) -> Json:
-        return {} if self.revision < STATELESS else {"ttlMs": 0, "cacheScope": "private"}
-
-    def _list(self, member: str, offers: Mapping[str, Any]) -> Callable[[Any, Any], Any]:
-        name = f"List{member[0].upper()}{member[1:]}"
-        return lambda params, context: self._made(
-            {member: [each for each, _ in list(offers.values())], **self._cached()}, name
-        )
-
-    def _get_prompt(self, params: Any, context: Any) -> Any:
-        if params.name not in self.prompts:
-            raise ResponseError(-32602, f"Unknown prompt: {params.name}")
-        described, function = self.prompts[params.name]
-        given = params.arguments or {}
-        lacking = [each["name"] for each in described.get("arguments", ()) if each["name"] not in given]
-        if lacking:
-            raise ResponseError(-32602, f"Missing argument: {', '.join(lacking)}")
-        if params.name == "test_input_required_result_prompt":
             from conformance import rounds
 
-            asked = rounds.ask(params.name, rounds.PROMPT, params)
-            if not isinstance(asked, str):
-                return asked
-            given = {"text": asked}
-        messages = [{"role": "user", "content": each} for each in function(given)]
-        return self._made({"messages": messages}, "GetPrompt")
+            @prompt(name="test_input_required_result_prompt")
+            def in_rounds(context):
+                """Asks for a context first."""
+                return rounds.ask(context.params.name, rounds.PROMPT, context.params)
 
-    def _read(self, params: Any, context: Any) -> Any:
-        uri = params.uri
-        middle = uri.removeprefix("test://template/").removesuffix("/data")
-        if uri in RESOURCES:
-            contents = {"uri": uri, **RESOURCES[uri][1]}
-        elif uri == f"test://template/{middle}/data" and middle and "/" not in middle:
-            data = {"id": middle, "templateTest": True, "data": f"Data for ID: {middle}"}
-            contents = {"uri": uri, "mimeType": "application/json", "text": json.dumps(data, separators=(",", ":"))}
-        else:
-            code = -32002 if self.revision < STATELESS else -32602
-            raise ResponseError(code, "Resource not found", {"uri": uri})
-        return self._made({"contents": [contents], **self._cached()}, "ReadResource")
+    def _add_resources(self) -> None:
+        resource = self.server.resource
 
+        @resource("test://static-text", name="Static text", mime_type="text/plain")
+        def words() -> str:
+            """A text that stays as it is."""
+            return "This is the content of the static text resource."
 
-def _nothing(params: Any, context: Any) -> None:
-    """An empty result."""
+        @resource("test://static-binary", name="Static image", mime_type="image/png")
+        def picture() -> bytes:
+            """An image that stays as it is."""
+            return base64.b64decode(PNG)
 
+        @resource("test://watched-resource", name="Watched text", mime_type="text/plain")
+        def watched() -> str:
+            """A text that clients may subscribe to."""
+            return "Watched resource content."
 
-def _resource(uri: str, name: str, description: str, contents: Json) -> tuple[Json, Json]:
-    return {"uri": uri, "name": name, "description": description, "mimeType": contents["mimeType"]}, contents
-
-
-RESOURCES: Mapping[str, tuple[Json, Json]] = {
-    listed["uri"]: (listed, contents)
-    for listed, contents in (
-        _resource(
-            "test://static-text",
-            "Static text",
-            "A text that stays as it is.",
-            {"mimeType": "text/plain", "text": "This is the content of the static text resource."},
-        ),
-        _resource(
-            "test://static-binary",
-            "Static image",
-            "An image that stays as it is.",
-            {"mimeType": "image/png", "blob": PNG},
-        ),
-        _resource(
-            "test://watched-resource",
-            "Watched text",
-            "A text that clients may subscribe to.",
-            {"mimeType": "text/plain", "text": "Watched resource content."},
-        ),
-    )
-}
-TEMPLATES: Mapping[str, tuple[Json, None]] = {
-    "test://template/{id}/data": (
-        {
-            "uriTemplate": "test://template/{id}/data",
-            "name": "Data by id",
-            "description": "What there is about an id.",
-            "mimeType": "application/json",
-        },
-        None,
-    )
-}
+        @self.server.resource_template("test://template/{id}/data", name="Data by id", mime_type="application/json")
+        def data(id: str) -> str:  # noqa: A002  # the name of the variable
+            """What there is about an id."""
+            found = {"id": id, "templateTest": True, "data": f"Data for ID: {id}"}
+            return json.dumps(found, separators=(",", ":"))
 
 
 def build(*revisions: str) -> list[Any]:

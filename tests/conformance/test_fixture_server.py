@@ -61,9 +61,19 @@ class Peer:
     def _elicit(self, params: Any, context: Any) -> Any:
         self.asked.append(self.mcp.converter.unstructure(params))
         fields = self.asked[-1]["requestedSchema"]["properties"]
-        content = {name: field.get("default", "blue") for name, field in fields.items() if field["type"] != "array"}
-        content |= {name: True for name, field in fields.items() if field["type"] == "boolean"}
+        content = {name: self._choose(field) for name, field in fields.items() if field["type"] != "array"}
         return self._made({"action": "accept", "content": content}, "ElicitResult")
+
+    @staticmethod
+    def _choose(field: Any) -> Any:
+        """The default of a field, its first choice, or anything of its type."""
+        if "default" in field:
+            return field["default"]
+        if "enum" in field:
+            return field["enum"][0]
+        if "oneOf" in field:
+            return field["oneOf"][0]["const"]
+        return field["type"] == "boolean" or "blue"
 
     def call(self, name: str, arguments: Any = None, **options: Any) -> Any:
         """The result of a tool, as JSON."""
@@ -258,7 +268,7 @@ def test_completion(peer: Peer) -> None:
     argument = peer.mcp.converter.structure(
         {"name": "arg1", "value": "h"}, peer.mcp.types.CompleteRequestParamsArgument
     )
-    assert peer.json(peer.client.complete(reference, argument))["completion"] == {"values": []}
+    assert peer.json(peer.client.complete(reference, argument))["completion"]["values"] == []
 
 
 # Revisions without a handshake.
