@@ -45,6 +45,11 @@ class Context:
         return None if self._incoming is None else self._incoming.id
 
     @property
+    def params(self) -> Any:
+        """The params of the request as they came, for what no argument has; None for a notification."""
+        return None if self._incoming is None else self._incoming.params
+
+    @property
     def meta(self) -> Any:
         """``_meta`` of the request: an object of the revision or a dict; None where there is none."""
         return None if self._incoming is None else entries_of(self._incoming.params)
