@@ -24,6 +24,13 @@ class _Convenience:
     code: str
 
 
+_TASK = '''
+    @property
+    def task(self) -> Task | None:
+        """The task that the tool call is executed as, to say how far it is; None for none."""
+        return None
+'''
+
 _EVERY: Sequence[_Convenience] = (
     _Convenience(
         "set_roots",
@@ -176,6 +183,83 @@ _EVERY: Sequence[_Convenience] = (
 
         patience = self.timeout if timeout is None else timeout
         pages_of(self.connection.session).wait(elicitation_id, patience)
+''',
+    ),
+    _Convenience(
+        "task",
+        "server",
+        ("tasks/result", "tools/call"),
+        (),
+        _TASK,
+    ),
+    _Convenience(
+        "task",
+        "server",
+        ("tools/call",),
+        ("InputRequiredResult",),
+        _TASK,
+    ),
+    _Convenience(
+        "call_tool_as_task",
+        "client",
+        ("tasks/result", "tools/call"),
+        (),
+        '''
+    def call_tool_as_task(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        ttl: float | None = None,
+        meta: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
+    ) -> TaskHandle[types.CallToolResult]:
+        """Has the server run one of its tools as a task, and does not wait for the result.
+
+        ``ttl`` is for how many seconds it should be kept; the server decides. Of the task
+        progress is told as long as it lasts. Raises as ``request`` does.
+        """
+        from ..runtime.features.taskhandle import start_task
+
+        params = types.CallToolRequestParams(
+            name=name,
+            arguments=arguments,
+            meta=asking.meta_of(types.RequestParamsMeta, meta),
+        )
+        return start_task(
+            self,
+            methods.CALL_TOOL,
+            params,
+            ttl=ttl,
+            timeout=timeout,
+            on_progress=on_progress,
+        )
+''',
+    ),
+    _Convenience(
+        "call_tool_as_task",
+        "client",
+        ("tools/call",),
+        ("InputRequiredResult",),
+        '''
+    def call_tool_as_task(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        meta: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
+    ) -> PolledTask[types.CallToolResult]:
+        """Has the server run one of its tools, and does not wait where it makes a task of it.
+
+        That takes a client made with ``tasks=True``. Whether there is a task, the server
+        decides: ``id`` of what is given says. Raises as ``request`` does.
+        """
+        params = types.CallToolRequestParams(meta=self.meta(meta), name=name, arguments=arguments)
+        answer = self.rounds(methods.CALL_TOOL, params, timeout=timeout, on_progress=on_progress)
+        return self.task(methods.CALL_TOOL, answer)
 ''',
     ),
 )

@@ -76,6 +76,8 @@ def _option_imports(used: Collection[str]) -> tuple[str, ...]:
             ),
             (
                 ("..runtime.context", (_CONTEXT,)),
+                ("..runtime.features.taskhandle", ("TaskHandle",)),
+                ("..runtime.features.taskpolling", ("PolledTask",)),
                 ("..runtime.features.taskstore", ("MemoryTasks",)),
                 ("..runtime.transports", ("Transport",)),
                 ("..runtime.transports.child", ("Stderr",)),
@@ -102,7 +104,8 @@ def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
     more = conveniences(protocol, "server")
     used |= names_in(code_of(more))
     answers = ("Accepted", "Cancelled", "Declined")
-    typed = imports(used, ((("os", ("PathLike",)),), (("..runtime.features.elicitation", answers),)))
+    features = (("..runtime.features.elicitation", answers), ("..runtime.features.taskcontext", ("Task",)))
+    typed = imports(used, ((("os", ("PathLike",)),), features))
     return {
         "methods": methods,
         "conveniences": more,

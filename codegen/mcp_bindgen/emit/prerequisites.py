@@ -54,6 +54,11 @@ def is_stateless(protocol: Protocol) -> bool:
     return "initialize" not in protocol.methods
 
 
+def has_tasks(protocol: Protocol) -> bool:
+    """Whether tool calls may become tasks: by the revision itself or, where it is stateless, by an extension."""
+    return "tasks/result" in protocol.methods or (is_stateless(protocol) and "tools/call" in protocol.methods)
+
+
 def can_converse(protocol: Protocol) -> bool:
     """Whether a client and a server can be emitted for it."""
     return not any(_missing(protocol))

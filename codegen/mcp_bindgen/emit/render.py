@@ -24,7 +24,7 @@ from mcp_bindgen.emit.layout import alternatives
 from mcp_bindgen.emit.method_keys import plan_methods
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.plan import CodecView, EncoderView, MethodsView, TypesView
-from mcp_bindgen.emit.prerequisites import can_converse, is_stateless
+from mcp_bindgen.emit.prerequisites import can_converse, has_tasks, is_stateless
 from mcp_bindgen.emit.shapes import Shapes
 from mcp_bindgen.emit.writers import Writers
 from mcp_bindgen.ir.protocol import Protocol
@@ -49,7 +49,9 @@ def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
     title = f"revision {protocol.revision}" if protocol.revision[:1].isdigit() else protocol.revision
     common = {"title": inert(title), "package": package}
     files = {
-        "__init__.py": _fill("package.py.j2", conversing=plan_entry(converses=bool(conversation)), **common),
+        "__init__.py": _fill(
+            "package.py.j2", conversing=plan_entry(converses=bool(conversation), tasks=has_tasks(protocol)), **common
+        ),
         "types.py": _fill("types.py.j2", view=types, imports=_types_imports(types), **common),
         "_decoders.py": _fill("decoders.py.j2", view=read, imports=_decoders_imports(read), **common),
         "_encoders.py": _fill("encoders.py.j2", view=write, imports=_encoders_imports(write), **common),

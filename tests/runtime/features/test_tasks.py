@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings.runtime.errors import ResponseError, TaskCancelled, UsageError
-from mcp_bindings.runtime.features.taskhandle import TaskHandle, start
+from mcp_bindings.runtime.features.taskhandle import TaskHandle, start_task
+from mcp_bindings.runtime.features.tasks import owner_of
 from mcp_bindings.runtime.features.taskstore import MemoryTasks
+from mcp_bindings.runtime.transports.memory import pair
 from support.conversing import PATIENCE, Spoken, eventually, package, scripted_client, text_of
 
 REVISION = "2025-11-25"
@@ -68,17 +70,8 @@ def working(tools: Any = None, **options: Any) -> tuple[Any, Work]:
 
 
 def begin(client: Any, do: str = "", *, name: str = "work", ttl: float | None = None) -> TaskHandle[Any]:
-    params = mcp.CallToolRequestParams(name=name, arguments={"do": do})
-    return start(
-        client,
-        client.binding,
-        mcp.methods.CALL_TOOL,
-        params,
-        ttl=ttl,
-        limit=PATIENCE,
-        timeout=PATIENCE,
-        on_progress=None,
-    )
+    task: TaskHandle[Any] = client.call_tool_as_task(name, {"do": do}, ttl=ttl)
+    return task
 
 
 @contextmanager
@@ -475,16 +468,8 @@ def test_a_server_has_the_client_execute_a_request_as_a_task() -> None:
     @server.handler(mcp.methods.CALL_TOOL)
     def sample(params: Any, context: Any) -> Any:
         message = mcp.SamplingMessage(role="user", content=mcp.TextContent(text="?"))
-        task = start(
-            context,
-            server.binding,
-            mcp.methods.CREATE_MESSAGE,
-            mcp.CreateMessageRequestParams(messages=[message], max_tokens=10),
-            ttl=30,
-            limit=PATIENCE,
-            timeout=PATIENCE,
-            on_progress=None,
-        )
+        params = mcp.CreateMessageRequestParams(messages=[message], max_tokens=10)
+        task = start_task(context, mcp.methods.CREATE_MESSAGE, params, ttl=30)
         assert task.status().status in {"working", "completed"}
         asked.set()
         return mcp.CallToolResult(content=[task.result(PATIENCE).content])
@@ -505,25 +490,186 @@ def test_a_client_without_tasks_is_asked_for_none() -> None:
 
     @server.handler(mcp.methods.CALL_TOOL)
     def sample(params: Any, context: Any) -> Any:
+        form = mcp.ElicitRequestFormParamsRequestedSchema(properties={})
+        params = mcp.ElicitRequestFormParams(message="?", requested_schema=form)
         with pytest.raises(UsageError, match="takes the capability"):
-            start(
-                context,
-                server.binding,
-                mcp.methods.ELICIT,
-                mcp.ElicitRequestFormParams(
-                    message="?", requested_schema=mcp.ElicitRequestFormParamsRequestedSchema(properties={})
-                ),
-                ttl=None,
-                limit=PATIENCE,
-                timeout=PATIENCE,
-                on_progress=None,
-            )
+            start_task(context, mcp.methods.ELICIT, params)
         return mcp.CallToolResult(content=[])
 
     client = mcp.Client.in_memory(server, timeout=PATIENCE)
     client.handler(mcp.methods.ELICIT)(lambda _params, _context: mcp.ElicitResult(action="decline"))
     with client:
         assert client.call_tool("any").content == []
+
+
+def test_no_tool_is_called_as_a_task_where_the_server_declares_none() -> None:
+    server = mcp.Server("plain", "1.0")
+    server.handler(mcp.methods.CALL_TOOL)(lambda _params, _context: mcp.CallToolResult(content=[]))
+    with (
+        connected(server) as client,
+        pytest.raises(UsageError, match=r"takes the capability 'tasks.requests.tools.call'"),
+    ):
+        begin(client)
+
+
+# --- More rules ---------------------------------------------------------------------------------------------------
+
+
+def test_ids_of_tasks_are_long_and_different() -> None:
+    store = MemoryTasks()
+    ids = {store.create(None, "tools/call").id for _ in range(50)}
+    assert len(ids) == 50
+    # 32 random bytes in base64url.
+    assert {len(each) for each in ids} == {43}
+
+
+def test_a_requestor_asks_as_often_as_is_proposed() -> None:
+    server, work = working(poll=7)
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            work.go.set()
+            eventually(lambda: task.status().status == "completed")
+
+    with connected(server) as client:
+        task = begin(client, "hold")
+        assert [each.status for each in task.changes(pause=pause)] == ["working", "completed"]
+        assert pauses == [7, 7, 7]
+
+
+def test_a_result_comes_without_any_status_having_been_told() -> None:
+    server, _ = working(notify=False)
+    with connected(server) as client:
+        assert text_of(begin(client).result(PATIENCE)) == "done "
+
+
+def test_an_answer_to_a_question_of_a_task_names_the_task_on_the_wire() -> None:
+    mine, theirs = pair()
+    client = mcp.Client.over(mine, timeout=PATIENCE)
+    client.handler(mcp.methods.ELICIT)(lambda _params, _context: mcp.ElicitResult(action="decline"))
+    server = Spoken(theirs)
+    connecting = threading.Thread(target=client.connect)
+    connecting.start()
+    server.welcome(REVISION)
+    connecting.join(PATIENCE)
+    meta = {RELATED: {"taskId": "t"}}
+    server.request("elicitation/create", 1, {"message": "?", "requestedSchema": FORM, "_meta": meta})
+    assert server.hear()["result"] == {"action": "decline", "_meta": meta}
+    server.request("elicitation/create", 2, {"message": "?", "requestedSchema": FORM})
+    assert server.hear()["result"] == {"action": "decline"}
+    client.close()
+
+
+FORM = {"type": "object", "properties": {}}
+
+
+def test_the_parameter_names_the_task_and_not_the_meta() -> None:
+    server, _ = working(notify=False)
+    with spoken(server) as peer:
+        call(peer, 1)
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        peer.request("tasks/result", 2, {"taskId": task_id, "_meta": {RELATED: {"taskId": "another"}}})
+        assert peer.hear()["result"]["_meta"] == {RELATED: {"taskId": task_id}}
+
+
+def test_requests_about_tasks_carry_no_meta_of_theirs() -> None:
+    mine, theirs = pair()
+    client = mcp.Client.over(mine, timeout=PATIENCE)
+    server = Spoken(theirs)
+    connecting = threading.Thread(target=client.connect)
+    connecting.start()
+    server.welcome(REVISION, {"tasks": {"cancel": {}, "requests": {"tools": {"call": {}}}}, "tools": {}})
+    connecting.join(PATIENCE)
+    times = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttl": None}
+    stored = {"taskId": "t", "status": "working", **times}
+    seen: list[Any] = []
+
+    def play() -> None:
+        server.answer(server.hear(), {"task": stored})
+        for _ in range(2):
+            seen.append(server.hear())
+            server.answer(seen[-1], {**stored, "status": "cancelled"})
+
+    playing = threading.Thread(target=play)
+    playing.start()
+    task = begin(client)
+    task.status()
+    task.cancel()
+    playing.join(PATIENCE)
+    assert [each["method"] for each in seen] == ["tasks/get", "tasks/cancel"]
+    assert all(each["params"] == {"taskId": "t"} for each in seen)
+    client.close()
+
+
+class Known:
+    """A connection's part of who asks, as HTTP with authentication knows it."""
+
+    def __init__(self, principal: str | None) -> None:
+        self.principal = principal
+
+
+def test_a_task_belongs_to_the_principal_where_there_is_one() -> None:
+    one, other = object(), object()
+    assert owner_of(one, Known("ada")) == owner_of(other, Known("ada")) == "ada"
+    assert owner_of(one, Known(None)) is one
+    store = MemoryTasks()
+    task = store.create("ada", "tools/call")
+    assert store.find(task.id, "ada") is task
+    assert store.find(task.id, "bob") is None
+
+
+def test_the_local_log_says_what_becomes_of_tasks(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "mcp_bindings.runtime")
+    server, _ = working()
+    with connected(server) as client:
+        task = begin(client)
+        task.result(PATIENCE)
+        with pytest.raises(ResponseError):
+            client.get_task("made-up")
+    said = [record.getMessage() for record in caplog.records if "task" in record.getMessage()]
+    assert said[:3] == [
+        f"task {task.id[:8]}: tools/call is executed as a task",
+        f"task {task.id[:8]} has ended: completed",
+        "a task was asked for that is not there, has expired, or is somebody else's",
+    ]
+    # Who has an id may ask for the task, so that no log holds all of it.
+    assert not any(task.id in text for text in said)
+
+
+# --- Tools by decorator -------------------------------------------------------------------------------------------
+
+
+def test_a_decorated_tool_says_by_itself_that_it_may_be_a_task() -> None:
+    server = mcp.Server("worker", "1.0")
+
+    @server.tool(execution=mcp.ToolExecution(task_support="required"))
+    def count(context: mcp.Context, to: int) -> str:
+        assert context.task is not None
+        context.task.tell(f"counting to {to}")
+        return "done"
+
+    with connected(server) as client:
+        (tool,) = client.list_tools()
+        assert tool.execution == mcp.ToolExecution(task_support="required")
+        assert text_of(client.call_tool_as_task("count", {"to": 3}).result(PATIENCE)) == "done"
+        with pytest.raises(ResponseError, match="Method not found"):
+            client.call_tool("count", {"to": 3})
+
+
+def test_what_a_store_knows_of_a_tool_the_list_says() -> None:
+    server = mcp.Server("worker", "1.0", tasks=mcp.MemoryTasks(tools={"count": "optional"}))
+
+    @server.tool
+    def count(context: mcp.Context) -> str:
+        return "no task" if context.task is None else "a task"
+
+    with connected(server) as client:
+        (tool,) = client.list_tools()
+        assert tool.execution == mcp.ToolExecution(task_support="optional")
+        assert text_of(client.call_tool("count")) == "no task"
+        assert text_of(client.call_tool_as_task("count").result(PATIENCE)) == "a task"
 
 
 def test_threads_of_tasks_end_with_them() -> None:

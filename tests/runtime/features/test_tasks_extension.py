@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from conformance.task_tools import tasks
+from conformance.task_tools import TOOLS, register, tasks
 from mcp_bindings import ext_tasks
 from mcp_bindings import v2026_07_28 as mcp
 from mcp_bindings.runtime.errors import ProtocolError, ResponseError, TaskCancelled, UsageError
+from mcp_bindings.runtime.features.taskpolling import PolledTask
 from mcp_bindings.runtime.features.taskstore import MemoryTasks
 from support.conversing import (
     PATIENCE,
@@ -407,8 +408,7 @@ def test_tasks_of_a_server_process() -> None:
 
 
 def start(client: Any, tool: str, **arguments: Any) -> Any:
-    params = mcp.CallToolRequestParams(meta=client.meta(), name=tool, arguments=arguments)
-    return client.task(mcp.methods.CALL_TOOL, client.rounds(mcp.methods.CALL_TOOL, params))
+    return client.call_tool_as_task(tool, arguments)
 
 
 CALLS = [
@@ -449,6 +449,66 @@ def test_a_handle_shows_a_task_from_its_beginning_to_its_end() -> None:
         at_once = start(client, "greet", name="Ada")
         assert (at_once.id, at_once.status(), list(at_once)) == (None, None, [])
         assert text_of(at_once.result()) == "Hello, Ada!"
+
+
+def test_a_client_asks_as_often_as_is_proposed() -> None:
+    go = threading.Event()
+    pauses: list[float] = []
+
+    def hold(context: Any) -> str:
+        go.wait(PATIENCE)
+        return "done"
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            go.set()
+            eventually(lambda: task.status().status == "completed")
+
+    server = serving({"hold": hold}, MemoryTasks(tools={"hold": "optional"}, poll=7))
+    with mcp.Client.in_memory(server, tasks=True, timeout=PATIENCE) as client:
+        answer = client.rounds(mcp.methods.CALL_TOOL, mcp.CallToolRequestParams(meta=client.meta(), name="hold"))
+        task: Any = PolledTask(client, mcp.methods.CALL_TOOL, answer, limit=100, pause=pause)
+        assert text_of(task.result()) == "done"
+        assert pauses == [7, 7, 7]
+
+
+def test_a_handle_cancels_by_a_request() -> None:
+    seen: list[str] = []
+
+    def play(peer: Spoken) -> None:
+        stamp = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttlMs": None}
+        peer.answer(peer.hear(), {"resultType": "task", "taskId": "t", "status": "working", **stamp})
+        asked = peer.hear()
+        seen.append(asked["method"])
+        peer.answer(asked, {"resultType": "complete"})
+
+    with scripted_server(mcp.Client, play, tasks=True, discover=False) as (client, _):
+        client.connect()
+        client.call_tool_as_task("x").cancel()
+    assert seen == ["tasks/cancel"]
+
+
+def test_a_task_of_somebody_is_refused_to_others() -> None:
+    store = tasks()
+    server = serving(store=store)
+    with suite(server) as client:
+        theirs = store.create("ada", "tools/call")
+        assert client.code("tasks/get", {"taskId": theirs.id}) == INVALID_PARAMS
+        assert client.code("tasks/cancel", {"taskId": theirs.id}) == INVALID_PARAMS
+        assert not theirs.ended
+
+
+def test_decorated_tools_are_those_of_the_scenarios() -> None:
+    server = mcp.Server("worker", "1.0", tasks=tasks(poll=0.001))
+    register(server)
+    with asking(server) as client:
+        assert {tool.name for tool in client.list_tools()} == set(TOOLS)
+        for name, arguments, text in CALLS:
+            assert text_of(client.call_tool(name, arguments)) == text
+        with pytest.raises(ResponseError, match="the job broke"):
+            client.call_tool("protocol_error_job")
+        assert client.call_tool("failing_job", {"seconds": 0}).is_error
 
 
 def test_each_question_is_put_to_the_user_once() -> None:
