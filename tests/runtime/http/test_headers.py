@@ -197,6 +197,14 @@ def test_headers_that_say_something_else_are_refused(given: dict[str, str], why:
     assert (found is None) if why is None else (why in str(found))
 
 
+@pytest.mark.parametrize("method", ["tasks/get", "tasks/update", "tasks/cancel"])
+def test_requests_about_tasks_name_the_task(method: str) -> None:
+    message = {"method": method, "params": {"taskId": "abc"}}
+    assert standard(message) == {"Mcp-Method": method, "Mcp-Name": "abc"}
+    assert mismatch({"mcp-method": method, "mcp-name": "abc"}, message) is None
+    assert mismatch({"mcp-method": method, "mcp-name": "other"}, message) is not None
+
+
 def test_a_header_for_an_argument_that_is_not_there_is_refused() -> None:
     message = call()
     assert "Mcp-Param-A" in str(mismatch({**lowered(standard(message)), "mcp-param-a": "1"}, message, ANNOTATED))
