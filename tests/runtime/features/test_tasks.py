@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -603,17 +604,11 @@ def test_requests_about_tasks_carry_no_meta_of_theirs() -> None:
     client.close()
 
 
-class Known:
-    """A connection's part of who asks, as HTTP with authentication knows it."""
-
-    def __init__(self, principal: str | None) -> None:
-        self.principal = principal
-
-
 def test_a_task_belongs_to_the_principal_where_there_is_one() -> None:
-    one, other = object(), object()
-    assert owner_of(one, Known("ada")) == owner_of(other, Known("ada")) == "ada"
-    assert owner_of(one, Known(None)) is one
+    one, other = (SimpleNamespace(session=object()) for _ in range(2))
+    ada, nobody = (SimpleNamespace(principal=each) for each in ("ada", None))
+    assert owner_of(one, ada) == owner_of(other, ada) == "ada"
+    assert owner_of(one, nobody) is one.session
     store = MemoryTasks()
     task = store.create("ada", "tools/call")
     assert store.find(task.id, "ada") is task
