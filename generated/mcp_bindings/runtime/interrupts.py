@@ -24,7 +24,7 @@ class Interrupt:
     __slots__ = ("_previous", "_wake", "_whom", "passes", "seen")
 
     def __init__(self, previous: Any, whom: Any, wake: Callable[[Any], object]) -> None:
-        self._previous = previous
+        self._previous: Any = previous
         self._whom = whom
         self._wake = wake
         self.passes = False

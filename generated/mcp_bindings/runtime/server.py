@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .features.resources import Resources
     from .features.tasks import TaskReceiver
     from .features.tasksextension import TaskExtension
-    from .features.taskstore import MemoryTasks
+    from .features.taskstore import MemoryTasks, Support
     from .http.wsgi import Application
     from .links import Link
     from .transports import Transport
@@ -154,6 +154,10 @@ class Server:
 
             self._execute_tasks(MemoryTasks())
         return cast("TaskReceiver | TaskExtension", self._receiver).store
+
+    def supports_task(self, tool: str) -> Support:
+        """Whether a tool may be called as a task, or has to be."""
+        return "forbidden" if self._receiver is None else self._receiver.store.support(tool)
 
     def _execute_tasks(self, tasks: MemoryTasks) -> None:
         from .features.tasks import TaskReceiver

@@ -118,7 +118,7 @@ class StatelessClient(Client):
         final: R = result
         return final
 
-    def task(self, key: RequestMethod[Any, R], answer: Any) -> PolledTask[R]:
+    def task(self, key: RequestMethod[Any, Any], answer: Any) -> PolledTask[Any]:
         """What has become of a request that was answered so: a task, or the answer."""
         from .features.taskpolling import PolledTask
 

@@ -20,5 +20,9 @@ class Suspended(BaseException):
         self.state = state
 
 
+class Abandoned(BaseException):
+    """Ends a handler that has asked something in a task, as nobody will answer: the task was cancelled or has expired."""
+
+
 class Detached(BaseException):
     """Ends a handler that is to be run again as a task. No Exception, either."""

@@ -15,6 +15,7 @@
     mcp.Image, mcp.Audio              bytes that a tool returns as what they are
     mcp.Keywords(minimum=1)           more than a type says of an argument
     mcp.ToolError("no such city")     what a tool raises for its caller to read
+    mcp.MemoryTasks(ttl=60)           keeps the tasks that tool calls become
 
 Errors are those of ``runtime.errors``.
 """
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ..runtime.features.keywords import Keywords as Keywords
     from ..runtime.features.media import Audio as Audio
     from ..runtime.features.media import Image as Image
+    from ..runtime.features.taskstore import MemoryTasks as MemoryTasks
     from .client import Client as Client
     from .server import Context as Context
     from .server import Server as Server
@@ -53,6 +55,8 @@ else:
             from ..runtime.features import media as module
         elif name == "Keywords":
             from ..runtime.features import keywords as module
+        elif name == "MemoryTasks":
+            from ..runtime.features import taskstore as module
         elif name == "ToolError":
             from ..runtime import errors as module
         else:
@@ -60,5 +64,5 @@ else:
         return getattr(module, name)
 
     def __dir__():
-        names = ["Audio", "Client", "Context", "Image", "Keywords", "Server", "ToolError"]
+        names = ["Audio", "Client", "Context", "Image", "Keywords", "MemoryTasks", "Server", "ToolError"]
         return [*globals(), *names]

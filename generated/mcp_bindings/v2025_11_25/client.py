@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Self, TypedDict, Unpack
 
     from ..runtime.context import Context as RuntimeContext
+    from ..runtime.features.taskhandle import TaskHandle
     from ..runtime.features.taskstore import MemoryTasks
     from ..runtime.transports import Transport
     from ..runtime.transports.child import Stderr
@@ -232,6 +233,37 @@ class Client(RuntimeClient):
 
         patience = self.timeout if timeout is None else timeout
         pages_of(self.connection.session).wait(elicitation_id, patience)
+
+    def call_tool_as_task(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        ttl: float | None = None,
+        meta: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
+    ) -> TaskHandle[types.CallToolResult]:
+        """Has the server run one of its tools as a task, and does not wait for the result.
+
+        ``ttl`` is for how many seconds it should be kept; the server decides. Of the task
+        progress is told as long as it lasts. Raises as ``request`` does.
+        """
+        from ..runtime.features.taskhandle import start_task
+
+        params = types.CallToolRequestParams(
+            name=name,
+            arguments=arguments,
+            meta=asking.meta_of(types.RequestParamsMeta, meta),
+        )
+        return start_task(
+            self,
+            methods.CALL_TOOL,
+            params,
+            ttl=ttl,
+            timeout=timeout,
+            on_progress=on_progress,
+        )
 
     def ping(
         self,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from ..runtime.features.elicitation import Accepted, Cancelled, Declined
+    from ..runtime.features.taskcontext import Task
 
 
 class Context(ServerContext):
@@ -115,6 +116,11 @@ class Context(ServerContext):
         from ..runtime.features.elicitation import tell_done
 
         tell_done(self, elicitation_id)
+
+    @property
+    def task(self) -> Task | None:
+        """The task that the tool call is executed as, to say how far it is; None for none."""
+        return None
 
     def ping(
         self,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Self, TypedDict, Unpack
 
     from ..runtime.context import Context as RuntimeContext
+    from ..runtime.features.taskpolling import PolledTask
     from ..runtime.transports import Transport
     from ..runtime.transports.child import Stderr
 
@@ -217,6 +218,24 @@ class Client(RuntimeClient):
         from ..runtime.features.roots import share
 
         share(self, roots)
+
+    def call_tool_as_task(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        meta: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
+    ) -> PolledTask[types.CallToolResult]:
+        """Has the server run one of its tools, and does not wait where it makes a task of it.
+
+        That takes a client made with ``tasks=True``. Whether there is a task, the server
+        decides: ``id`` of what is given says. Raises as ``request`` does.
+        """
+        params = types.CallToolRequestParams(meta=self.meta(meta), name=name, arguments=arguments)
+        answer = self.rounds(methods.CALL_TOOL, params, timeout=timeout, on_progress=on_progress)
+        return self.task(methods.CALL_TOOL, answer)
 
     def discover(
         self,

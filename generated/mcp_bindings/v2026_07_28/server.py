@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from ..runtime.features.elicitation import Accepted, Cancelled, Declined
+    from ..runtime.features.taskcontext import Task
 
 
 class Context(StatelessContext):
@@ -96,6 +97,11 @@ class Context(StatelessContext):
         from ..runtime.features.forms import ask
 
         return ask(self, message, form)
+
+    @property
+    def task(self) -> Task | None:
+        """The task that the tool call is executed as, to say how far it is; None for none."""
+        return None
 
     def create_message(
         self,

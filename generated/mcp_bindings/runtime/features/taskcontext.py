@@ -51,7 +51,7 @@ class Task:
     def ask(self, key: RequestMethod[Any, Any], request: Any, timeout: float | None) -> Any:
         """Has the requestor asked something by the task's state, and waits for the answer (2026-07-28).
 
-        Raises RequestTimeout, and TaskCancelled where nobody will answer any more.
+        Raises RequestTimeout, and Abandoned where nobody will answer any more.
         """
         return self._store.ask(self._stored, key, request, self._stored.ttl if timeout is None else timeout)
 

@@ -119,21 +119,22 @@ class TaskHandle(Generic[R]):
         return self._peer.request(key, key.params(task_id=self.id), timeout=timeout)
 
 
-def start(
+def start_task(
     peer: Any,
-    binding: Binding,
     key: RequestMethod[Any, Any],
     params: Any,
     *,
-    ttl: float | None,
-    limit: float,
-    timeout: float | None,
-    on_progress: Callable[[Any], object] | None,
+    ttl: float | None = None,
+    timeout: float | None = None,
+    on_progress: Callable[[Any], object] | None = None,
 ) -> TaskHandle[Any]:
-    """Has a request executed as a task; ``ttl`` is for how many seconds its result is wanted.
+    """Has the other side execute a request as a task; ``ttl`` is for how many seconds its result is wanted.
 
-    Raises UsageError where the other side has not declared that it does so, and as ``Client.request``.
+    ``peer`` is a client, or the context of a server's handler that asks the client. Raises UsageError where the other
+    side has not declared that it does so, and as ``Client.request``.
     """
+    side = getattr(peer, "peer", peer)
+    binding: Binding = side.binding
     wanted = binding.types.TaskMetadata(ttl=None if ttl is None else round(ttl * 1000))
     created = peer.request(key, params.__replace__(task=wanted), timeout=timeout, on_progress=on_progress)
     if not isinstance(created, binding.types.CreateTaskResult):
@@ -141,4 +142,4 @@ def start(
 
         text = f"{key.name}: a task was asked for, and the answer is a {created.__class__.__name__}"
         raise ProtocolError(text)
-    return TaskHandle(peer, binding, key, created.task, limit=limit)
+    return TaskHandle(peer, binding, key, created.task, limit=side.limit)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -95,7 +96,7 @@ class TaskReceiver:
                 raise error
             owner = owner_of(connection, incoming)
             ttl = None if wanted.ttl is None else wanted.ttl / 1000
-            task = self.store.create(owner, method, ttl, changed=self._announce)
+            task = self.store.create(owner, method, ttl, changed=partial(self._announce, connection))
         except ResponseError as error:
             return (self._refuse(connection, incoming, Refusal(error.code, error.message, error.data)),)
         return (self._begin(connection, incoming, task),)
@@ -217,9 +218,8 @@ class TaskReceiver:
             "poll_interval": round(self.store.poll * 1000),
         }
 
-    def _announce(self, task: StoredTask) -> None:
+    def _announce(self, connection: Any, task: StoredTask) -> None:
         """Tells the requestor of a new status, as far as it can be reached; it asks anyway."""
-        connection = task.owner
         if not (self.store.notify and isinstance(connection, Connection)):
             return
         key = self._binding.notifications["notifications/tasks/status"]

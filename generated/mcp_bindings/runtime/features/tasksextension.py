@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..connection import Connection
 from ..context import StatelessContext
-from ..errors import DecodeError, EncodeError, ResponseError, TaskCancelled
+from ..errors import DecodeError, EncodeError, ResponseError
 from ..events import Incoming
 from ..extending import TASKS, supports
 from ..handlers import INTERNAL, Handlers
 from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, Refusal
 from ..logs import report
-from ..suspended import Detached, Suspended
+from ..suspended import Abandoned, Detached, Suspended
 from .taskcontext import Task, in_task
 from .tasks import send
 from .taskstore import MemoryTasks, Question, StoredTask, timestamp
@@ -132,7 +132,7 @@ class TaskExtension:
             self.store.end(task, "completed", outcome, size=size)
         except ResponseError as error:
             self._fail(task, Refusal(error.code, error.message, error.data))
-        except TaskCancelled:
+        except Abandoned:
             self._fail(task, INTERNAL)
         except EncodeError as fault:
             report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
@@ -254,8 +254,8 @@ class InStatelessTask(StatelessContext):
         """Asks the client for something, and waits for the answer that ``tasks/update`` brings.
 
         ``timeout`` is in seconds; without it that is as long as the task is kept. What was answered before the call
-        became a task is known. Raises RequestTimeout, TaskCancelled, and ResponseError (-32021) where the client has
-        not declared that it can answer.
+        became a task is known. Where nobody will answer any more, the handler is left. Raises RequestTimeout, and
+        ResponseError (-32021) where the client has not declared that it can answer.
         """
         try:
             return super().request(key, params)

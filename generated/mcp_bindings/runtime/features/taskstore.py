@@ -15,9 +15,10 @@ from math import inf
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from ..errors import RequestTimeout, ResponseError, TaskCancelled, UsageError
+from ..errors import RequestTimeout, ResponseError, UsageError
 from ..jsonrpc import INTERNAL_ERROR
 from ..logs import note
+from ..suspended import Abandoned
 from .registry import Changes, Registry
 
 if TYPE_CHECKING:
@@ -288,12 +289,12 @@ class MemoryTasks:
     def ask(self, task: StoredTask, key: RequestMethod[Any, Any], request: Any, timeout: float) -> Any:
         """Puts a question to the requestor into the task's state, and waits for its answer, so many seconds at most.
 
-        Raises RequestTimeout, and TaskCancelled where the task has ended or was forgotten.
+        Raises RequestTimeout, and Abandoned where the task has ended or was forgotten.
         """
         question = Question(key, request)
         with self._lock:
             if task.ended or task.stopped.is_set():
-                raise _nobody_answers(task)
+                raise Abandoned
             task.questions += 1
             name = f"question-{task.questions}"
             task.asked[name] = question
@@ -306,7 +307,7 @@ class MemoryTasks:
             text = f"{key.name}: no answer in {timeout:g} s"
             raise RequestTimeout(text)
         if not question.answered:
-            raise _nobody_answers(task)
+            raise Abandoned
         return question.answer
 
     def answer(self, task: StoredTask, answers: Mapping[str, Any]) -> None:
@@ -430,10 +431,6 @@ class _Workers:
                     return
                 job = self._jobs.popleft()
             job()
-
-
-def _nobody_answers(task: StoredTask) -> TaskCancelled:
-    return TaskCancelled(f"nobody answers any more: the task {task.id[:8]} has ended or expired")
 
 
 def _full(reason: str) -> ResponseError:

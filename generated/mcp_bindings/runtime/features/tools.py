@@ -113,7 +113,8 @@ class Tools:
             raise UsageError(text)
         signature = Signature(function, what, self._server.context, loose=input_schema is not None)
         promise = self._promise(signature, output_schema, what, check=check)
-        listed = self._listed(name, signature, promise, members or {}, input_schema, output_schema)
+        members = self._supporting(name, members or {})
+        listed = self._listed(name, signature, promise, members, input_schema, output_schema)
         looks = None if input_schema is None else self._looks(signature, input_schema, what, check=check)
         offer = Tool(name, listed, signature, promise, looks, timeout)
         self._offers.put(name, offer, replace=replace)
@@ -139,6 +140,17 @@ class Tools:
 
     def __contains__(self, name: object) -> bool:
         return name in self._offers
+
+    def _supporting(self, name: str, members: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the list says of the tool as a task, and what the server does, say the same."""
+        execution = members.get("execution")
+        if execution is not None and execution.task_support is not None:
+            self._server.tasks.declare(name, execution.task_support)
+            return members
+        support = self._server.supports_task(name)
+        if support == "forbidden" or "execution" not in self._server.binding.types.Tool.__slots__:
+            return members
+        return {**members, "execution": self._server.binding.types.ToolExecution(task_support=support)}
 
     def _check_name(self, name: str) -> None:
         if self._revision >= "2025-11-25" and not _NAMES.fullmatch(name):

@@ -25,8 +25,18 @@ ANNOTATION: Final = "x-mcp-header"
 VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 """The member of ``params._meta`` that the header repeats."""
 
-NAMED: Final[Mapping[str, str]] = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""The methods that have a ``Mcp-Name``, and the member of their params that it repeats."""
+NAMED: Final[Mapping[str, str]] = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    "tasks/get": "taskId",
+    "tasks/update": "taskId",
+    "tasks/cancel": "taskId",
+}
+"""The methods that have a ``Mcp-Name``, and the member of their params that it repeats.
+
+Those of tasks are of the extension ``io.modelcontextprotocol/tasks`` (Streamable HTTP: Routing Headers).
+"""
 
 _LITERAL = frozenset({VERSION, METHOD})
 """Headers that are never in Base64."""
