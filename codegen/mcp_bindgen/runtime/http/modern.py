@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from threading import Lock
@@ -257,5 +258,13 @@ def parse(body: bytes) -> Any:
     """What is in a body. Raises Rejection where it is no JSON."""
     try:
         return _PARSE(body)
-    except (NotJson, ValueError, RecursionError):
+    except (NotJson, RecursionError):
+        # What is JSON and cannot be sent as such, half a surrogate pair say, is for the session to refuse.
+        return _slowly(body)
+
+
+def _slowly(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
         raise Rejection(400, "the body is no JSON in UTF-8", code=PARSE_ERROR) from None
