@@ -103,6 +103,7 @@ class Server:
         self._pumped: Connection | None = None
         self._pages: Pages | None = None
         self._receiver: TaskReceiver | TaskExtension | None = None
+        self._declared: tuple[frozenset[str], TaskReceiver | TaskExtension | None, Any] | None = None
         self._offers: dict[str, Any] = {}
         set_level = self.binding.requests.get(_SET_LEVEL)
         if logging and set_level is not None:
@@ -134,14 +135,20 @@ class Server:
     @property
     def capabilities(self) -> Any:
         """What the server declares: what its handlers, ``logging`` and ``capabilities`` amount to."""
-        return declared_by(
-            self.binding,
-            "server",
-            self._handlers.methods,
-            more=self._capabilities,
-            logging=self._logging,
-            also=() if self._receiver is None else self._receiver.declared,
-        )
+        methods, receiver = self._handlers.methods, self._receiver
+        declared = self._declared
+        # Each session asks for them, and over HTTP a session may be one request.
+        if declared is None or declared[0] != methods or declared[1] is not receiver:
+            capabilities = declared_by(
+                self.binding,
+                "server",
+                methods,
+                more=self._capabilities,
+                logging=self._logging,
+                also=() if receiver is None else receiver.declared,
+            )
+            declared = self._declared = methods, receiver, capabilities
+        return declared[2]
 
     @property
     def tasks(self) -> MemoryTasks:

@@ -21,6 +21,10 @@ except ImportError as missing:
 
 THREADS: Final = 32
 """How many requests are handled at a time, streams included, if nothing else is said."""
+BACKLOG: Final = 512
+"""How many connections wait to be accepted."""
+KEPT: Final = 1000
+"""How many connections are kept open for further requests."""
 
 
 class _Gateway(CherootGateway):
@@ -58,6 +62,10 @@ class HttpServer:
         server.shutdown_timeout = grace
         # How often cheroot looks whether it is to stop, in seconds.
         server.expiration_interval = 0.1
+        # Of connections that come at the same moment.
+        server.request_queue_size = BACKLOG
+        # Connections that wait for their next request take no thread; cheroot would keep ten of them.
+        server.keep_alive_conn_limit = KEPT
         server.nodelay = True
         self._server = server
         self._closing = False

@@ -13,6 +13,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from ..codec import best_backend
 from ..errors import ConnectionClosed
 from ..events import Dropped, Incoming, Reply
 from ..jsonrpc import (
@@ -26,6 +27,7 @@ from ..jsonrpc import (
     error_line,
     sendable,
 )
+from ..jsontext import NotJson
 from ..meta import member
 from ..session import Session
 from ..stateless import LISTEN, VERSION
@@ -33,7 +35,7 @@ from . import streams
 from .annotations import Annotations
 from .events import Log, MemoryLog
 from .exchange import Exchange, NoStream
-from .headers import mismatch
+from .headers import NAMED, mismatch
 from .rejections import REQUESTS, STREAMS, Rejection, Response, busy, empty_response, json_response
 from .slots import Slots
 from .workers import Workers
@@ -88,7 +90,10 @@ class Modern:
         version = member(value, "params", "_meta", VERSION)
         server = next((each for each in self._servers if each.binding.revision == version), self._servers[0])
         if "id" in value:
-            reason = mismatch(EnvironHeaders(environ), value, self._annotations[server].of(value, principal))
+            annotated = self._annotations[server].of(value, principal)
+            reason = None
+            if annotated or not _plainly_equal(environ, value, version):
+                reason = mismatch(EnvironHeaders(environ), value, annotated)
             if reason is not None:
                 return self._refuse(value, Refusal(HEADER_MISMATCH, f"Header mismatch: {reason}"))
         session = server.session()
@@ -205,6 +210,20 @@ class EnvironHeaders(Mapping[str, str]):
         return sum(1 for _ in self)
 
 
+def _plainly_equal(environ: Mapping[str, Any], value: Mapping[str, Any], version: Any) -> bool:
+    """Whether headers and body are the same to the letter, as they are nearly always; where not, more has to be seen."""
+    method = value.get("method")
+    if version is None or environ.get("HTTP_MCP_PROTOCOL_VERSION") != version:
+        return False
+    if method.__class__ is not str or environ.get("HTTP_MCP_METHOD") != method:
+        return False
+    named = NAMED.get(method)
+    given = environ.get("HTTP_MCP_NAME")
+    if named is None:
+        return given is None
+    return given is not None and given == member(value, "params", named) and "=?" not in given and given.isascii()
+
+
 def _handle(server: Server, exchange: Exchange, incoming: Incoming) -> None:
     line: bytes | None = None
     try:
@@ -234,8 +253,19 @@ def _too_late(_line: bytes) -> None:
     raise ConnectionClosed(message)
 
 
+_PARSE: Final = best_backend().parse
+
+
 def parse(body: bytes) -> Any:
     """What is in a body. Raises Rejection where it is no JSON."""
+    try:
+        return _PARSE(body)
+    except (NotJson, RecursionError):
+        # What is JSON and cannot be sent as such, half a surrogate pair say, is for the session to refuse.
+        return _slowly(body)
+
+
+def _slowly(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
