@@ -168,7 +168,7 @@ def test_ended_crews_do_not_sit_on_the_bench(monkeypatch):
     for number in range(4):
         source.put(number)
     # Four work, one reads, and so one of those that work is one too many afterwards.
-    eventually(lambda: len(crew._busy) == 4)
+    eventually(lambda: len(crew.busy) == 4)
     go.set()
     eventually(lambda: len(crew._bench) >= 3)
     source.put(END)

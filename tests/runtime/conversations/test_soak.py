@@ -58,10 +58,10 @@ def test_a_long_conversation(revision, where, capsys):
         assert not connection.session._asked
         assert not connection.session._progress
         assert not connection.session._lasting
-        eventually(lambda: not connection._crew.jobs and not connection._crew._busy)
+        eventually(lambda: not connection._crew.jobs and not connection._crew.busy)
         if where == "memory":
             (theirs,) = server._connections
-            eventually(lambda: not theirs.session._running and not theirs._crew._busy and not seen.running)
+            eventually(lambda: not theirs.session._running and not theirs._crew.busy and not seen.running)
             assert not theirs.session._asked
     with capsys.disabled():
         if TIMES > 300:

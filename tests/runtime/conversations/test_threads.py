@@ -357,7 +357,7 @@ def nesting(revision, **options):
 def test_who_waits_for_an_answer_takes_no_worker_from_those_it_depends_on(revision):
     with nesting(revision) as client:
         client.call_tool("x", {"n": 20})
-        eventually(lambda: not client.connection._crew._busy and not client.connection._crew._lent)
+        eventually(lambda: not client.connection._crew.busy and not client.connection._crew._lent)
 
 
 def test_requests_that_nest_without_end_are_told_of_and_end(caplog, monkeypatch):

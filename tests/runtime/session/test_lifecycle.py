@@ -377,7 +377,8 @@ def heard(revision: str, session: Any, kind: str) -> bytes:
     if kind == "response":
         return answer_to(revision, session)
     if kind == "initialize":
-        return line(initialize(revision))
+        # In the stateless era it comes from clients of the other, without what requests carry here.
+        return line(initialize(HANDSHAKE[-1] if revision == STATELESS else revision))
     if kind in {"initialized", "log"} or kind.endswith("notification"):
         return line(tell(name, {"level": "info", "data": 1} if kind == "log" else None))
     return line(call(revision, name))
