@@ -20,7 +20,6 @@ from .session import Session
 from .transports import Transport
 
 R = TypeVar("R")
-T = TypeVar("T")
 
 _LONGEST = 3600.0
 """Seconds that one wait lasts at most; there is no limit to how many follow each other."""
@@ -142,7 +141,7 @@ class Connection:
         self._replies.work()
 
     def _conclude(self, call: Call, ask: Callable[[], tuple[Any, bytes]]) -> Any:
-        lent = self._crew.working and self._crew.lend()
+        lent = bool(self._crew.busy) and self._crew.lend()
         try:
             self.attend(call, ask)
             while not call.done:
@@ -271,10 +270,12 @@ class Connection:
 
     def _read(self, timeout: float | None) -> bool:
         """Reads one message and acts on it; whether one came. For the thread that has the reading."""
+        hear: Callable[[Any], Sequence[Event]] = self.session.receive
+        what: Any
         try:
-            line = self._transport.receive(timeout)
+            what = self._transport.receive(timeout)
         except MessageTooLarge as fault:
-            events = self._hear(self.session.too_large, fault)
+            hear, what = self.session.too_large, fault
         except ConnectionClosed as end:
             self._cut(end)
             return False
@@ -282,25 +283,20 @@ class Connection:
             report(fault, "the transport failed: %s", fault)
             self._cut(ConnectionClosed(f"the transport failed: {fault}"))
             return False
-        else:
-            if line is None:
-                if self._left:
-                    self.close()
-                return False
-            events = self._hear(self.session.receive, line)
+        if what is None:
+            if self._left:
+                self.close()
+            return False
+        with self.lock:
+            events = hear(what)
+            for event in events:
+                # It is in the queue before anything else can be said.
+                if isinstance(event, Reply):
+                    self._replies.put(event.line)
         self.heard = monotonic()
         for event in events:
             self._act(event)
         return True
-
-    def _hear(self, hear: Callable[[T], Sequence[Event]], what: T) -> Sequence[Event]:
-        """What the session makes of something. What it replies is in the queue before anything else can be said."""
-        with self.lock:
-            events = hear(what)
-            for event in events:
-                if isinstance(event, Reply):
-                    self._replies.put(event.line)
-        return events
 
     def _act(self, event: Event) -> None:
         if isinstance(event, Outcome):

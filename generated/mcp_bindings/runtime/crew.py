@@ -100,7 +100,7 @@ class Crew:
         """Changes with every message, and whenever the reading changes hands."""
         self._roles = Lock()
         """Held while the following change."""
-        self._busy: set[int] = set()
+        self.busy: set[int] = set()
         """The threads that run a job, and do not wait for an answer meanwhile."""
         self._lent = 0
         """How many jobs wait for an answer."""
@@ -137,14 +137,9 @@ class Crew:
         self._recruit()
 
     @property
-    def working(self) -> bool:
-        """Whether a job runs."""
-        return bool(self._busy)
-
-    @property
     def due(self) -> bool:
         """Whether there is something that a thread with free hands could do."""
-        if self.jobs and len(self._busy) < self._limit:
+        if self.jobs and len(self.busy) < self._limit:
             return True
         for queue in self._queues:  # noqa: SIM110  # asked with each message, and this takes half as long as any()
             if queue.items and queue.due:
@@ -165,15 +160,15 @@ class Crew:
             if not self.jobs:
                 return
             with self._roles:
-                if len(self._busy) >= self._limit or not self.jobs:
+                if len(self.busy) >= self._limit or not self.jobs:
                     return
                 job = self.jobs.popleft()
-                self._busy.add(get_ident())
+                self.busy.add(get_ident())
             try:
                 self._run(job)
             finally:
                 with self._roles:
-                    self._busy.discard(get_ident())
+                    self.busy.discard(get_ident())
 
     def lend(self) -> bool:
         """Lets another job run in place of the one that the calling thread runs, until ``resume``; whether it does run one.
@@ -182,19 +177,19 @@ class Crew:
         """
         me = get_ident()
         with self._roles:
-            if me not in self._busy:
+            if me not in self.busy:
                 return False
             if self._lent >= LENT:
                 note("warning", "%d requests that are being handled wait for answers; further ones have to wait", LENT)
                 return False
-            self._busy.discard(me)
+            self.busy.discard(me)
             self._lent += 1
         return True
 
     def resume(self) -> None:
         """The answer is there, and the job goes on: for a while more of them may run than the limit says."""
         with self._roles:
-            self._busy.add(get_ident())
+            self.busy.add(get_ident())
             self._lent -= 1
 
     def end(self) -> None:
@@ -213,7 +208,7 @@ class Crew:
         """Waits until nothing runs or waits, for so long at most."""
         limit = monotonic() + seconds
         while (
-            self._busy or self._lent or self.jobs or any(queue.busy for queue in self._queues)
+            self.busy or self._lent or self.jobs or any(queue.busy for queue in self._queues)
         ) and monotonic() < limit:
             sleep(0.002)
 
