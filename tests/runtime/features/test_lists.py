@@ -180,3 +180,20 @@ def test_an_empty_cursor_is_a_cursor(revision):
 
     with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
         assert [each.name for each in client.list_prompts()] == ["first", "second"]
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_what_is_declared_is_answered_before_there_is_any(revision):
+    mcp = package(revision)
+    types = mcp.types
+    declared = types.ServerCapabilities(
+        tools=types.ServerCapabilitiesTools(),
+        prompts=types.ServerCapabilitiesPrompts(),
+        resources=types.ServerCapabilitiesResources(),
+    )
+    server = mcp.Server("s", "1", capabilities=declared)
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        lists = [getattr(client, f"list_{member}") for member, _ in LISTS.values()]
+        assert [list(each()) for each in lists] == [[], [], [], []]
+        server.prompts.add(lambda: "", "late")
+        assert [each.name for each in client.list_prompts()] == ["late"]

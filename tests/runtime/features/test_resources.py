@@ -116,7 +116,6 @@ def test_what_is_not_there_is_not_found(revision):
 @every_revision
 def test_a_server_without_resources_does_not_declare_them(revision):
     server = serving(revision)
-    assert server.resources is server.resources
     assert server.capabilities.resources is None
     client = scripted_client(server)
     if revision in HANDSHAKE:
