@@ -37,6 +37,13 @@ R = TypeVar("R")
 
 _ROOTS_CHANGED = "notifications/roots/list_changed"
 _SET_LEVEL = "logging/setLevel"
+_ANSWERED = {
+    "tools": "tools/list",
+    "resources": "resources/list",
+    "prompts": "prompts/list",
+    "completions": "completion/complete",
+}
+"""A capability to the method that its registry answers, which bears the same name."""
 
 
 class Server:
@@ -134,11 +141,18 @@ class Server:
 
     @property
     def capabilities(self) -> Any:
-        """What the server declares: what its handlers, ``logging`` and ``capabilities`` amount to."""
+        """What the server declares: what its handlers, ``logging`` and ``capabilities`` amount to.
+
+        What is declared by ``capabilities`` alone is answered from then on, though nothing may be offered yet.
+        """
         methods, receiver = self._handlers.methods, self._receiver
         declared = self._declared
         # Each session asks for them, and over HTTP a session may be one request.
         if declared is None or declared[0] != methods or declared[1] is not receiver:
+            for kind, method in _ANSWERED.items():
+                if method not in methods and getattr(self._capabilities, kind, None) is not None:
+                    getattr(self, kind)
+            methods = self._handlers.methods
             capabilities = declared_by(
                 self.binding,
                 "server",
@@ -186,7 +200,7 @@ class Server:
 
     @property
     def prompts(self) -> Prompts:
-        """The prompts: ``add``, ``remove``, ``changing()``."""
+        """The prompts: ``add``, ``remove``, ``changing()``. They are declared as soon as this is asked for."""
         found: Prompts = self._offered("prompts", "Prompts")
         return found
 
@@ -216,6 +230,10 @@ class Server:
         return None if found is None else found.listed
 
     # What the registries of ``features`` need.
+
+    def offered(self, name: str) -> Any:
+        """What holds the offers of a kind, by its class; None where nobody has asked for it yet."""
+        return self._offers.get(name)
 
     def provide(self, method: str, function: Callable[[Any, Any], Any]) -> None:
         """Has a function handle a method of the client, unless there is a handler for it."""

@@ -16,6 +16,8 @@ from .registry import Changes, Registry
 if TYPE_CHECKING:
     from ..context import Context
     from ..server import Server
+    from .prompts import Prompts
+    from .resources import Resources
 
 MOST = 100
 """Values that one answer may have (Completion Results)."""
@@ -44,6 +46,7 @@ class Completions(Registry[Completer]):
         super().__init__("completion", Changes(lambda: None))
         self._server = server
         self._types = server.binding.types
+        server.provide(_METHOD, self._complete)
         self._knows_others = "context" in self._types.CompleteRequestParams.__slots__
 
     def add(
@@ -66,7 +69,6 @@ class Completions(Registry[Completer]):
             )
             raise UsageError(text)
         completer = Completer(function, self._taken_by(function))
-        self._server.provide(_METHOD, self._complete)
         key = _key("prompt", prompt, argument) if prompt is not None else _key("template", resource_template, argument)
         self.put(key, completer, replace=replace)
 
@@ -115,14 +117,16 @@ class Completions(Registry[Completer]):
         return self._result(completer.function(argument.value, **more))
 
     def _arguments_of(self, prompt: str) -> Iterable[str] | None:
-        offer = self._server.prompts.get(prompt)
+        prompts: Prompts | None = self._server.offered("Prompts")
+        offer = None if prompts is None else prompts.get(prompt)
         return None if offer is None else offer.function.arguments
 
     def _variables_of(self, uri: str) -> Iterable[str] | None:
-        template = self._server.resources.templates.get(uri)
+        resources: Resources | None = self._server.offered("Resources")
+        template = None if resources is None else resources.templates.get(uri)
         if template is not None:
-            return tuple(template.function.arguments)
-        return () if uri in self._server.resources else None
+            return template.function.arguments
+        return () if resources is not None and uri in resources else None
 
     def _unknown(self, reference: Any, name: str, arguments: Iterable[str] | None) -> ResponseError:
         what = reference.name if hasattr(reference, "name") else reference.uri

@@ -41,7 +41,8 @@ class Prompts(Registry[Prompt]):
         self._server = server
         self._types = server.binding.types
         self._contents = Contents(server.binding)
-        self._answers = False
+        answer_list(server, "prompts/list", "prompts", self)
+        server.provide("prompts/get", self._get)
 
     def add(
         self,
@@ -71,10 +72,6 @@ class Prompts(Registry[Prompt]):
             text = f"a Prompt of {self._server.binding.revision} has no {unknown!r}"
             raise UsageError(text)
         listed = cls(name=called, arguments=arguments or None, **given)
-        if not self._answers:
-            answer_list(self._server, "prompts/list", "prompts", self)
-            self._server.provide("prompts/get", self._get)
-            self._answers = True
         self.put(called, Prompt(listed, reader), replace=replace)
 
     def _get(self, params: Any, context: Context) -> Any:

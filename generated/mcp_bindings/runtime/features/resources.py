@@ -64,7 +64,12 @@ class Resources:
         self._resources: Registry[Resource] = Registry("resource", changes)
         self.templates: Registry[Template] = Registry("resource template", changes)
         """The templates, by their text."""
-        self._answers = False
+        answer_list(server, "resources/list", "resources", self._resources)
+        answer_list(server, "resources/templates/list", "resource_templates", self.templates)
+        server.provide("resources/read", self._read)
+        if "resources/subscribe" in server.binding.requests:
+            server.provide("resources/subscribe", self._subscribe)
+            server.provide("resources/unsubscribe", self._unsubscribe)
 
     # What is offered.
 
@@ -126,7 +131,6 @@ class Resources:
         _refuse_differences(template, matcher, reader)
         name, place = reader.name or uri_template, {"uri_template": uri_template}
         listed = self._listed(self._types.ResourceTemplate, place, name, reader.about, members)
-        self._answer()
         self.templates.put(uri_template, Template(listed, matcher, reader), replace=replace)
 
     def remove(self, uri: str) -> None:
@@ -174,7 +178,6 @@ class Resources:
             text = f"{uri!r} is no URI: it has to begin with a scheme such as 'file:', and hold what RFC 3986 allows"
             raise UsageError(text)
         listed = self._listed(self._types.Resource, {"uri": uri}, name, about, members)
-        self._answer()
         self._resources.put(uri, Resource(listed, give), replace=replace)
 
     def _listed(
@@ -188,18 +191,6 @@ class Resources:
         return cls(**given, **place)
 
     # What is answered.
-
-    def _answer(self) -> None:
-        if self._answers:
-            return
-        server = self._server
-        answer_list(server, "resources/list", "resources", self._resources)
-        answer_list(server, "resources/templates/list", "resource_templates", self.templates)
-        server.provide("resources/read", self._read)
-        if "resources/subscribe" in server.binding.requests:
-            server.provide("resources/subscribe", self._subscribe)
-            server.provide("resources/unsubscribe", self._unsubscribe)
-        self._answers = True
 
     def _read(self, params: Any, context: Context) -> Any:
         uri: str = params.uri
