@@ -239,3 +239,36 @@ def test_what_is_remembered_of_a_session_is_json():
             "capabilities": {"roots": {"listChanged": True}},
             "log_level": "error",
         }
+
+
+def test_a_server_that_is_closed_ends_its_sessions():
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        standing = wire.stream()
+        server.close()
+        assert wire.post(call(n=1)).status == 404
+        assert standing.messages() == []
+        again = Wire(wire.port)
+        again.initialize(LATEST)
+        assert again.post(call(n=1)).text == "1"
+
+
+def test_a_task_is_seen_by_the_session_that_began_it_alone():
+    mcp = package(LATEST)
+    server = mcp.Server("s", "1")
+    server.tasks.declare("x", "optional")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def tool(params, context):
+        return mcp.CallToolResult(content=[mcp.TextContent(text="done")])
+
+    with endpoint(server) as wire:
+        wire.initialize(LATEST)
+        begun = wire.post(request("tools/call", 1, {"name": "x", "task": {"ttl": 60000}})).json
+        about = {"taskId": begun["result"]["task"]["taskId"]}
+        assert wire.post(request("tasks/result", 2, about)).text == "done"
+        assert wire.post(request("tasks/get", 3, about)).json["result"]["status"] == "completed"
+        other = Wire(wire.port)
+        other.initialize(LATEST)
+        assert other.post(request("tasks/get", 3, about)).code == -32602
