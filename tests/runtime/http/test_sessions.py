@@ -211,13 +211,19 @@ def test_a_session_goes_on_in_another_process():
         assert here.post(answer).status == 202
         (answered,) = stream.messages()
         assert answered["result"]["content"][0]["text"] == "found"
+        # No two of them give the same id to what they ask.
+        asked_here = here.stream(call(11, ask=0))
+        asked_there = there.stream(call(12, ask=0))
+        assert len({asked["id"], asked_here.message()["id"], asked_there.message()["id"]}) == 3
+        for number in (11, 12):
+            here.post(notification("notifications/cancelled", {"requestId": number}))
         held = there.stream(call(10, {"progressToken": 1}, progress=1, hold=True))
         held.message()
         assert here.post(notification("notifications/cancelled", {"requestId": 10})).status == 202
         assert held.messages() == []
         assert here.ask("DELETE").status == 204
         assert there.post(call()).status == 404
-    assert seen.begun == 3
+    assert seen.begun == 4
 
 
 def test_what_is_remembered_of_a_session_is_json():
