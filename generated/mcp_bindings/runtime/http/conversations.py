@@ -69,7 +69,13 @@ class Conversations:
     def of(self, record: Record) -> Conversation | None:
         """The conversation of a session; None where its revision is not served here."""
         conversation = self._here.get(record.id)
-        return conversation if conversation is not None else self._resume(record)
+        if conversation is None:
+            return self._resume(record)
+        if conversation.closed:
+            # The server object has ended all that it was connected with.
+            self.end(record.id)
+            return None
+        return conversation
 
     def _serve(self, conversation: Conversation) -> None:
         with self._lock:
