@@ -531,6 +531,39 @@ def test_each_question_is_put_to_the_user_once() -> None:
         assert seen == ["Delete a.txt?"]
 
 
+def test_a_question_that_is_shown_again_is_not_put_again() -> None:
+    seen: list[str] = []
+    updates: list[Any] = []
+
+    def play(peer: Spoken) -> None:
+        stamp = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttlMs": None}
+        task = {"taskId": "t", **stamp, "pollIntervalMs": 1}
+        peer.answer(peer.hear(), {"resultType": "task", "status": "working", **task})
+        question = {"method": "elicitation/create", "params": {"message": "?", "requestedSchema": FORM}}
+        asking = {"resultType": "complete", "status": "input_required", **task}
+        peer.answer(peer.hear(), {**asking, "inputRequests": {"a": question}})
+        updates.append(peer.hear()["params"]["inputResponses"])
+        peer.answer({"id": 3}, {"resultType": "complete"})
+        # The server takes its time to see the answer, and has one question more.
+        peer.answer(peer.hear(), {**asking, "inputRequests": {"a": question, "b": question}})
+        updates.append(peer.hear()["params"]["inputResponses"])
+        peer.answer({"id": 5}, {"resultType": "complete"})
+        done = {"resultType": "complete", "content": [{"type": "text", "text": "done"}]}
+        peer.answer(peer.hear(), {"resultType": "complete", "status": "completed", **task, "result": done})
+
+    with scripted_server(mcp.Client, play, tasks=True, discover=False) as (client, _):
+
+        @client.handler(mcp.methods.ELICIT)
+        def elicit(params: Any, context: Any) -> Any:
+            seen.append(params.message)
+            return mcp.ElicitResult(action="decline")
+
+        client.connect()
+        assert text_of(client.call_tool("x")) == "done"
+    assert seen == ["?", "?"]
+    assert updates == [{"a": {"action": "decline"}}, {"b": {"action": "decline"}}]
+
+
 def test_a_question_without_a_handler_is_the_servers_fault() -> None:
     def ask(context: Any) -> str:
         return "never"
