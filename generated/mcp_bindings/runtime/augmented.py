@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -24,6 +24,8 @@ RELATED = "io.modelcontextprotocol/related-task"
 """The entry of ``_meta`` that names the task a message belongs to."""
 FINAL = frozenset({"completed", "failed", "cancelled"})
 """The states of a task that no other follows."""
+_ABOUT_TASKS = frozenset({"tasks/get", "tasks/cancel", "tasks/list", "tasks/result", "notifications/tasks/status"})
+"""The methods whose results and params say how tasks stand."""
 MOST = 1024
 """How many tasks of the other side are followed at the same time; of more, those asked for first are left."""
 
@@ -153,17 +155,13 @@ def task_of(params: Any) -> str | None:
     return task_id if task_id.__class__ is str else None
 
 
-def _ended(method: str, said: Any) -> Iterator[str]:
+def _ended(method: str, said: Any) -> Sequence[str]:
     """The tasks that have ended, by what a result or the params of a notification say."""
-    if method in {"tasks/get", "tasks/cancel", "notifications/tasks/status"}:
-        tasks = [said]
-    elif method == "tasks/list":
-        tasks = said.tasks
-    else:
-        if method == "tasks/result":
-            # It is the outcome, so there is one.
-            task_id = member(entries_of(said), RELATED, "taskId")
-            if task_id.__class__ is str:
-                yield task_id
-        return
-    yield from (task.task_id for task in tasks if task.status in FINAL)
+    # Asked with each message, of which few are about tasks.
+    if method not in _ABOUT_TASKS:
+        return ()
+    if method == "tasks/result":
+        # It is the outcome, so there is one.
+        task_id = member(entries_of(said), RELATED, "taskId")
+        return [task_id] if task_id.__class__ is str else []
+    return [task.task_id for task in (said.tasks if method == "tasks/list" else [said]) if task.status in FINAL]
