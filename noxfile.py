@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import shutil
+import socket
 import sys
 import tomllib
 import urllib.error
@@ -26,7 +28,18 @@ nox.options.default_venv_backend = "virtualenv"
 nox.options.reuse_venv = "yes"
 # Whoever has one interpreter tests with one, on a build machine too.
 nox.options.error_on_missing_interpreters = False
-nox.options.sessions = ["lint", "types", "in_sync", "tests", "oldest", "differential", "vendored", "build", "docs"]
+nox.options.sessions = [
+    "lint",
+    "types",
+    "in_sync",
+    "tests",
+    "oldest",
+    "differential",
+    "vendored",
+    "build",
+    "docs",
+    "conformance",
+]
 
 # pyenv's shims stand for the interpreter in use only; the others are found in their own folders.
 _PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv").glob("versions/3.1[1-9].*/bin")
@@ -190,6 +203,23 @@ def differential(session: nox.Session) -> None:
         session.skip("there are no official schema files; fetch them with: nox -s upstream")
     _install(session, "test", "differential")
     _run(session, "pytest", "tests/differential", repair="mend what failed, then nox -s differential")
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """Run the official conformance suite, required and other scenarios, against our fixture."""
+    if shutil.which("npm") is None:
+        session.skip("needs npm, which fetches the official suite")
+    _install(session, "test")
+    folder = ROOT / "tests" / "conformance"
+    suite = ("bash", str(folder / "conformance.sh"))
+    server = f"exec {shlex.join(['python', str(folder / 'server.py')])}"
+    env = {"CONFORMANCE_CACHE": str(Path(session.create_tmp()).resolve() / "suite")}
+    for revision in ("2025-11-25", "2026-07-28"):
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        leg = ("server", f"http://127.0.0.1:{port}/mcp", revision, "--start", f"{server} --port {port}")
+        session.run(*suite, *leg, "--all", "--verbose", external=True, env=env)
 
 
 @nox.session(default=False)
