@@ -65,13 +65,14 @@ def _keyed(key: str, value: Bracketed) -> Bracketed:
 
 def _option_imports(used: Collection[str]) -> tuple[str, ...]:
     """What only the options and the ways to make a client need, and only a type checker looks at."""
-    needed = {"Iterable", "PathLike", "Self", "Stderr", "Transport", "TypedDict", "Unpack"}
+    needed = {"Auth", "Iterable", "PathLike", "SSLContext", "Self", "Stderr", "Transport", "TypedDict", "Unpack"}
     written = imports(
         {*used, *needed, *([_CONTEXT] if "RuntimeContext" in used else [])},
         (
             (
                 ("collections.abc", ("Iterable",)),
                 ("os", ("PathLike",)),
+                ("ssl", ("SSLContext",)),
                 ("typing", ("Self", "TypedDict", "Unpack")),
             ),
             (
@@ -79,6 +80,7 @@ def _option_imports(used: Collection[str]) -> tuple[str, ...]:
                 ("..runtime.features.taskhandle", ("TaskHandle",)),
                 ("..runtime.features.taskpolling", ("PolledTask",)),
                 ("..runtime.features.taskstore", ("MemoryTasks",)),
+                ("..runtime.http.client.endpoint", ("Auth",)),
                 ("..runtime.transports", ("Transport",)),
                 ("..runtime.transports.child", ("Stderr",)),
             ),

@@ -1,0 +1,109 @@
+"""One HTTP request and its answer: until when it may take, and how another thread ends it."""
+
+from __future__ import annotations
+
+import io
+import socket
+from contextlib import suppress
+from math import inf
+from threading import Event, Lock
+from time import monotonic
+from typing import Any
+
+from ...errors import ConnectionClosed, RequestTimeout
+
+LONGEST = 1_000_000.0
+"""Seconds of one wait at most; sockets take no more than some weeks."""
+
+
+class Exchange:
+    """A request under way. ``deadline``, by ``time.monotonic``, holds for all of it, however slowly bytes drip in."""
+
+    __slots__ = ("_lock", "_socket", "deadline", "ended", "heard", "reused", "what")
+
+    def __init__(self, what: str, deadline: float = inf) -> None:
+        self.what = what
+        """What it is about, for errors."""
+        self.deadline = deadline
+        self.ended = Event()
+        """Set by ``end``."""
+        self.reused = False
+        """Whether it goes over a connection that has been used before."""
+        self.heard = False
+        """Whether the other side has answered anything yet."""
+        self._lock = Lock()
+        """Held while its socket is shut, which then is no other's yet."""
+        self._socket: Any = None
+
+    def over(self, connection: Any) -> None:
+        """It goes over this socket from now on; None: over none any more."""
+        with self._lock:
+            self._socket = connection
+            if self.ended.is_set():
+                _shut(connection)
+
+    def end(self) -> None:
+        """Ends it at once, in whatever thread it is; the server sees the connection closed. Idempotent."""
+        self.ended.set()
+        with self._lock:
+            _shut(self._socket)
+
+    def left(self) -> float | None:
+        """Seconds until the deadline, None where there is none; raises RequestTimeout once it has passed."""
+        if self.deadline == inf:
+            return None
+        left = self.deadline - monotonic()
+        if left <= 0:
+            raise self.late()
+        return min(left, LONGEST)
+
+    def late(self) -> RequestTimeout:
+        """Its deadline has passed."""
+        return RequestTimeout(f"{self.what}: the server has not answered in time")
+
+    def closed(self) -> ConnectionClosed:
+        """It was ended on this side."""
+        return ConnectionClosed(f"{self.what}: the connection was closed on this side")
+
+
+class Bytes(io.RawIOBase):
+    """What comes on a socket, as long as the deadline of its exchange lets it come."""
+
+    def __init__(self, raw: io.RawIOBase, connection: Any, exchange: Exchange) -> None:
+        super().__init__()
+        self._raw = raw
+        # Keeps the socket open until this is closed.
+        self._socket = connection
+        self._exchange = exchange
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """As io.RawIOBase. Raises TimeoutError at the deadline."""
+        try:
+            left = self._exchange.left()
+        except RequestTimeout as late:
+            raise TimeoutError from late
+        self._socket.settimeout(left)
+        count: int = self._socket.recv_into(buffer)
+        if count:
+            self._exchange.heard = True
+        return count
+
+    def close(self) -> None:
+        """As io.RawIOBase."""
+        if not self.closed:
+            super().close()
+            self._raw.close()
+
+
+def _shut(connection: Any) -> None:
+    # For both directions at once, below TLS: the thread that reads from it sees the end of the stream.
+    with suppress(OSError):
+        if isinstance(connection, socket.socket):
+            socket.socket.shutdown(connection, socket.SHUT_RDWR)
+        elif connection is not None:
+            # TLS within TLS, to a proxy.
+            connection.close()

@@ -1,0 +1,114 @@
+"""The client's side of HTTP+SSE (2024-11-05): one stream that brings everything, and an endpoint to post to."""
+
+from __future__ import annotations
+
+from math import inf
+from threading import Thread
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from ...errors import ConnectionClosed, McpError, MessageTooLarge, ProtocolError
+from ...logs import note, report
+from ..sse import EventStream
+from .endpoint import STREAM, Endpoint, kind_of
+from .exchange import Exchange
+from .inbox import Inbox
+from .outgoing import one_line
+from .refusals import refusal_of
+from .wire import checked, close, next_part, origin
+
+if TYPE_CHECKING:
+    from .wire import Response
+
+_ENOUGH = 64 * 1024
+"""How many bytes of an answer to POST are read; it says no more than that the message has arrived."""
+
+
+class HttpSse:
+    """A connection by HTTP+SSE; what the server says goes to ``inbox``, and the end of the stream ends that, too."""
+
+    def __init__(self, endpoint: Endpoint, inbox: Inbox, *, limit: int) -> None:
+        self._endpoint = endpoint
+        self._inbox = inbox
+        self._events = EventStream(limit)
+        self._exchange = Exchange("the stream of the server")
+        self._target = ""
+
+    def open(self, deadline: float) -> None:
+        """Opens the stream, and waits until the server has said where to post to.
+
+        Raises HttpError where it is refused, ProtocolError where it is no such stream, ConnectionClosed, RequestTimeout.
+        """
+        self._exchange.deadline = deadline
+        response = self._endpoint.get(self._exchange, {})
+        if response.status != 200:
+            raise refusal_of(response, self._exchange)
+        if kind_of(response) != STREAM:
+            close(response)
+            text = f"{self._endpoint.url} gives {kind_of(response) or 'something of no type'}, and not {STREAM}"
+            raise ProtocolError(text)
+        try:
+            while not self._target:
+                self._take(self._first_part(response))
+            self._exchange.deadline = inf
+            Thread(target=self._run, args=(response,), name="mcp-http-sse", daemon=True).start()
+        except BaseException:
+            close(response)
+            raise
+
+    def _first_part(self, response: Response) -> bytes:
+        part = next_part(response, self._exchange)
+        if not part:
+            text = "the stream of the server ended before it said where to post to"
+            raise ConnectionClosed(text)
+        return part
+
+    def post(self, exchange: Exchange, body: bytes) -> None:
+        """Posts a message; raises HttpError where it is refused, ConnectionClosed, RequestTimeout."""
+        response = self._endpoint.post(exchange, {}, body, self._target)
+        if not 200 <= response.status < 300:
+            raise refusal_of(response, exchange)
+        size = 0
+        try:
+            while size < _ENOUGH and (part := next_part(response, exchange)):
+                size += len(part)
+        finally:
+            close(response)
+
+    def end(self) -> None:
+        """Ends the stream."""
+        self._exchange.end()
+
+    def _run(self, response: Response) -> None:
+        why = "the server ended its stream"
+        try:
+            while part := next_part(response, self._exchange):
+                self._take(part)
+        except McpError as fault:
+            why = str(fault)
+        except Exception as fault:  # noqa: BLE001  # nobody is left waiting for what comes no more
+            report(fault, "the stream of the server cannot be read: %s", fault)
+            why = f"the stream of the server cannot be read: {fault}"
+        finally:
+            close(response)
+            self._inbox.end(why)
+
+    def _take(self, part: bytes) -> None:
+        for event in self._events.feed(part):
+            if isinstance(event, MessageTooLarge):
+                note("warning", "%s", event)
+            elif event.type == "endpoint":
+                self._aim(event.data)
+            elif event.type == "message" and event.data and self._target:
+                self._inbox.put(one_line(event.data), wait=True)
+
+    def _aim(self, data: bytes) -> None:
+        """The server says where to post to: somewhere in its own origin."""
+        if self._target:
+            note("info", "dropped: another endpoint event; the first one holds")
+            return
+        target = checked(urljoin(self._endpoint.url, data.decode("utf-8", "replace").strip()))
+        if origin(target) != origin(self._endpoint.url):
+            text = f"the server wants messages posted to another origin, {origin(target)}, which is not done"
+            raise ProtocolError(text)
+        self._target = target

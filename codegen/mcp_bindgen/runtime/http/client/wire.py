@@ -1,0 +1,323 @@
+"""HTTP by urllib3: pooled connections to one server, deadlines that hold, redirects within its origin only."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+import ssl
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from threading import local
+from typing import Any, Final, NamedTuple, TypeAlias
+from urllib.parse import urljoin
+
+import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import (
+    HTTPError,
+    LocationParseError,
+    NameResolutionError,
+    NewConnectionError,
+    ReadTimeoutError,
+    SSLError,
+)
+from urllib3.util import Timeout, Url, parse_url
+
+from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError, UsageError
+from .exchange import Bytes, Exchange
+
+Response: TypeAlias = urllib3.BaseHTTPResponse
+"""An answer whose headers are there; its body has yet to be read."""
+
+REDIRECTS: Final = 5
+"""How many follow each other at most."""
+_KEPT: Final = frozenset({307, 308})
+"""Redirects after which the method and the body are the same (RFC 9110, section 15.4)."""
+_MOVED: Final = frozenset({301, 302, 303, *_KEPT})
+_PORTS: Final = {"http": 80, "https": 443}
+_BUFFER: Final = 64 * 1024
+
+
+class Settings(NamedTuple):
+    """How a server is reached."""
+
+    proxy: str | None = None
+    """The URL of an HTTP proxy."""
+    tls: ssl.SSLContext | None = None
+    """Whom to trust, and with which certificate to introduce oneself; the system's authorities by default."""
+    pool: int = 16
+    """How many idle connections are kept."""
+    connect_timeout: float = 10.0
+    """Seconds that opening a connection may take."""
+
+
+class Wire:
+    """The connections to the server at a URL; for any number of threads."""
+
+    def __init__(self, url: str, settings: Settings) -> None:
+        self.url = checked(url)
+        self._connect_timeout = settings.connect_timeout
+        options: dict[str, Any] = {
+            "num_pools": 2,
+            "maxsize": settings.pool,
+            "block": False,
+            "retries": False,
+            "socket_options": _options(),
+        }
+        if settings.tls is not None:
+            options["ssl_context"] = settings.tls
+        manager = (
+            urllib3.PoolManager(**options)
+            if settings.proxy is None
+            else urllib3.ProxyManager(checked(settings.proxy), **options)
+        )
+        classes: Any = {"http": _Pool, "https": _SecurePool}
+        manager.pool_classes_by_scheme = classes
+        self._manager = manager
+        self._pool = manager if settings.proxy is not None else manager.connection_from_url(self.url)
+        self._target = self.url if settings.proxy is not None else parse_url(self.url).request_uri
+
+    def open(
+        self, method: str, exchange: Exchange, headers: Mapping[str, str], body: bytes | None = None, url: str = ""
+    ) -> Response:
+        """Sends a request, and gives the answer as soon as its headers are there; redirects are followed.
+
+        ``url`` is that of the server, unless given. Raises ConnectionClosed, RequestTimeout, and ProtocolError for an
+        answer that is not HTTP, or leads to another origin.
+        """
+        at = url or self.url
+        for _ in range(REDIRECTS + 1):
+            response = self._once(method, at, exchange, headers, body)
+            location = response.headers.get("Location")
+            if response.status not in _MOVED or location is None:
+                return response
+            close(response)
+            target = checked(urljoin(at, location))
+            if origin(target) != origin(self.url):
+                text = f"{at} redirects to another origin, {origin(target)}; use that URL if you trust it"
+                raise ProtocolError(text)
+            if method != "GET" and response.status not in _KEPT:
+                text = f"{at} redirects with status {response.status}, which turns {method} into GET; use {target}"
+                raise ProtocolError(text)
+            at = target
+        text = f"{self.url} redirects more than {REDIRECTS} times"
+        raise ProtocolError(text)
+
+    def _once(
+        self, method: str, url: str, exchange: Exchange, headers: Mapping[str, str], body: bytes | None
+    ) -> Response:
+        left = exchange.left()
+        connect = self._connect_timeout if left is None else min(self._connect_timeout, left)
+        _under_way.exchange = exchange
+        try:
+            # Finding the pool of a URL takes long; a proxy for plain HTTP has to be given the whole URL.
+            pool, target = (self._pool, self._target) if url is self.url else (self._manager, url)
+            return pool.urlopen(
+                method,
+                target,
+                body=body,
+                headers=headers,
+                redirect=False,
+                preload_content=False,
+                timeout=Timeout(connect=connect, read=left),
+            )
+        except (HTTPError, OSError, http.client.HTTPException) as fault:
+            raise fault_of(fault, exchange, url) from fault
+        except ValueError as fault:
+            text = f"{exchange.what}: this cannot be sent: {fault}"
+            raise UsageError(text) from fault
+        finally:
+            _under_way.exchange = None
+
+    def close(self) -> None:
+        """Closes the connections that are idle."""
+        self._manager.clear()
+
+
+def whole(response: Response, exchange: Exchange, limit: int) -> bytes:
+    """The body of an answer; raises MessageTooLarge beyond ``limit`` bytes, and as ``Wire.open``."""
+    announced = response.headers.get("Content-Length", "")
+    try:
+        if announced.isdecimal() and "Content-Encoding" not in response.headers:
+            if int(announced) > limit:
+                close(response)
+                raise MessageTooLarge(int(announced), limit)
+            return response.read()
+        parts: list[bytes] = []
+        size = 0
+        while part := response.read(_BUFFER):
+            parts.append(part)
+            size += len(part)
+            if size > limit:
+                close(response)
+                raise MessageTooLarge(size, limit)
+        return b"".join(parts)
+    except (HTTPError, OSError, http.client.HTTPException) as fault:
+        raise fault_of(fault, exchange, "") from fault
+
+
+def next_part(response: Response, exchange: Exchange) -> bytes:
+    """What has come of the body of an answer, at least one byte; empty at its end. Raises as ``Wire.open``."""
+    try:
+        return response.read1(_BUFFER)
+    except (HTTPError, OSError, http.client.HTTPException) as fault:
+        raise fault_of(fault, exchange, "") from fault
+
+
+def fault_of(fault: Exception, exchange: Exchange, url: str) -> Exception:
+    """What a failure of urllib3 or of a socket says about an exchange."""
+    if exchange.ended.is_set():
+        return exchange.closed()
+    if isinstance(fault, ReadTimeoutError | TimeoutError) and not isinstance(fault, NewConnectionError):
+        with suppress(Exception):
+            exchange.left()
+            # Opening the connection has taken too long, or it has.
+            return ConnectionClosed(f"{exchange.what}: {origin(url)} cannot be reached in time")
+        return exchange.late()
+    if isinstance(fault, NameResolutionError):
+        return ConnectionClosed(f"{exchange.what}: the name of {origin(url)} is not known")
+    if isinstance(fault, NewConnectionError):
+        cause = fault.__cause__ or fault.__context__
+        why = getattr(cause, "strerror", None) or str(fault).rpartition(": ")[2]
+        return ConnectionClosed(f"{exchange.what}: {origin(url)} cannot be reached: {why}")
+    if isinstance(fault, SSLError | ssl.SSLError):
+        return ConnectionClosed(f"{exchange.what}: no secure connection to {origin(url)}: {fault}")
+    how = "after a part of the answer" if exchange.heard else "before the server answered"
+    return ConnectionClosed(f"{exchange.what}: the connection ended {how} ({_innermost(fault)})")
+
+
+def _innermost(fault: BaseException) -> str:
+    inner: BaseException = fault
+    while inner.args and isinstance(inner.args[-1], BaseException):
+        inner = inner.args[-1]
+    return str(inner) or inner.__class__.__name__
+
+
+def close(response: Response) -> None:
+    """Ends an answer. Its connection can be used again if there was nothing more to read, and is closed otherwise."""
+    with suppress(HTTPError, OSError, http.client.HTTPException, ValueError):
+        response.close()
+        response.release_conn()
+
+
+def checked(url: str) -> str:
+    """A URL of a server; raises UsageError for what is none."""
+    try:
+        parts = parse_url(url)
+    except LocationParseError as fault:
+        text = f"{url!r} is no URL of a server: {fault}"
+        raise UsageError(text) from None
+    if parts.scheme not in _PORTS or not parts.host:
+        text = f"{url!r} is no URL of a server; it begins with http:// or https://, as https://example.com/mcp"
+        raise UsageError(text)
+    if parts.auth is not None:
+        text = "the URL has a name or a password in it; give them as a header (`headers=`) or by `auth=`"
+        raise UsageError(text)
+    return parts._replace(fragment=None).url
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port of a URL (RFC 6454)."""
+    parts: Url = parse_url(url)
+    return f"{parts.scheme}://{parts.host}:{parts.port or _PORTS.get(parts.scheme or '', 0)}"
+
+
+# What urllib3 is extended by: connections that know the exchange which goes over them.
+
+
+class _UnderWay(local):
+    exchange: Exchange | None = None
+
+
+_under_way = _UnderWay()
+"""The exchange that the thread has given to urllib3."""
+
+
+class _Answer(http.client.HTTPResponse):
+    """Reads no longer than its exchange may take."""
+
+    def __init__(self, sock: Any, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        exchange = _under_way.exchange
+        if exchange is not None:
+            raw: Any = self.fp.detach()
+            self.fp = io.BufferedReader(Bytes(raw, sock, exchange), _BUFFER)
+
+
+class _Noted:
+    """Tells the exchange which socket it goes over."""
+
+    sock: Any
+    timeout: Any
+    response_class: Any = _Answer
+    _exchange: Exchange | None = None
+    """The one that has gone over it last."""
+    _parts: list[bytes] | None = None
+    """What is to be sent, while a request is put together."""
+
+    def connect(self) -> None:
+        super().connect()  # type: ignore[misc]  # of the connection that this is mixed into
+        self._note()
+
+    def send(self, data: Any) -> None:
+        if self._parts is None or data.__class__ is not bytes:
+            super().send(data)  # type: ignore[misc]  # of the connection that this is mixed into
+        else:
+            self._parts.append(data)
+
+    def request(self, *args: Any, **options: Any) -> None:
+        if self.sock is not None:
+            exchange = _under_way.exchange
+            if exchange is not None:
+                exchange.reused = True
+                self.timeout = exchange.left()
+            self._note()
+        # Headers and body are sent as one: a server that gets them one by one wakes up twice.
+        self._parts = []
+        try:
+            super().request(*args, **options)  # type: ignore[misc]  # as above
+            parts, self._parts = self._parts, None
+            super().send(b"".join(parts))  # type: ignore[misc]  # as above
+        finally:
+            self._parts = None
+
+    def _note(self) -> None:
+        exchange = _under_way.exchange
+        if exchange is not None and self.sock is not None:
+            if self._exchange is not None and self._exchange is not exchange:
+                # Ending that one does not end this one.
+                self._exchange.over(None)
+            self._exchange = exchange
+            # The time to connect is over, and the body may take longer.
+            self.sock.settimeout(exchange.left())
+            exchange.over(self.sock)
+
+
+class _Connection(_Noted, HTTPConnection):
+    pass
+
+
+class _SecureConnection(_Noted, HTTPSConnection):
+    pass
+
+
+class _Pool(urllib3.HTTPConnectionPool):
+    ConnectionCls: Any = _Connection
+
+
+class _SecurePool(urllib3.HTTPSConnectionPool):
+    ConnectionCls: Any = _SecureConnection
+
+
+def _options() -> list[tuple[int, int, int]]:
+    """Messages are small, and streams silent for long: a peer that is gone is to be noticed within minutes."""
+    found = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+    if sys.platform == "linux":
+        found += [
+            (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 30),
+            (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 10),
+            (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3),
+        ]
+    return found

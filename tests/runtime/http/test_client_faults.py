@@ -1,0 +1,160 @@
+"""Clients over HTTP when the network fails: nothing hangs, nothing is delivered twice, and the next call works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mcp_bindings.runtime.errors import ConnectionClosed, McpError, ProtocolError, RequestTimeout
+from support.conversing import PATIENCE, eventually, package, text_of, threads_of
+from support.httppeer import END, Cut, McpPeer, Request, answer, called, chunk, event, head, result, stream
+
+NEWEST, STATELESS = "2025-11-25", "2026-07-28"
+both_eras = pytest.mark.parametrize("revision", [NEWEST, STATELESS])
+
+
+def client_of(peer: McpPeer, revision: str, **options: Any) -> Any:
+    return package(revision).Client.http(peer.url, **{"timeout": PATIENCE, **options})
+
+
+@both_eras
+@pytest.mark.parametrize("kind", ["json", "stream"])
+def test_a_connection_may_end_at_any_byte_of_an_answer(revision: str, kind: str) -> None:
+    cut = [-1]
+    asked: list[Any] = []
+    sizes: list[int] = []
+
+    def play(request: Request) -> Any:
+        if request.method != "POST" or request.json.get("method") != "tools/call":
+            return None
+        asked.append(request.json["id"])
+        said = result(request, called("ok"))
+        whole = answer(said) if kind == "json" else stream(event(said))
+        sizes.append(len(whole))
+        return whole if cut[0] < 0 else broken(whole[: cut[0]])
+
+    def broken(part: bytes) -> Any:
+        yield part
+        raise Cut(reset=cut[0] % 2 == 0)
+
+    with McpPeer(revision, play) as peer, client_of(peer, revision) as client:
+        client.list_tools_page()
+        assert text_of(client.call_tool("t")) == "ok"
+        outcomes: list[bool] = []
+        for position in range(sizes[0]):
+            cut[0] = position
+            try:
+                outcomes.append(text_of(client.call_tool("t")) == "ok")
+            except (ConnectionClosed, ProtocolError):
+                outcomes.append(False)
+        cut[0] = -1
+        assert text_of(client.call_tool("t")) == "ok"
+        # No call has reached the server twice, as nobody knows what the first one did.
+        assert len(asked) == len(set(asked)) == sizes[0] + 2
+        # What came of a stream after the answer does not matter.
+        assert outcomes == sorted(outcomes)
+        assert any(outcomes) == (kind == "stream")
+    eventually(lambda: not threads_of("mcp-http"))
+
+
+@both_eras
+def test_connections_that_the_server_closes_while_they_are_idle_are_no_trouble(revision: str) -> None:
+    def play(request: Request) -> Any:
+        return closing(request) if request.method == "POST" and request.json.get("method") == "tools/list" else None
+
+    def closing(request: Request) -> Any:
+        value = {"resultType": "complete", "tools": [], "ttlMs": 0, "cacheScope": "private"}
+        yield answer(result(request, value))
+        raise Cut
+
+    with McpPeer(revision, play) as peer, client_of(peer, revision) as client:
+        for _ in range(30):
+            assert client.list_tools_page().tools == []
+
+
+@both_eras
+def test_a_proxy_that_holds_a_stream_back_delays_it_only(revision: str) -> None:
+    def play(request: Request) -> Any:
+        if request.method != "POST" or request.json.get("method") != "tools/call":
+            return None
+        token = request.json["params"]["_meta"]["progressToken"]
+        told = [
+            {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": each}}
+            for each in range(1, 6)
+        ]
+        return stream(chunk(b": hello\n\n"), *map(event, told), event(result(request, called("ok"))))
+
+    seen: list[int] = []
+    with McpPeer(revision, play) as peer, client_of(peer, revision) as client:
+        assert text_of(client.call_tool("t", on_progress=lambda params: seen.append(params.progress))) == "ok"
+    assert seen == sorted(set(seen))
+    assert seen[-1] == 5
+
+
+@both_eras
+def test_an_answer_in_single_bytes_is_an_answer(revision: str) -> None:
+    def play(request: Request) -> Any:
+        if request.method != "POST" or request.json.get("method") != "tools/call":
+            return None
+        whole = stream(event(result(request, called("ok"))))
+        return (whole[at : at + 1] for at in range(len(whole)))
+
+    with McpPeer(revision, play) as peer, client_of(peer, revision) as client:
+        assert text_of(client.call_tool("t")) == "ok"
+
+
+@both_eras
+def test_a_peer_that_is_silent_is_left_in_time(revision: str) -> None:
+    def play(request: Request) -> Any:
+        peer.over.wait(PATIENCE)
+        raise Cut
+
+    with McpPeer(revision, play) as peer, pytest.raises(RequestTimeout):
+        client_of(peer, revision, timeout=0.3).connect()
+    eventually(lambda: not threads_of("mcp-http"))
+
+
+def test_a_subscription_whose_server_is_killed_ends() -> None:
+    def play(request: Request) -> Any:
+        return changes(request) if request.json["method"] == "subscriptions/listen" else None
+
+    def changes(request: Request) -> Any:
+        meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": request.json["id"]}}
+        yield head()
+        told = {"notifications": {"toolsListChanged": True}, **meta}
+        yield event({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": told})
+        raise Cut
+
+    with McpPeer(STATELESS, play) as peer, client_of(peer, STATELESS) as client:
+        client.connection.session.peer_capabilities = None
+        with client.listen(tools=True) as subscription, pytest.raises(ConnectionClosed):
+            subscription.get(PATIENCE)
+        assert text_of(client.call_tool("t")) == "ok"
+
+
+def test_what_comes_after_the_answer_is_no_second_one() -> None:
+    def play(request: Request) -> Any:
+        if request.method != "POST" or request.json.get("method") != "tools/call":
+            return None
+        first, second = result(request, called("first")), result(request, called("second"))
+        return head() + event(first) + event(second) + END
+
+    with McpPeer(NEWEST, play) as peer, client_of(peer, NEWEST) as client:
+        assert text_of(client.call_tool("t")) == "first"
+        assert text_of(client.call_tool("t")) == "first"
+
+
+def test_many_failing_calls_leave_nothing_behind() -> None:
+    def play(request: Request) -> Any:
+        if request.method == "POST" and request.json.get("method") == "tools/call":
+            raise Cut(reset=True)
+        return None
+
+    with McpPeer(NEWEST, play) as peer, client_of(peer, NEWEST) as client:
+        for _ in range(100):
+            with pytest.raises(McpError):
+                client.call_tool("t")
+        transport = client.connection._transport
+        assert not transport._asked
+        assert not transport._exchanges
+        assert not client.connection._calls
