@@ -15,18 +15,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .runtime import opening
 from .runtime.bundled import chosen, client_class
 from .runtime.negotiation import Negotiation
 
 if TYPE_CHECKING:
     import os
+    import ssl
 
     from .runtime.client import Client
+    from .runtime.http.client.endpoint import Auth
     from .runtime.server import Server
     from .runtime.transports import Transport
     from .runtime.transports.child import Stderr
 
-__all__ = ["in_memory", "over", "stdio"]
+__all__ = ["http", "in_memory", "over", "stdio"]
 
 
 def stdio(
@@ -55,6 +58,41 @@ def stdio(
 
         return Child(command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr)
 
+    return _negotiate(start, revisions, handlers, probe, options)
+
+
+def http(
+    url: str,
+    *,
+    revisions: Sequence[str] | None = None,
+    handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None,
+    probe: float = 5.0,
+    headers: Mapping[str, str] | None = None,
+    auth: Auth | None = None,
+    proxy: str | None = None,
+    tls: ssl.SSLContext | None = None,
+    pool: int = 16,
+    connect_timeout: float = 10.0,
+    max_message: int = 64 * 1024 * 1024,
+    **options: Any,
+) -> Client:
+    """A client of the server at a URL, connected; takes the extra ``http``.
+
+    The transport is found out with the revision: Streamable HTTP, or HTTP+SSE where the server has nothing newer. See
+    ``stdio``, and ``Client.http`` of a revision for the rest.
+    """
+
+    start = opening.http(
+        url,
+        revision=None,
+        headers=headers,
+        auth=auth,
+        proxy=proxy,
+        tls=tls,
+        pool=pool,
+        connect_timeout=connect_timeout,
+        max_message=max_message,
+    )
     return _negotiate(start, revisions, handlers, probe, options)
 
 

@@ -127,6 +127,7 @@ class Client:
         UsageError for later ones, and for a method that servers do not send.
         """
         self._check_in_time(key)
+        self._lend_an_ear(self._connection)
         return self._handlers.register(key)
 
     def handles(
@@ -135,6 +136,7 @@ class Client:
         """Has a function handle a method, as ``handler`` does, and raises what it does."""
         self._check_in_time(key)
         self._handlers.add(key, function)
+        self._lend_an_ear(self._connection)
 
     def handler_of(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> Callable[[Any, Any], Any] | None:
         """The function that handles a method; None where there is none."""
@@ -146,6 +148,11 @@ class Client:
                 f"{key.name} may be handled by clients that declare it when they connect; register the handler before"
             )
             raise UsageError(text)
+
+    def _lend_an_ear(self, connection: Connection | None) -> None:
+        """There are handlers for what the server says unasked; in the stateless era it says nothing so."""
+        if connection is not None and self.binding.era == "handshake":
+            connection.listen()
 
     @property
     def capabilities(self) -> Any:
@@ -251,6 +258,8 @@ class Client:
         self._ask_for_logs(connection)
         connection.start()
         self._connection = connection
+        if self._handlers.methods:
+            self._lend_an_ear(connection)
         if self._ping is not None:
             from .keepalive import watch
 

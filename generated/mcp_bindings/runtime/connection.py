@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 from .calls import Call, Lasting
 from .crew import Crew, Queue
-from .errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
+from .errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout, UsageError
 from .events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
 from .interrupts import Interrupt, hold
 from .logs import note, report
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
-from .transports import Transport
+from .transports import Transport, Unanswered
 
 R = TypeVar("R")
 
@@ -236,7 +236,7 @@ class Connection:
         if line is not None:
             try:
                 self._transport.send(line, _CLOSING)
-            except (ConnectionClosed, RequestTimeout) as more:
+            except McpError as more:
                 note("debug", "%s could not be cancelled: %s", call.key.name, more)
 
     def conclude(self, call: Call, reason: str) -> None:
@@ -251,6 +251,12 @@ class Connection:
     def start(self) -> None:
         """From now on messages are read even while nobody waits for one."""
         self._crew.start()
+
+    def listen(self) -> None:
+        """Has the transport bring what the other side says unasked, too, where that takes something of it (HTTP)."""
+        listen = getattr(self._transport, "listen", None)
+        if listen is not None:
+            listen()
 
     def serve(self) -> None:
         """Has messages read and run in other threads until the connection ends."""
@@ -276,6 +282,8 @@ class Connection:
             what = self._transport.receive(timeout)
         except MessageTooLarge as fault:
             hear, what = self.session.too_large, fault
+        except Unanswered as fault:
+            hear, what = self._unanswered, fault
         except ConnectionClosed as end:
             self._cut(end)
             return False
@@ -297,6 +305,11 @@ class Connection:
         for event in events:
             self._act(event)
         return True
+
+    def _unanswered(self, fault: Unanswered) -> Sequence[Event]:
+        """A request of one's own will not be answered."""
+        known = self.session.forget(fault.id) is not None
+        return (Outcome(fault.id, None, fault.error),) if known else ()
 
     def _act(self, event: Event) -> None:
         if isinstance(event, Outcome):
@@ -348,7 +361,7 @@ class Connection:
     def _send_answer(self, line: bytes) -> None:
         try:
             self._transport.send(line, self._timeout)
-        except (ConnectionClosed, RequestTimeout) as fault:
+        except McpError as fault:
             note("info", "an answer could not be sent: %s", fault)
 
     # The end.
@@ -359,7 +372,7 @@ class Connection:
             try:
                 for line in lines:
                     self._transport.send(line, _CLOSING)
-            except (ConnectionClosed, RequestTimeout) as fault:
+            except McpError as fault:
                 note("debug", "the last words could not be sent: %s", fault)
         self._mute = True
         self._stop(ConnectionClosed("the connection was closed on this side"))

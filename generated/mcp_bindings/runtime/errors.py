@@ -9,6 +9,7 @@
     +-- ProtocolError           the other side's fault
     |   +-- DecodeError         what it sent is not what the revision declares
     |   +-- ResponseError       it answered a request with an error
+    |   +-- HttpError           it answered an HTTP request with a status that is none of success
     |   +-- UnsupportedRevision it does not speak the revision that is wanted here
     |   +-- MissingCapability   it has not declared what is wanted of it here
     |   +-- MessageTooLarge     it sent a message beyond the limit
@@ -23,8 +24,8 @@ Schema types whose name ends in ``Error`` are data, not exceptions.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 
 class McpError(Exception):
@@ -93,6 +94,43 @@ class ResponseError(ProtocolError):
 
     def __str__(self) -> str:
         return f"{self.message} ({self.code})"
+
+
+class HttpError(ProtocolError):
+    """An HTTP request was refused: its ``status``, the ``reason`` for people, and ``text``, how the body begins.
+
+    ``error`` is the body where it is an error of JSON-RPC, else None. ``challenges`` are those of the headers
+    ``WWW-Authenticate`` (RFC 9110, section 11.6.1), each with its ``scheme`` and ``parameters``.
+    """
+
+    def __init__(
+        self, status: int, reason: str, text: str = "", error: Any = None, challenges: Sequence[Challenge] = ()
+    ) -> None:
+        super().__init__(status, reason, text, error, tuple(challenges))
+        self.status = status
+        self.reason = reason
+        self.text = text
+        self.error = error
+        self.challenges = tuple(challenges)
+
+    def __str__(self) -> str:
+        said = [f"the server answered with HTTP status {self.status}"]
+        if self.reason:
+            said.append(f" {self.reason}")
+        if self.text:
+            said.append(f": {self.text}")
+        if self.challenges:
+            said.append(f" (it asks for {', '.join(each.scheme for each in self.challenges)}: `headers=` or `auth=`)")
+        return "".join(said)
+
+
+class Challenge(NamedTuple):
+    """What a server asks for before it lets somebody in."""
+
+    scheme: str
+    """``Bearer``, for instance, as the server spells it."""
+    parameters: Mapping[str, str]
+    """By name, in lower case: ``realm``, ``resource_metadata``, ``scope``, ``error`` and so on."""
 
 
 class MessageTooLarge(ProtocolError):

@@ -16,10 +16,18 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
+HEADER_MISMATCH = -32020
+"""2026-07-28: the headers of an HTTP request do not say what its body says."""
 UNSUPPORTED_VERSION = -32022
 """2026-07-28: the revision that a request names is not spoken here."""
 MISSING_CLIENT_CAPABILITY = -32021
 """2026-07-28: answering takes something that the client has not declared."""
+
+MODERN = frozenset({HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY})
+"""Errors that show a server of 2026-07-28 or later (Streamable HTTP: Backward Compatibility).
+
+``UNSUPPORTED_VERSION`` does if it says which revisions are supported.
+"""
 
 
 class Refusal(NamedTuple):

@@ -16,6 +16,7 @@ from .connection import Connection
 from .errors import (
     ConnectionClosed,
     DecodeError,
+    HttpError,
     McpError,
     MissingCapability,
     RequestTimeout,
@@ -23,6 +24,7 @@ from .errors import (
     UnsupportedRevision,
     UsageError,
 )
+from .jsonrpc import MODERN
 from .methods import NotificationMethod, RequestMethod
 
 if TYPE_CHECKING:
@@ -101,12 +103,19 @@ class Negotiation:
                     tried[era] = fault
                     continue
                 mutual = next((each for each in self._revisions if each in fault.supported), None)
-                if mutual is None or mutual == revision:
+                if mutual is None:
                     raise UnsupportedRevision(", ".join(self._revisions), fault.supported) from None
+                # It may be the one that was refused: then this is the one retry that clients owe.
                 chosen = self._load(mutual)
                 return self._discover(chosen) if chosen.binding.era == "stateless" else self._shake_hands(chosen)
+            except HttpError as fault:
+                if not _of_the_other_era(fault.status):
+                    raise
+                tried[era] = fault
             except (ResponseError, DecodeError, RequestTimeout) as fault:
-                # This shows a server of the other era; which error it is says nothing.
+                if isinstance(fault, ResponseError) and fault.code in MODERN:
+                    raise
+                # This shows a server of the other era; which other error it is says nothing.
                 tried[era] = fault
             except ConnectionClosed as fault:
                 # It did not survive the question. Its successor is asked as the other era does.
@@ -136,7 +145,7 @@ class Negotiation:
         finally:
             self._asked = session.asked
         agreed = result.protocol_version
-        if agreed not in self._revisions:
+        if agreed not in self._revisions or self._load(agreed).binding.era != "handshake":
             raise UnsupportedRevision(", ".join(self._revisions), [agreed])
         if agreed != cls.binding.revision:
             client, connection, result = self._switch(client, self._load(agreed), result)
@@ -206,6 +215,11 @@ class Negotiation:
         if self._transport is not None:
             self._transport.close()
             self._transport = None
+
+
+def _of_the_other_era(status: int) -> bool:
+    """Whether an HTTP status says no more than that the request was not understood."""
+    return 400 <= status < 500 and status not in {401, 403, 407, 408, 429}
 
 
 def _not_again() -> Transport:

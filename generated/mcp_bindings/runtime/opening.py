@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import os
+    import ssl
 
+    from .http.client.endpoint import Auth
     from .transports import Transport
     from .transports.child import Stderr
 
@@ -30,6 +32,38 @@ def child(
         return Child(command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr)
 
     return start
+
+
+def http(
+    url: str,
+    *,
+    revision: str | None,
+    headers: Mapping[str, str] | None,
+    auth: Auth | None,
+    proxy: str | None,
+    tls: ssl.SSLContext | None,
+    pool: int,
+    connect_timeout: float,
+    max_message: int,
+) -> Callable[[], Transport]:
+    """To the server at a URL, as ``Client.http`` describes it; no ``revision``, where that is to be found out."""
+
+    def reach() -> Transport:
+        from .http.client.opening import open_http
+
+        return open_http(
+            url,
+            revision=revision,
+            headers=headers,
+            auth=auth,
+            proxy=proxy,
+            tls=tls,
+            pool=pool,
+            connect_timeout=connect_timeout,
+            max_message=max_message,
+        )
+
+    return reach
 
 
 def memory(server: Any) -> Callable[[], Transport]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .client import Client
 from .connection import Connection
 from .errors import ProtocolError, ResponseError, UnsupportedRevision, UsageError
+from .jsonrpc import MODERN
 from .methods import RequestMethod
 from .stateless import LISTEN
 from .stateless import StatelessClient as Core
@@ -76,6 +77,8 @@ class StatelessClient(Client):
             try:
                 result = connection.request(self.binding.requests["server/discover"], timeout=timeout)
             except ResponseError as error:
+                if error.code in MODERN:
+                    raise
                 # Every server of this era can be discovered.
                 raise UnsupportedRevision(self.binding.revision, []) from error
             with connection.lock:

@@ -17,11 +17,13 @@ __all__ = ["Client"]
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
+    from ssl import SSLContext
     from typing import Self, TypedDict, Unpack
 
     from ..runtime.context import Context as RuntimeContext
     from ..runtime.features.taskhandle import TaskHandle
     from ..runtime.features.taskstore import MemoryTasks
+    from ..runtime.http.client.endpoint import Auth
     from ..runtime.transports import Transport
     from ..runtime.transports.child import Stderr
 
@@ -170,8 +172,8 @@ class Client(RuntimeClient):
     many seconds the answer may take, and ``on_progress`` is called with what the server
     reports meanwhile. What goes wrong is raised as ``request`` does.
 
-    It is made by ``stdio``, ``in_memory`` or ``over``, with ``ClientOptions``; what is said
-    of ``runtime.client.Client`` holds.
+    It is made by ``stdio``, ``http``, ``in_memory`` or ``over``, with ``ClientOptions``;
+    what is said of ``runtime.client.Client`` holds.
     """
 
     binding = BINDING
@@ -197,6 +199,42 @@ class Client(RuntimeClient):
         """
         start = opening.child(
             command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr
+        )
+        return cls(start, **options)
+
+    @classmethod
+    def http(
+        cls,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        auth: Auth | None = None,
+        proxy: str | None = None,
+        tls: SSLContext | None = None,
+        pool: int = 16,
+        connect_timeout: float = 10.0,
+        max_message: int = 64 * 1024 * 1024,
+        **options: Unpack[ClientOptions],
+    ) -> Self:
+        """A client of the server at a URL; takes the extra ``http``.
+
+        ``headers`` go with every request. ``auth`` gives the headers that let a request
+        in: it is called before each with None, and once more with the HttpError after a
+        refusal. ``proxy`` is the URL of an HTTP proxy. ``tls`` says whom to trust, instead
+        of the system's authorities. ``pool`` is how many idle connections are kept,
+        ``connect_timeout`` how many seconds opening one may take, ``max_message`` how many
+        bytes a message of the server may have.
+        """
+        start = opening.http(
+            url,
+            revision=cls.binding.revision,
+            headers=headers,
+            auth=auth,
+            proxy=proxy,
+            tls=tls,
+            pool=pool,
+            connect_timeout=connect_timeout,
+            max_message=max_message,
         )
         return cls(start, **options)
 

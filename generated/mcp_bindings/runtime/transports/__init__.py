@@ -16,6 +16,15 @@ from __future__ import annotations
 from typing import Protocol
 
 
+class Unanswered(Exception):
+    """One request will not be answered, which says nothing of the others: its ``id``, and ``error``, why not."""
+
+    def __init__(self, request_id: str | int, error: Exception) -> None:
+        super().__init__(request_id, error)
+        self.id = request_id
+        self.error = error
+
+
 class Transport(Protocol):
     """Moves whole messages between two sides; a class of one's own with these four methods is one.
 
@@ -29,7 +38,8 @@ class Transport(Protocol):
 
         None as the timeout waits without limit, 0 takes only what is there. One thread receives at a time. Raises
         ConnectionClosed, whose text says why, once nothing more will come, and MessageTooLarge for a message beyond the
-        limit: it is skipped, and the next call gives the next message.
+        limit: it is skipped, and the next call gives the next message. A transport that sees requests fail one by one
+        raises Unanswered for each; ``receive`` can be called on after it.
         """
         ...
 
