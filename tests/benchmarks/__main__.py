@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import claims, codec, comparison, conversation, generation, imports
+from benchmarks import claims, codec, comparison, conversation, features, generation, imports
 from benchmarks.page import Section, render
 
-PARTS = ("codec", "conversation", "generation", "comparison", "imports")
+PARTS = ("codec", "conversation", "features", "generation", "comparison", "imports")
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
     parts = options.only or PARTS
     if {"codec", "conversation"} & set(parts) and not (options.fast or options.standard):
         parser.error(
-            "codec and conversation need --fast or --standard; for the rest alone: --only generation --only comparison --only imports"
+            "codec and conversation need --fast or --standard; for the rest alone: --only features --only generation --only comparison --only imports"
         )
     sections: list[Section] = []
     versions: dict[str, str] = {}
@@ -52,6 +52,8 @@ def main() -> None:
         talked = conversation.measure(speakers, effort)
         sections.append(conversation.table(talked, effort))
         versions |= talked.versions
+    if "features" in parts:
+        sections.append(features.measure(features.QUICK if options.quick else features.FULL))
     if "generation" in parts:
         upstream = options.upstream if options.upstream and generation.has_judge() else None
         sections += generation.measure(upstream)

@@ -581,6 +581,35 @@ def test_methods_partials_and_objects_are_functions_too(revision: str) -> None:
     assert texts == ["2", "5", "15", "8"]
 
 
+def test_a_parameter_that_is_repeated_in_a_header_is_marked_and_one_that_cannot_be_is_refused() -> None:
+    mcp = package("2026-07-28")
+    region = mcp.Keywords(more={"x-mcp-header": "Region"})
+
+    def run(region: str, count: float = 1) -> None: ...
+
+    run.__annotations__["region"] = Annotated[str, "where", region]
+    server = mcp.Server("demo", "1.0")
+    server.tool(run)
+    assert listed(server, "2026-07-28")["run"]["inputSchema"]["properties"]["region"] == {
+        "type": "string",
+        "description": "where",
+        "x-mcp-header": "Region",
+    }
+    for name, kind in [("bad name", str), ("", str), ("Count", float), ("region", str)]:
+        run.__annotations__["count"] = Annotated[kind, mcp.Keywords(more={"x-mcp-header": name})]
+        with pytest.raises(UsageError, match=r"tool run: .*x-mcp-header"):
+            new_server("2026-07-28").tool(run)
+        new_server("2025-11-25").tool(run)
+
+
+@each_revision
+def test_tools_are_declared_as_a_capability(revision: str) -> None:
+    server = new_server(revision)
+    assert server.capabilities.tools is None
+    server.tool(lambda_free)
+    assert package(revision).converter.unstructure(server.capabilities)["tools"] == {"listChanged": True}
+
+
 # Changing the list, and handlers beside it.
 
 
@@ -623,6 +652,26 @@ def test_the_list_is_in_the_order_of_registration_and_comes_in_pages(revision: s
         with pytest.raises(ResponseError) as caught:
             client.list_tools_page("nowhere")
     assert caught.value.code == -32602
+
+
+@each_revision
+def test_every_client_sees_the_same_list(revision: str) -> None:
+    server = new_server(revision)
+    server.tool(lambda_free)
+    server.tool(name="b")(lambda_free)
+    server.tool(name="a")(lambda_free)
+    with client_of(server, revision) as one, client_of(server, revision) as two:
+        one.call_tool("b")
+        lists = [[tool.name for tool in client.list_tools()] for client in (one, two, one)]
+    assert lists == [["lambda_free", "b", "a"]] * 3
+
+
+@each_revision
+def test_a_server_whose_tools_are_all_gone_lists_none(revision: str) -> None:
+    server = new_server(revision)
+    server.tool(lambda_free)
+    server.tools.remove("lambda_free")
+    assert listed(server, revision) == {}
 
 
 @each_revision

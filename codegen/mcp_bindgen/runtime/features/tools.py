@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _NAMES: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """Tools, Tool Names; from 2025-11-25 on."""
+_HEADER: Final = "x-mcp-header"
 
 
 class Tool:
@@ -111,6 +112,7 @@ class Tools:
             raise UsageError(text)
         signature = Signature(function, what, self._server.context, loose=input_schema is not None)
         promise = self._promise(signature, output_schema, what, check=check)
+        self._check_headers(what, input_schema or signature.schema)
         members = self._supporting(name, members or {})
         listed = self._listed(name, signature, promise, members, input_schema, output_schema)
         looks = None if input_schema is None else self._looks(signature, input_schema, what, check=check)
@@ -157,6 +159,18 @@ class Tools:
         if not name:
             text = "the name of a tool is empty"
             raise UsageError(text)
+
+    def _check_headers(self, what: str, schema: Mapping[str, Any]) -> None:
+        """Refuses a tool that clients would have to pass over because of its ``x-mcp-header`` (Tools, x-mcp-header)."""
+        if self._revision < "2026-07-28" or _HEADER not in repr(schema):
+            return
+        from ..http.headers import InvalidAnnotation, annotated_arguments
+
+        try:
+            annotated_arguments(schema)
+        except InvalidAnnotation as fault:
+            text = f"{what}: {fault}"
+            raise UsageError(text) from fault
 
     def _promise(
         self, signature: Signature, output_schema: Mapping[str, Any] | None, what: str, *, check: bool

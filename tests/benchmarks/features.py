@@ -1,0 +1,112 @@
+"""What decorated functions cost beside a low-level handler, and whether many tools take more than their number."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter_ns
+from typing import Any, NamedTuple
+
+from mcp_bindings import v2025_11_25 as mcp
+
+from benchmarks.page import Row, Table, ratio
+
+REVISION = "2025-11-25"
+FEW, MANY = 250, 1000
+"""Tools of two servers, whose cost is compared for each tool."""
+
+
+class Effort(NamedTuple):
+    """How long to measure."""
+
+    rounds: int
+    calls: int
+    """In each round, of each server."""
+    lists: int
+    """How often many tools are registered and listed."""
+
+
+FULL = Effort(rounds=60, calls=100, lists=9)
+QUICK = Effort(rounds=5, calls=20, lists=3)
+
+
+def measure(effort: Effort = FULL) -> Table:
+    """Calls of two servers, taking turns, and the cost of registering and listing tools."""
+    low, decorated = _calls(effort)
+    registering, listing = _growth(effort.lists)
+    return Table(
+        "Features",
+        f"`tools/call` of an echo in {REVISION}, client and server in one process: a function under `@server.tool` beside "
+        f"a handler of `tools/call` that does the same by hand; medians of {effort.rounds} rounds of {effort.calls} calls, "
+        f"in turns. In absolute terms: {ratio(low / 1000)} µs and {ratio(decorated / 1000)} µs. Then what a tool costs "
+        f"where there are {MANY:,} of them, beside {FEW}: registering it, and listing it with all others, in pages.",
+        [
+            Row("a call: the decorated tool's / the low-level handler's", decorated / low, "at most 1.3"),
+            Row(f"registering a tool: one of {MANY:,} / one of {FEW}", registering, "at most 1.5"),
+            Row(f"listing a tool in pages: one of {MANY:,} / one of {FEW}", listing, "at most 1.5"),
+        ],
+    )
+
+
+def servers() -> tuple[mcp.Server, mcp.Server]:
+    """The same tool twice: by hand, and decorated."""
+    low, decorated = mcp.Server("low", "1.0"), mcp.Server("decorated", "1.0")
+
+    @low.handler(mcp.methods.CALL_TOOL)
+    def call(params: mcp.CallToolRequestParams, context: mcp.Context) -> mcp.CallToolResult:
+        text = (params.arguments or {})["text"]
+        return mcp.CallToolResult(content=[mcp.TextContent(text=text)])
+
+    @decorated.tool
+    def echo(text: str) -> str:
+        return text
+
+    return low, decorated
+
+
+def _calls(effort: Effort) -> tuple[float, float]:
+    """Nanoseconds of a call, for each of the two."""
+    clients = [mcp.Client.in_memory(server) for server in servers()]
+    taken: list[list[float]] = [[], []]
+    with clients[0], clients[1]:
+        for turn in range(effort.rounds + 1):
+            for place in (0, 1) if turn % 2 else (1, 0):
+                client = clients[place]
+                begin = perf_counter_ns()
+                for _ in range(effort.calls):
+                    client.call_tool("echo", {"text": "hello"})
+                # What is made ready by the first calls is not counted.
+                if turn:
+                    taken[place].append((perf_counter_ns() - begin) / effort.calls)
+    return median(taken[0]), median(taken[1])
+
+
+def _growth(rounds: int) -> tuple[float, float]:
+    """What a tool of many costs, as a multiple of what one of few does: to register, and to list."""
+    registering: dict[int, list[float]] = {FEW: [], MANY: []}
+    listing: dict[int, list[float]] = {FEW: [], MANY: []}
+    for _ in range(rounds):
+        for number in (FEW, MANY):
+            server = mcp.Server("many", "1.0")
+            registering[number].append(_timed(lambda: _register(server, number)) / number)
+            with mcp.Client.in_memory(server) as client:
+                client.ping()
+                listing[number].append(_timed(lambda: list(client.list_tools())) / number)
+    return median(registering[MANY]) / median(registering[FEW]), median(listing[MANY]) / median(listing[FEW])
+
+
+def _register(server: mcp.Server, number: int) -> None:
+    def add(a: int, b: int = 1) -> int:
+        """Adds."""
+        return a + b
+
+    for place in range(number):
+        server.tool(name=f"tool{place}")(add)
+
+
+def _timed(work: Callable[[], Any]) -> float:
+    gc.collect()
+    begin = perf_counter_ns()
+    work()
+    return perf_counter_ns() - begin
