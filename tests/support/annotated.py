@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping, MutableSequence, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -112,6 +114,18 @@ IN_WORDS: list[tuple[Any, Any, Any]] = [
     (Path, Path("/a/b"), "/a/b"),
     (Decimal, Decimal("1.50"), "1.50"),
     (datetime | None, None, None),
+    (deque[int], deque([1]), [1]),
+    (Collection[int], [1], [1]),
+    (Iterable[int], [1], [1]),
+    (MutableSequence[Color], [Color.RED], ["red"]),
+    (AbstractSet[int], {1}, [1]),
+    (Iterable, [1], [1]),
+    (AbstractSet, {1}, [1]),
+    (set, {1}, [1]),
+    (tuple, (1,), [1]),
+    (Sequence[Point], [Point(1, 2.0)], [{"x": 1, "y": 2.0}]),
+    (list[Any], [1, "x"], [1, "x"]),
+    (Mapping[str, Point], {"a": Point(1, 2.0)}, {"a": {"x": 1, "y": 2.0}}),
     (dict[str, date], {"a": date(2025, 1, 1)}, {"a": "2025-01-01"}),
     (Box[bytes | None], Box(b"x"), {"inner": "eA=="}),
 ]

@@ -381,6 +381,80 @@ def test_a_result_of_another_type_than_promised_fails_the_call(
     assert result["content"][0]["text"] == f"tool give has returned what it does not promise: {said}"
 
 
+@pytest.mark.parametrize("revision", STRUCTURED)
+def test_a_ready_made_result_keeps_the_promise_too(revision: str) -> None:
+    mcp = package(revision)
+    server = mcp.Server("demo", "1.0")
+    given = [
+        mcp.CallToolResult(content=[], structured_content={"temperature": 1.5, "sky": None}),
+        mcp.CallToolResult(content=[], structured_content={"temperature": "hot", "sky": None}),
+        mcp.CallToolResult(content=[]),
+        mcp.CallToolResult(content=[], is_error=True),
+    ]
+
+    @server.tool
+    def weather() -> Weather:
+        result: Weather = given.pop(0)
+        return result
+
+    kept = [called(server, revision, "weather") for _ in range(4)]
+    assert [bool(each.get("isError")) for each in kept] == [False, True, True, True]
+    assert "$.temperature" in kept[1]["content"][0]["text"]
+    assert kept[3]["content"] == []
+
+
+@each_revision
+def test_values_that_the_annotation_leaves_open_are_made_json_or_refused(revision: str) -> None:
+    server = new_server(revision)
+    given: list[Any] = [{"a": Weather(1.0)}, {"a": float("nan")}, {"a": object()}]
+
+    @server.tool
+    def give() -> dict[str, Any]:
+        value: dict[str, Any] = given.pop(0)
+        return value
+
+    results = [called(server, revision, "give") for _ in range(3)]
+    assert results[0]["content"][0]["text"] == '{"a": {"temperature": 1.0, "sky": null}}'
+    assert "$.a: found nan, expected a finite number" in results[1]["content"][0]["text"]
+    assert "$.a: found object, which is nothing that JSON has" in results[2]["content"][0]["text"]
+
+
+@attrs.define
+class Chain:
+    """It contains itself."""
+
+    next: Chain | None = None
+
+
+@each_revision
+def test_arguments_that_are_nested_too_deeply_are_wrong_arguments(revision: str) -> None:
+    server = new_server(revision)
+
+    @server.tool
+    def follow(chain: Chain) -> None:
+        raise AssertionError
+
+    @server.tool(input_schema={"type": "object", "$ref": "#"})
+    def endless(**_: Any) -> None:
+        raise AssertionError
+
+    deep: Any = {}
+    for _ in range(400):
+        deep = {"next": deep}
+    for name, arguments in [("follow", {"chain": deep}), ("endless", {"a": 1})]:
+        if revision in EARLY:
+            with pytest.raises(ResponseError) as caught:
+                called(server, revision, name, **arguments)
+            assert caught.value.code == -32602
+        else:
+            assert "is nested too deeply" in called(server, revision, name, **arguments)["content"][0]["text"]
+
+
+def test_members_of_another_type_are_refused_where_the_tool_is_registered() -> None:
+    with pytest.raises(UsageError, match=r"tool lambda_free is not what 2025-11-25 takes: \$.title: found 5"):
+        new_server("2025-11-25").tool(title=5)(lambda_free)
+
+
 # The context, progress and time.
 
 
@@ -779,7 +853,7 @@ def test_structured_content_is_held_against_an_output_schema_written_by_hand(rev
         ({"type": "object", "$schema": "https://a.example/dialect"}, "is of the dialect 'https://a.example/dialect'"),
         ({"type": "object", "enum": [[[]]] * 20_000}, "has more than"),
         ({"type": "object", "properties": {"b": {}}}, "input_schema has b, which the function does not take"),
-        ({"type": "array"}, "its schema is not what 2025-11-25 takes"),
+        ({"type": "array"}, "tool take is not what 2025-11-25 takes"),
     ],
     ids=str,
 )

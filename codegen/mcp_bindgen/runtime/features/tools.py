@@ -14,7 +14,7 @@ from threading import Timer
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import DecodeError, ResponseError, ToolError, UsageError
+from ..errors import DecodeError, EncodeError, ResponseError, ToolError, UsageError
 from ..logs import report
 from .fitting import Fault, Misfit
 from .handwritten import checker
@@ -58,11 +58,13 @@ class Tool:
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The values of the function's parameters; raises Misfit."""
-        if self.check is not None:
-            faults = self.check(arguments)
+        try:
+            faults = self.check(arguments) if self.check is not None else None
             if faults:
                 raise Misfit(faults)
-        return self.signature.read(arguments)
+            return self.signature.read(arguments)
+        except RecursionError:
+            raise Misfit([Fault((), "is nested too deeply")]) from None
 
 
 class Tools:
@@ -203,22 +205,25 @@ class Tools:
         input_schema: Mapping[str, Any] | None,
         output_schema: Mapping[str, Any] | None,
     ) -> Any:
-        types = self._server.binding.types
-        structure = self._server.binding.codec.structure
+        codec = self._server.binding.codec
         given = dict(members)
         if "description" not in given and signature.summary:
             given["description"] = signature.summary
+        schemas: dict[str, Any] = {"inputSchema": dict(input_schema or signature.schema)}
         if isinstance(promise, Promise):
             output_schema = self._results.output_schema(promise)
             promise.structured = output_schema is not None
+        if output_schema is not None:
+            schemas["outputSchema"] = dict(output_schema)
         try:
-            given["input_schema"] = structure(dict(input_schema or signature.schema), types.ToolInputSchema)
-            if output_schema is not None:
-                given["output_schema"] = structure(dict(output_schema), types.ToolOutputSchema)
-        except DecodeError as fault:
-            text = f"tool {name}: its schema is not what {self._revision} takes: {fault}"
+            listed = codec.structure({"name": name, **schemas}, self._server.binding.types.Tool)
+            for member, value in given.items():
+                setattr(listed, member, value)
+            codec.unstructure(listed)
+        except (DecodeError, EncodeError) as fault:
+            text = f"tool {name} is not what {self._revision} takes: {fault}"
             raise UsageError(text) from fault
-        return types.Tool(name=name, **given)
+        return listed
 
     # Calling.
 
