@@ -534,6 +534,25 @@ def test_a_call_that_takes_too_long_is_answered_and_its_function_sees_that_it_is
     eventually(lambda: not [each for each in threading.enumerate() if each.name == "mcp-tool-timeout"])
 
 
+@each_revision
+def test_a_generator_that_takes_too_long_is_closed(revision: str) -> None:
+    server = new_server(revision)
+    closed = threading.Event()
+
+    @server.tool(timeout=0.02)
+    def forever() -> collections.abc.Generator[float, None, None]:
+        try:
+            for step in range(1, 1_000_000):
+                yield step
+                time.sleep(0.001)
+        finally:
+            closed.set()
+
+    with client_of(server, revision) as client:
+        assert client.call_tool("forever").is_error
+        assert closed.wait(PATIENCE)
+
+
 @pytest.mark.parametrize("revision", STATELESS)
 def test_a_question_to_the_user_passes_through_a_tool(revision: str) -> None:
     mcp = package(revision)
