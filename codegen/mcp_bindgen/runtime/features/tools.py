@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import DecodeError, EncodeError, ResponseError, ToolError, UsageError
 from ..logs import report
 from .fitting import Fault, Misfit
-from .handwritten import checker
 from .lists import announced, answer_list
 from .refusals import refusal, ruling
 from .registry import Registry
@@ -178,6 +177,8 @@ class Tools:
         self, signature: Signature, output_schema: Mapping[str, Any] | None, what: str, *, check: bool
     ) -> Promise | Structured:
         if output_schema is not None:
+            from .handwritten import checker
+
             looks = checker(output_schema, f"{what}: output_schema") if check else None
             return Structured(self._results, looks, what)
         return self._results.promise(signature.returns, what, generator=signature.generator)
@@ -194,7 +195,11 @@ class Tools:
                     f"{what}: input_schema has {', '.join(strange)}, which the function does not take; add **more to it"
                 )
                 raise UsageError(text)
-        return checker(input_schema, f"{what}: input_schema") if check else None
+        if not check:
+            return None
+        from .handwritten import checker
+
+        return checker(input_schema, f"{what}: input_schema")
 
     def _listed(
         self,
