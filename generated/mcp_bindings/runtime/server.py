@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .features.tasks import TaskReceiver
     from .features.tasksextension import TaskExtension
     from .features.taskstore import MemoryTasks, Support
+    from .features.tools import Tools
     from .http.wsgi import Application
     from .links import Link
     from .transports import Transport
@@ -188,9 +189,10 @@ class Server:
     # What is offered, by kind: for what the decorators add, and for adding and removing later.
 
     @property
-    def tools(self) -> Any:
-        """The tools: ``add``, ``remove``, ``changing()``."""
-        return self._offered("tools", "Tools")
+    def tools(self) -> Tools:
+        """The tools."""
+        tools: Tools = self._offered("tools", "Tools")
+        return tools
 
     @property
     def resources(self) -> Resources:

@@ -45,6 +45,8 @@ def converter() -> Any:
         made.register_structure_hook(kind, _reader(read, wanted))
         made.register_unstructure_hook(kind, write)
     made.register_structure_hook_func(_ATOMS.__contains__, _as_it_is)
+    made.register_structure_hook_factory(_is_abstract, partial(_abstract_reader, made))
+    made.register_unstructure_hook_factory(_is_abstract, partial(_abstract_writer, made))
     made.register_structure_hook_factory(_is_class, partial(_class_reader, made))
     made.register_unstructure_hook_factory(_is_class, partial(_class_writer, made))
     made.register_structure_hook_factory(is_named_tuple, partial(_tuple_reader, made))
@@ -144,6 +146,41 @@ def _reader(read_one: Callable[[Any], Any], wanted: str) -> Callable[[Any, Any],
             raise Misfit.of(value, wanted) from None
 
     return structure
+
+
+# Containers that are annotated by what can be done with them.
+
+
+_ABSTRACT: dict[Any, Any] = {
+    collections.abc.Iterable: list,
+    collections.abc.Collection: list,
+    collections.abc.Sequence: list,
+    collections.abc.MutableSequence: list,
+    collections.abc.Set: set,
+    collections.abc.MutableSet: set,
+}
+
+
+def _is_abstract(kind: Any) -> bool:
+    return (typing.get_origin(kind) or kind) in _ABSTRACT
+
+
+def _abstract_reader(made: Any, kind: Any) -> Callable[[Any, Any], Any]:
+    concrete = _ABSTRACT[typing.get_origin(kind) or kind][(*typing.get_args(kind), Any)[0]]
+
+    def structure(value: Any, _: Any) -> Any:
+        return made.structure(value, concrete)
+
+    return structure
+
+
+def _abstract_writer(made: Any, kind: Any) -> Callable[[Any], Any]:
+    item = (*typing.get_args(kind), Any)[0]
+
+    def unstructure(value: Any) -> Any:
+        return [made.unstructure(each, unstructure_as=None if item is Any else item) for each in value]
+
+    return unstructure
 
 
 # Classes.

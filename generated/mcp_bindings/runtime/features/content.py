@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
@@ -69,6 +68,8 @@ class Contents:
         if cls is None:
             text = f"{self._revision} has no audio content; it exists from 2025-03-26 on"
             raise UsageError(text)
+        from base64 import b64encode
+
         encoded = b64encode(value.data).decode()
         return cls(data=encoded, mime_type=value.mime_type, annotations=value.annotations)
 

@@ -140,6 +140,8 @@ class Promise:
                 self._recognize(value)
                 return self._results.of(value)
             if isinstance(value, self._results.ready):
+                if self.structured and not getattr(value, "is_error", None):
+                    conversion.fit(getattr(value, "structured_content", None))
                 return value
             return self._results.of_json(conversion.write(value), structured=self.structured)
         except Misfit as misfit:

@@ -16,10 +16,9 @@ from threading import Timer
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import DecodeError, ResponseError, ToolError, UsageError
+from ..errors import DecodeError, EncodeError, ResponseError, ToolError, UsageError
 from ..logs import report
 from .fitting import Fault, Misfit
-from .handwritten import checker
 from .lists import announced, answer_list
 from .refusals import refusal, ruling
 from .registry import Registry
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
 _NAMES: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """Tools, Tool Names; from 2025-11-25 on."""
+_HEADER: Final = "x-mcp-header"
 
 
 class Tool:
@@ -59,11 +59,13 @@ class Tool:
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The values of the function's parameters; raises Misfit."""
-        if self.check is not None:
-            faults = self.check(arguments)
+        try:
+            faults = self.check(arguments) if self.check is not None else None
             if faults:
                 raise Misfit(faults)
-        return self.signature.read(arguments)
+            return self.signature.read(arguments)
+        except RecursionError:
+            raise Misfit([Fault((), "is nested too deeply")]) from None
 
 
 class Tools:
@@ -113,6 +115,7 @@ class Tools:
             raise UsageError(text)
         signature = Signature(function, what, self._server.context, loose=input_schema is not None)
         promise = self._promise(signature, output_schema, what, check=check)
+        self._check_headers(what, input_schema or signature.schema)
         members = self._supporting(name, members or {})
         listed = self._listed(name, signature, promise, members, input_schema, output_schema)
         looks = None if input_schema is None else self._looks(signature, input_schema, what, check=check)
@@ -160,10 +163,24 @@ class Tools:
             text = "the name of a tool is empty"
             raise UsageError(text)
 
+    def _check_headers(self, what: str, schema: Mapping[str, Any]) -> None:
+        """Refuses a tool that clients would have to pass over because of its ``x-mcp-header`` (Tools, x-mcp-header)."""
+        if self._revision < "2026-07-28" or _HEADER not in repr(schema):
+            return
+        from ..http.headers import InvalidAnnotation, annotated_arguments
+
+        try:
+            annotated_arguments(schema)
+        except InvalidAnnotation as fault:
+            text = f"{what}: {fault}"
+            raise UsageError(text) from fault
+
     def _promise(
         self, signature: Signature, output_schema: Mapping[str, Any] | None, what: str, *, check: bool
     ) -> Promise | Structured:
         if output_schema is not None:
+            from .handwritten import checker
+
             looks = checker(output_schema, f"{what}: output_schema") if check else None
             return Structured(self._results, looks, what)
         return self._results.promise(signature.returns, what, generator=signature.generator)
@@ -180,7 +197,11 @@ class Tools:
                     f"{what}: input_schema has {', '.join(strange)}, which the function does not take; add **more to it"
                 )
                 raise UsageError(text)
-        return checker(input_schema, f"{what}: input_schema") if check else None
+        if not check:
+            return None
+        from .handwritten import checker
+
+        return checker(input_schema, f"{what}: input_schema")
 
     def _listed(
         self,
@@ -191,22 +212,25 @@ class Tools:
         input_schema: Mapping[str, Any] | None,
         output_schema: Mapping[str, Any] | None,
     ) -> Any:
-        types = self._server.binding.types
-        structure = self._server.binding.codec.structure
+        codec = self._server.binding.codec
         given = dict(members)
         if "description" not in given and signature.summary:
             given["description"] = signature.summary
+        schemas: dict[str, Any] = {"inputSchema": dict(input_schema or signature.schema)}
         if isinstance(promise, Promise):
             output_schema = self._results.output_schema(promise)
             promise.structured = output_schema is not None
+        if output_schema is not None:
+            schemas["outputSchema"] = dict(output_schema)
         try:
-            given["input_schema"] = structure(dict(input_schema or signature.schema), types.ToolInputSchema)
-            if output_schema is not None:
-                given["output_schema"] = structure(dict(output_schema), types.ToolOutputSchema)
-        except DecodeError as fault:
-            text = f"tool {name}: its schema is not what {self._revision} takes: {fault}"
+            listed = codec.structure({"name": name, **schemas}, self._server.binding.types.Tool)
+            for member, value in given.items():
+                setattr(listed, member, value)
+            codec.unstructure(listed)
+        except (DecodeError, EncodeError) as fault:
+            text = f"tool {name} is not what {self._revision} takes: {fault}"
             raise UsageError(text) from fault
-        return types.Tool(name=name, **given)
+        return listed
 
     # Calling.
 

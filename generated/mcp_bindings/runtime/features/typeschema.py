@@ -111,6 +111,8 @@ class Schemas:
         self._arguments: list[Mapping[Any, Any]] = []
         self.plain = True
         """Whether all types so far are those that JSON values have in Python anyway."""
+        self.vague = False
+        """Whether there was one that says nothing of its values, or of what is in them."""
 
     def of(self, kind: Any) -> Schema:
         """The schema of a type, in which classes are references; raises NoSchema."""
@@ -119,6 +121,7 @@ class Schemas:
         except TypeError:
             raise NoSchema(kind) from None
         if atom is not None:
+            self.vague = self.vague or not atom
             return dict(atom)
         text = _TEXTS.get(_origin_of(kind)) if isinstance(kind, type) else None
         if text is not None:
@@ -219,11 +222,12 @@ class Schemas:
                 return self.of(given[kind])
         if kind.__constraints__:
             return self._union(kind.__constraints__)
-        return {} if kind.__bound__ is None else self.of(kind.__bound__)
+        return self.of(Any if kind.__bound__ is None else kind.__bound__)
 
     def _tuple(self, arguments: tuple[Any, ...]) -> Schema:
         self.plain = False
         if not arguments:
+            self.vague = True
             return {"type": "array"}
         if len(arguments) == 2 and arguments[1] is Ellipsis:
             return self._array(arguments[:1], unique=False)
@@ -234,6 +238,7 @@ class Schemas:
 
     def _array(self, arguments: tuple[Any, ...], *, unique: bool) -> Schema:
         schema: Schema = {"type": "array"}
+        self.vague = self.vague or not arguments
         if arguments:
             items = self.of(arguments[0])
             if items:
@@ -244,6 +249,7 @@ class Schemas:
 
     def _map(self, kind: Any, arguments: tuple[Any, ...]) -> Schema:
         if not arguments:
+            self.vague = True
             return {"type": "object"}
         if arguments[0] not in (str, Any):
             raise NoSchema(kind, "keys of JSON objects are str")
