@@ -207,7 +207,7 @@ def differential(session: nox.Session) -> None:
 
 @nox.session
 def conformance(session: nox.Session) -> None:
-    """Run the official conformance suite, required and other scenarios, against our fixture."""
+    """Run the official conformance suite, required and other scenarios, against our fixture server and client."""
     if shutil.which("npm") is None:
         session.skip("needs npm, which fetches the official suite")
     _install(session, "test")
@@ -220,6 +220,8 @@ def conformance(session: nox.Session) -> None:
             port = probe.getsockname()[1]
         leg = ("server", f"http://127.0.0.1:{port}/mcp", revision, "--start", f"{server} --port {port}")
         session.run(*suite, *leg, "--all", "--verbose", external=True, env=env)
+        client = ("client", f"python {folder / 'client.py'}", revision, "--exclude", "^auth/")
+        session.run(*suite, *client, "--all", "--verbose", external=True, env=env)
 
 
 @nox.session(default=False)

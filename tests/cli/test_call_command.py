@@ -15,7 +15,9 @@ from typing import Any, Self
 
 import pytest
 from checkout import REVISIONS, ROOT
+from conformance import server as fixture
 from support.conversing import PATIENCE, environment
+from support.posting import endpoint
 
 DESK = ROOT / "tests" / "cli" / "programs" / "desk.py"
 NEWEST_WITH_HANDSHAKE = "2025-11-25"
@@ -30,6 +32,37 @@ def desk(cli, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
         return cli("call", *arguments, "--", sys.executable, str(DESK), *revisions)
 
     return run
+
+
+@pytest.mark.parametrize("revision", ["2025-06-18", "2026-07-28"])
+def test_a_server_over_http(cli, monkeypatch: pytest.MonkeyPatch, revision: str) -> None:
+    with endpoint(*fixture.build()) as wire, Path(os.devnull).open() as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        to = ("--url", f"http://127.0.0.1:{wire.port}/mcp", "--version", revision, "--header", "X-Who: me")
+        status, out, _ = cli("call", "list", "prompts", *to)
+        assert (status, out.splitlines()[0]) == (0, f"conformance-fixture 1.0.0, speaking {revision}")
+        status, out, err = cli("call", "call", "test_tool_with_progress", *to, "--raw")
+        assert (status, out) == (0, "The work is done.\n")
+        assert "progress: 100/100" in err
+        assert "--> {" in err
+        status, _, err = cli("call", "call", "test_error_handling", *to)
+        assert (status, err) == (1, "error: the tool 'test_error_handling' has failed\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (["--url", "nonsense"], 2, "error: 'nonsense' is no URL"),
+        (["--url", "http://127.0.0.1:1/mcp"], 1, "error: "),
+        (["--url", "http://127.0.0.1:1/mcp", "--", "server"], 2, "error: say one server, and not two"),
+        (["--url", "http://127.0.0.1:1/mcp", "--header", "nonsense"], 2, "'nonsense' is no header"),
+        (["--header", "a: b", "--", "server"], 2, "--header is for servers with --url"),
+    ],
+)
+def test_a_url_that_leads_nowhere(cli, arguments: list[str], status: int, complaint: str) -> None:
+    found = cli("call", *arguments)
+    assert (found.status, found.out) == (status, "")
+    assert complaint in found.err
 
 
 LISTING = """\

@@ -1,4 +1,4 @@
-"""What the conformance suite expects of its fixture, in every revision, by our own clients: in memory and over stdio."""
+"""What the conformance suite expects of its fixture, in every revision, by our own clients: in memory, stdio, HTTP."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from mcp_bindgen.validate import validate
 from mcp_bindings.runtime.errors import ResponseError
 from mcp_bindings.runtime.transports.child import Child
 from support.conversing import PATIENCE, environment, eventually, package
+from support.posting import endpoint
 
 REVISIONS = fixture.REVISIONS
 FORMS = [each for each in REVISIONS if each >= fixture.FORMS]
@@ -36,7 +37,10 @@ class Peer:
         options = {"timeout": PATIENCE, "record": record}
         if revision in STATELESS:
             options["log_level"] = "info"
-        if way == "memory":
+        if way.startswith("http"):
+            path = "sse" if revision == REVISIONS[0] else "mcp"
+            self.client = mcp.Client.http(f"{way}/{path}", **options)
+        elif way == "memory":
             self.client = mcp.Client.in_memory(*fixture.build(revision), **options)
         else:
             self.client = mcp.Client(lambda: Child(SERVER, env=environment()), **options)
@@ -88,15 +92,20 @@ class Peer:
         return self.mcp.converter.unstructure(value)
 
 
-@pytest.fixture(scope="module", params=["memory", "stdio"])
-def way(request: pytest.FixtureRequest) -> str:
-    return request.param
+@pytest.fixture(scope="module", params=["memory", "stdio", "http"])
+def way(request: pytest.FixtureRequest) -> Iterator[str]:
+    """How the fixture is reached: over HTTP, one endpoint has all revisions."""
+    if request.param != "http":
+        yield request.param
+        return
+    with endpoint(*fixture.build()) as wire:
+        yield f"http://127.0.0.1:{wire.port}"
 
 
 @pytest.fixture(scope="module")
 def peers(way: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Peer]]:
     """One client for each revision; in the end all that was said is checked by the rules of the revision."""
-    folder = tmp_path_factory.mktemp(way)
+    folder = tmp_path_factory.mktemp("recorded")
     made: dict[str, Peer] = {}
 
     class Made(dict[str, Peer]):

@@ -40,14 +40,23 @@ class Options(NamedTuple):
     """Is shown each message, with ``client`` or ``server`` for its sender."""
 
 
-def open_client(command: Sequence[str], options: Options) -> Client:
-    """The client, connected to a server that ``command`` starts, with all of this process's environment.
+class Server(NamedTuple):
+    """Which server is meant: one of the two."""
 
-    Raises BindgenError for a revision that is not bundled, and what ``mcp_bindings.connect.stdio`` raises.
+    command: Sequence[str] = ()
+    """What starts it."""
+    url: str | None = None
+    headers: Mapping[str, str] = {}
+    """What each HTTP request carries besides."""
+
+
+def open_client(server: Server, options: Options) -> Client:
+    """The client, connected; a server that is started has all of this process's environment.
+
+    Raises BindgenError for a revision that is not bundled, and what ``mcp_bindings.connect`` raises.
     """
     from mcp_bindings.runtime.bundled import chosen, client_class
     from mcp_bindings.runtime.negotiation import Negotiation
-    from mcp_bindings.runtime.transports.child import Child
 
     from mcp_bindgen import __version__
 
@@ -55,8 +64,14 @@ def open_client(command: Sequence[str], options: Options) -> Client:
         raise catalog.unknown_revision(options.revision)
 
     def start() -> Transport:
+        if server.url is not None:
+            from mcp_bindings.runtime.http.client.opening import open_http
+
+            return Watched(open_http(server.url, revision=options.revision, headers=server.headers), options.see)
+        from mcp_bindings.runtime.transports.child import Child
+
         # What is typed in a shell starts with the shell's environment.
-        return Watched(Child(command, inherit_env=True), options.see)
+        return Watched(Child(server.command, inherit_env=True), options.see)
 
     _check_writable(options.record)
     revisions = chosen(None if options.revision is None else [options.revision])
@@ -95,6 +110,8 @@ class Watched:
         self._see = see
         self.interrupt = transport.interrupt
         self.close = transport.close
+        # As of HTTP, where there is a stream to listen to.
+        self.listen = getattr(transport, "listen", None)
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """As ``Transport.receive``, but that it may give None before ``timeout`` has gone by."""

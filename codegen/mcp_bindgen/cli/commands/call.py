@@ -15,6 +15,8 @@ from mcp_bindgen.cli import output
 if TYPE_CHECKING:
     from mcp_bindings.runtime.client import Client
 
+    from mcp_bindgen.calling.opening import Server
+
 _COMMAND = "mcp_bindgen.cli.commands.call.command"
 _LAST_WORDS = 1.0
 """Seconds that log messages have to be told."""
@@ -48,6 +50,8 @@ class Asked(NamedTuple):
 @click.command("call", cls=StartsServers, short_help="Use a server: list, call, read, prompt.")
 @click.argument("words", nargs=-1, metavar="[list|call|read|prompt] [ARGUMENT]…")
 @click.option("--version", "revision", metavar="REVISION", help="The revision to speak; unless given, any bundled one.")
+@click.option("--url", metavar="URL", help="A server that runs already, over HTTP, instead of a command.")
+@click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="With --url: sent along. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print what the server has answered as JSON.")
 @click.option(
     "--save", type=click.Path(path_type=Path), metavar="FOLDER", help="Write images and other bytes to files."
@@ -66,6 +70,8 @@ def command(
     ctx: click.Context,
     words: tuple[str, ...],
     revision: str | None,
+    url: str | None,
+    headers: tuple[str, ...],
     as_json: bool,
     save: Path | None,
     raw: bool,
@@ -81,6 +87,7 @@ def command(
       mcp-codegen call call add a=1 b=2 -- python server.py     call a tool
       mcp-codegen call read file:///a.txt -- python server.py   read a resource
       mcp-codegen call prompt greet name=Ada -- python server.py
+      mcp-codegen call list --url http://127.0.0.1:8000/mcp
 
     Values have the type that the tool's input schema says:
 
@@ -103,12 +110,8 @@ def command(
     from mcp_bindgen.calling.opening import Options, open_client
     from mcp_bindgen.errors import BindgenError
 
-    server: list[str] = ctx.meta[_COMMAND]
     action, rest = _action(words)
-    if not server:
-        typed = " ".join(["mcp-codegen call", *words])
-        message = f"say which server: {typed} -- COMMAND…, for instance -- python server.py"
-        raise click.UsageError(message, ctx)
+    server = _server(ctx, words, url, headers)
     options = Options(
         revision=revision,
         timeout=timeout or (600.0 if sys.stdin is not None and sys.stdin.isatty() else 60.0),
@@ -132,6 +135,27 @@ def command(
     except McpError as problem:
         output.error(str(problem))
     return 1
+
+
+def _server(ctx: click.Context, words: Sequence[str], url: str | None, headers: Sequence[str]) -> Server:
+    """Which server the line names."""
+    from mcp_bindgen.calling.opening import Server
+
+    command: list[str] = ctx.meta[_COMMAND]
+    if bool(command) == (url is not None):
+        typed = " ".join(["mcp-codegen call", *words])
+        which = "say one server, and not two" if command else "say which server"
+        message = f"{which}: {typed} -- COMMAND…, for instance -- python server.py, or --url URL"
+        raise click.UsageError(message, ctx)
+    if headers and url is None:
+        message = "--header is for servers with --url; a command has the environment"
+        raise click.UsageError(message, ctx)
+    pairs = [header.partition(":") for header in headers]
+    for name, colon, _ in pairs:
+        if not colon or not name.strip():
+            message = f"{name!r} is no header; write --header 'NAME: VALUE'"
+            raise click.UsageError(message, ctx)
+    return Server(command, url, {name.strip(): value.strip() for name, _, value in pairs})
 
 
 Action = Callable[["Client", Asked], int]
