@@ -496,6 +496,26 @@ def test_a_stream_may_be_resumed_often_and_nothing_comes_twice() -> None:
         ]
 
 
+def test_an_event_that_is_sent_again_after_a_resumption_is_not_delivered_again() -> None:
+    said = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "once"}}
+
+    def rest(peer: McpPeer, request: Request) -> bytes:
+        if request.headers.get("last-event-id") is None:
+            return answer(status=405)
+        if request.headers["last-event-id"] == "e-1":
+            return stream(event(said, "e-2"))
+        return stream(event(said, "e-2"), event(result(call_of(peer), called("done")), "e-3"))
+
+    heard: list[Any] = []
+    with resumable(rest) as peer:
+        client = client_of(peer)
+        client.handles(package(NEWEST).methods.LOGGING_MESSAGE, lambda params, context: heard.append(params.data))
+        with client:
+            assert text_of(client.call_tool("t")) == "done"
+            eventually(lambda: heard)
+    assert heard == ["once"]
+
+
 @pytest.mark.parametrize("status", [400, 404, 405])
 def test_a_stream_that_cannot_be_resumed_fails_its_call(status: int) -> None:
     with resumable(lambda peer, request: answer(status=status)) as peer, client_of(peer) as client:
