@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from mcp_bindgen.emit.additions import additions
 from mcp_bindgen.emit.annotations import Annotations, absent_is_unset, default_of, with_absence
 from mcp_bindgen.emit.docstrings import describe, docstring, literal
 from mcp_bindgen.emit.envelopes import in_wire_order
@@ -125,6 +126,7 @@ class _Planner:
             ),
             fields=(*(self._member(declared, member) for member in fields), extra_view),
             signature=tuple(lines("def __init__", ("(", ["self", "*", *parameters], ")"), " -> None:", 4)),
+            more=additions(self._protocol, declared, attributes, self._names.types[declared.path]),
         )
 
     def _fallback(self, declared: ObjectType) -> str:

@@ -100,6 +100,8 @@ class _Planner:
     def options(self) -> Iterator[_Option]:
         for name, (annotation, doc) in self._plain().items():
             yield _Option(name, annotation, doc)
+        doc = "How often the server may ask for messages and input; False for no limit."
+        yield _Option("limits", "Limits | bool", doc)
         if "tasks" in self._paths:
             doc = "Keeps the tasks that requests of the server become; without it they become none."
             yield _Option("tasks", "MemoryTasks | None", doc)

@@ -77,6 +77,7 @@ def _option_imports(used: Collection[str]) -> tuple[str, ...]:
             ),
             (
                 ("..runtime.context", (_CONTEXT,)),
+                ("..runtime.features.limits", ("Limits",)),
                 ("..runtime.features.taskhandle", ("TaskHandle",)),
                 ("..runtime.features.taskpolling", ("PolledTask",)),
                 ("..runtime.features.taskstore", ("MemoryTasks",)),

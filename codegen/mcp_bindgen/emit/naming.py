@@ -24,7 +24,8 @@ _ANNOTATION_NAMES = frozenset({"bool", "dict", "float", "int", "list", "object",
 """Builtins that annotations use: an attribute of that name would stand in for them inside its class."""
 
 _MODULE_NAMES = frozenset(
-    {"Any", "ClassVar", "Final", "Literal", "Record", "TypeAlias", "UNSET", "Union", "Unset", "annotations", "define"}
+    {"Any", "ClassVar", "Final", "Literal", "Record", "TypeAlias", "UNSET", "Union", "Unset", "annotations"}
+    | {"conveniences", "define"}
 )
 """What the emitted ``types`` module itself imports."""
 

@@ -42,6 +42,8 @@ class ClassView:
     constants: tuple[MemberView, ...]
     fields: tuple[MemberView, ...]
     signature: Lines
+    more: Lines
+    """Methods and properties that it has besides, each after an empty line."""
 
 
 @frozen

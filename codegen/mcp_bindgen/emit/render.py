@@ -122,6 +122,8 @@ def _types_imports(view: TypesView) -> tuple[str, ...]:
         code.extend(cls.signature)
         for member in (*cls.constants, *cls.fields):
             code.extend(member.annotation)
+        if cls.more:
+            code.append("conveniences")
     used = names_in(code)
     if view.classes:
         used |= {"Record", "define"}
@@ -129,7 +131,11 @@ def _types_imports(view: TypesView) -> tuple[str, ...]:
         used,
         (
             (("typing", ("Any", "ClassVar", "Final", "Literal", "TypeAlias", "Union")),),
-            (("..runtime.record", ("Record", "define")), ("..runtime.unset", ("UNSET", "Unset"))),
+            (
+                ("..runtime", ("conveniences",)),
+                ("..runtime.record", ("Record", "define")),
+                ("..runtime.unset", ("UNSET", "Unset")),
+            ),
         ),
     )
 

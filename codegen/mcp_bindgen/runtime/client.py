@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import os
     from typing import Self
 
+    from .features.limits import Limits
     from .features.tasks import TaskReceiver
     from .features.taskstore import MemoryTasks
     from .transports import Transport
@@ -58,8 +59,9 @@ class Client:
     ``mcp-codegen validate`` and for people. ``tasks`` keeps the tasks that requests of the server become; without it
     they become none. ``require`` are capabilities, by dotted paths (``"tools"``, ``"resources.subscribe"``), without
     which in the server no connection is wanted. ``log_level`` is the least severity of the log messages that are wanted;
-    without it that is the server's choice. ``callbacks`` are functions that answer the server and hear from it: see
-    ``ClientOptions`` of the revision. Raises UsageError for what the revision does not have.
+    without it that is the server's choice. ``limits`` says how often the server may ask for messages and input: as often
+    as is said there unless given, False for no limit. ``callbacks`` are functions that answer the server and hear
+    from it: see ``ClientOptions`` of the revision. Raises UsageError for what the revision does not have.
     """
 
     binding: Binding
@@ -81,6 +83,7 @@ class Client:
         tasks: MemoryTasks | None = None,
         require: Iterable[str] = (),
         log_level: str | None = None,
+        limits: Limits | bool = True,
         **callbacks: Any,
     ) -> None:
         self.info = self.binding.types.Implementation(name=name, version=version)
@@ -101,6 +104,7 @@ class Client:
         self._connecting = Lock()
         self._required = tuple(sorted({*require}))
         self._log_level = log_level
+        self._limits = limits
         self._has: Iterable[str] = ()
         """Capabilities that are declared besides those that follow from the handlers."""
         if self._required:
@@ -151,6 +155,15 @@ class Client:
         """There are handlers for what the server says unasked; in the stateless era it says nothing so."""
         if connection is not None and self.binding.era == "handshake":
             connection.listen()
+
+    @property
+    def limits(self) -> Limits | None:
+        """How often something may happen; None where nothing is limited."""
+        if self._limits is True:
+            from .features.limits import Limits
+
+            self._limits = Limits()
+        return self._limits or None
 
     @property
     def capabilities(self) -> Any:

@@ -20,6 +20,7 @@ from .session import Session
 
 if TYPE_CHECKING:
     from .features.completion import Completions
+    from .features.limits import Limits
     from .features.pages import Pages
     from .features.prompts import Prompts
     from .features.resources import Resources
@@ -60,7 +61,10 @@ class Server:
     Lists come in pages of ``page_size``;
     ``cursor_key``, 32 secret bytes or more, signs what leads from one to the next: to be given, and the same, where
     several processes serve one endpoint; by default it is drawn anew by each server object. ``tasks`` keeps the tasks
-    that requests become. Raises UsageError for a ``page_size`` below 1, and for ``tasks`` in revisions without them.
+    that requests become. ``limits`` says how often a client may call tools and ask for completions, and how often it is
+    told of progress and sent log messages: as often as is said there unless given, False for no limit. ``redact`` is
+    given the data of each log message, and gives what is sent. Raises UsageError for a ``page_size`` below 1, and for
+    ``tasks`` in revisions without them.
     """
 
     binding: Binding
@@ -84,6 +88,8 @@ class Server:
         page_size: int = 100,
         cursor_key: bytes | None = None,
         tasks: MemoryTasks | None = None,
+        limits: Limits | bool = True,
+        redact: Callable[[Any], Any] | None = None,
     ) -> None:
         if ping is not None and "ping" not in self.binding.requests:
             message = f"servers of {self.binding.revision} send no requests, so no ping; leave `ping` out"
@@ -103,6 +109,8 @@ class Server:
         self._cursor_key = cursor_key
         self._capabilities = capabilities
         self._logging = logging
+        self._limits = limits
+        self.redact = redact
         self._handlers = Handlers(self.binding, "server")
         self._lock = Lock()
         self._connections: set[Link] = set()
@@ -137,6 +145,15 @@ class Server:
         is logged, and answered with -32603 and no detail. Raises UsageError for a method that clients do not send.
         """
         return self._handlers.register(key)
+
+    @property
+    def limits(self) -> Limits | None:
+        """How often something may happen; None where nothing is limited."""
+        if self._limits is True:
+            from .features.limits import Limits
+
+            self._limits = Limits()
+        return self._limits or None
 
     @property
     def capabilities(self) -> Any:
@@ -407,6 +424,23 @@ class Server:
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to every client that is connected and has finished its handshake."""
         self._tell_all(lambda connection: self._tell(connection, key, params))
+
+    def log(self, level: str, data: Any, logger: str | None = None) -> None:
+        """Sends a log message to every client that is connected and wants those of this severity.
+
+        Nobody gets one where log messages belong to a request: the context of its handler sends those. Raises UsageError
+        as ``Context.log`` does.
+        """
+        with self._lock:
+            connections = list(self._connections)
+        for connection in connections:
+            if connection.session.state != "open":
+                continue
+            context: Any = self._context(connection, None)
+            try:
+                context.log(level, data, logger)
+            except (ConnectionClosed, RequestTimeout) as fault:
+                note("debug", "a client could not be sent a log message: %s", fault)
 
     def announce(self, method: str, params: Any = None, *, to: Callable[[Session], bool] | None = None) -> None:
         """Sends a notification to those whom the server has promised it when they connected, by its capabilities.

@@ -1,0 +1,33 @@
+"""What emitted classes offer besides their members."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from .errors import ProtocolError, ToolFailed
+
+Bytes: TypeAlias = bytes
+"""The builtin, for classes that have an attribute of that name."""
+
+
+def decoded(text: str) -> Bytes:
+    """What base64 stands for (RFC 4648, section 4); raises ProtocolError for text that is none."""
+    from base64 import b64decode
+
+    try:
+        return b64decode(text, validate=True)
+    except ValueError as fault:
+        reason = f"the data is no base64: {fault}"
+        raise ProtocolError(reason) from None
+
+
+def shown(*candidates: str | None) -> str:
+    """The first name that there is; the last one always is."""
+    return next(each for each in candidates if each is not None)
+
+
+def check(result: Any) -> None:
+    """Raises ToolFailed for a result that says so."""
+    if result.is_error:
+        texts = [block.text for block in result.content if block.type == "text"]
+        raise ToolFailed("\n".join(texts) or "the tool has failed, and does not say why", result)

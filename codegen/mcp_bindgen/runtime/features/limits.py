@@ -1,0 +1,204 @@
+"""How often something may happen: limits per second for what is called, and for what is told.
+
+What is called too often is refused, with a clear error. What is told too often is put together: the latest waits for
+its turn, and nothing is told out of order; the last of a burst always comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock, Timer
+from time import monotonic
+from typing import Any, Protocol
+
+from ..errors import ConnectionClosed, ProtocolError, RequestTimeout, ResponseError, UsageError
+from ..logs import note
+from .refusals import Situation, ruling
+
+Clock = Callable[[], float]
+
+
+class Limits:
+    """Limits of one side, each for one connection: times per second, None for no limit.
+
+    A server limits ``tool_calls`` and ``completions`` of its client, a client ``sampling`` and ``elicitation`` of its
+    server; ``progress`` (of each request) and ``log`` is what either tells. Twice as many as in a second may come at
+    once. ``clock`` gives seconds that never go back. Raises UsageError for a limit that is not above 0.
+    """
+
+    def __init__(
+        self,
+        *,
+        tool_calls: float | None = 1000.0,
+        completions: float | None = 100.0,
+        sampling: float | None = 10.0,
+        elicitation: float | None = 10.0,
+        progress: float | None = 50.0,
+        log: float | None = 100.0,
+        clock: Clock = monotonic,
+    ) -> None:
+        self.rates = {
+            "tools/call": tool_calls,
+            "completion/complete": completions,
+            "sampling/createMessage": sampling,
+            "elicitation/create": elicitation,
+            "progress": progress,
+            "log": log,
+        }
+        wrong = next((rate for rate in self.rates.values() if rate is not None and not rate > 0), None)
+        if wrong is not None:
+            text = f"a limit is {wrong}; accepted are numbers above 0, and None for no limit"
+            raise UsageError(text)
+        self.clock = clock
+
+    def bucket(self, name: str) -> Bucket | None:
+        """A fresh bucket for something; None where it has no limit."""
+        rate = self.rates[name]
+        return None if rate is None else Bucket(rate, max(2 * rate, 1.0), self.clock)
+
+
+class Bucket:
+    """A token bucket: ``rate`` tokens a second flow in, ``size`` it holds, and it is full at first. Thread-safe."""
+
+    def __init__(self, rate: float, size: float, clock: Clock) -> None:
+        self._rate = rate
+        self._size = size
+        self._clock = clock
+        self._tokens = size
+        self._filled = clock()
+        self._lock = Lock()
+
+    def take(self) -> float:
+        """Takes a token and gives 0, or takes none and gives the seconds until there is one."""
+        with self._lock:
+            now = self._clock()
+            self._tokens = min(self._size, self._tokens + (now - self._filled) * self._rate)
+            self._filled = now
+            if self._tokens >= 1.0:
+                self._tokens -= 1.0
+                return 0.0
+            return (1.0 - self._tokens) / self._rate
+
+
+_SITUATIONS: dict[str, Situation] = {
+    "completion/complete": "too many completions",
+    "sampling/createMessage": "too many sampling requests",
+    "elicitation/create": "too many elicitations",
+}
+
+
+def admit(limits: Limits, context: Any, method: str) -> Any:
+    """Counts a request. None where it may go on; else what it is answered with is given or raised.
+
+    A tool called too often gives a result with ``isError`` (Tools: Error Handling); other requests are refused with
+    ResponseError, in revisions in which they are embedded with ProtocolError.
+    """
+    session = context.connection.session
+    kept = session.kept
+    key = f"limit {method}"
+    if key not in kept:
+        kept.setdefault(key, limits.bucket(method))
+    bucket: Bucket | None = kept[key]
+    wait = 0.0 if bucket is None else bucket.take()
+    if not wait:
+        return None
+    binding = session.binding
+    text = f"more than {limits.rates[method]:g} {method} in a second; wait {wait:.3f} s"
+    note("info", "refused: %s", text)
+    if method == "tools/call":
+        types = binding.types
+        return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+    if binding.requests[method].embedded:
+        message = f"the server asks for {text}"
+        raise ProtocolError(message)
+    code = ruling(_SITUATIONS[method], binding.revision).code
+    raise ResponseError(-32603 if code is None else code, "Too many requests", {"reason": text, "retryAfter": wait})
+
+
+class Delay(Protocol):
+    """What calls a function later, as ``threading.Timer`` does."""
+
+    def start(self) -> None: ...  # noqa: D102
+    def cancel(self) -> None: ...  # noqa: D102
+
+
+def _later(seconds: float, function: Callable[[], None]) -> Delay:
+    timer = Timer(seconds, function)
+    timer.daemon = True
+    timer.name = "mcp-later"
+    return timer
+
+
+class Pace:
+    """Tells things no faster than a bucket allows; of what comes faster only the latest, as soon as it may.
+
+    ``flush`` tells what still waits at once.
+    """
+
+    def __init__(
+        self,
+        bucket: Bucket,
+        tell: Callable[[Any], None],
+        later: Callable[[float, Callable[[], None]], Delay] = _later,
+    ) -> None:
+        self._bucket = bucket
+        self._tell = tell
+        self._later = later
+        self._lock = Lock()
+        self._waiting: list[Any] = []
+        """The latest, if it waits."""
+        self._delay: Delay | None = None
+        self.passed_over = 0
+
+    def offer(self, item: Any) -> None:
+        """Tells it now, or when its time has come, unless a later one takes its place."""
+        with self._lock:
+            if self._waiting:
+                self._waiting[0] = item
+                self.passed_over += 1
+                return
+            wait = self._bucket.take()
+            if not wait:
+                self._tell(item)
+                return
+            self._waiting.append(item)
+            self._wait(wait)
+
+    def flush(self) -> None:
+        """Tells what waits, which is the last there is."""
+        with self._lock:
+            if self._delay is not None:
+                self._delay.cancel()
+                self._delay = None
+            if self._waiting:
+                self._tell(self._waiting.pop())
+
+    def _wait(self, seconds: float) -> None:
+        self._delay = self._later(seconds, self._due)
+        self._delay.start()
+
+    def _due(self) -> None:
+        with self._lock:
+            if not self._waiting:
+                return
+            wait = self._bucket.take()
+            if wait:
+                self._wait(wait)
+                return
+            self._delay = None
+            try:
+                self._tell(self._waiting.pop())
+            except (ConnectionClosed, RequestTimeout, UsageError) as fault:
+                note("debug", "what waited to be told could not be: %s", fault)
+
+
+def pace_of(limits: Limits, context: Any, name: str, tell: Callable[[Any], None]) -> Pace | None:
+    """What a context tells ``progress`` or ``log`` by; None where there is no limit."""
+    if name == "progress":
+        bucket = limits.bucket(name)
+    else:
+        kept = context.connection.session.kept
+        if name not in kept:
+            kept.setdefault(name, limits.bucket(name))
+        bucket = kept[name]
+    return None if bucket is None else Pace(bucket, tell)

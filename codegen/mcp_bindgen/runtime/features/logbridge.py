@@ -1,0 +1,66 @@
+"""Records of ``logging`` as log messages to the client (Logging, of every revision)."""
+
+from __future__ import annotations
+
+import logging
+from threading import local
+from typing import Any
+
+from ..context import CURRENT, ServerContext
+from ..errors import ConnectionClosed, RequestTimeout, UsageError
+
+_OWN = "mcp_bindings"
+_STEPS = ((25, "info"), (30, "notice"), (40, "warning"), (50, "error"), (60, "critical"), (70, "alert"))
+"""Levels of ``logging``, below each of which a severity ends; those between its own are for ``addLevelName``."""
+
+
+def severity(level: int) -> str:
+    """The severity of a level of ``logging``: 25 is a notice, 60 an alert, 70 an emergency."""
+    if level < logging.INFO:
+        return "debug"
+    return next((name for below, name in _STEPS if level < below), "emergency")
+
+
+class LogHandler(logging.Handler):
+    """Sends what is logged to the client: ``logging.getLogger("app").addHandler(LogHandler(server))``.
+
+    ``target`` is a server, or the context of a handler. What is logged while a request is handled, in its thread, goes to
+    the client that has sent it. What is logged otherwise goes, by a server, to all its clients; by ``background=False``,
+    and where log messages belong to a request, to nobody. The message is sent, and the name of the logger, but no
+    traceback: those have the inside of the program in them; a formatter set on the handler makes other text. What the
+    bindings log themselves is left out.
+    """
+
+    def __init__(self, target: Any, level: int | str = logging.NOTSET, *, background: bool = True) -> None:
+        super().__init__(level)
+        self._target = target
+        self._background = background
+        self._busy = local()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Sends one record."""
+        # What is logged while one is sent would come back here for ever.
+        if record.name.partition(".")[0] == _OWN or getattr(self._busy, "now", False):
+            return
+        self._busy.now = True
+        try:
+            target = self._reached()
+            if target is not None:
+                text = record.getMessage() if self.formatter is None else self.format(record)
+                target.log(severity(record.levelno), text, record.name)
+        except (ConnectionClosed, RequestTimeout):
+            # Nobody is there to hear it.
+            return
+        except UsageError:
+            self.handleError(record)
+        finally:
+            self._busy.now = False
+
+    def _reached(self) -> Any:
+        """Who the message goes by: a context, or the server for all."""
+        if isinstance(self._target, ServerContext):
+            return self._target
+        current = CURRENT.get()
+        if current is not None and current.peer is self._target:
+            return current
+        return self._target if self._background else None

@@ -1,0 +1,219 @@
+"""How often something may happen: what is refused, and what is put together."""
+
+from __future__ import annotations
+
+from queue import Queue
+
+import pytest
+from checkout import REVISIONS
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp_bindings.runtime.errors import ProtocolError, ResponseError, UsageError
+from mcp_bindings.runtime.features.limits import Bucket, Limits, Pace
+from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, text_of
+from support.echoing import echo_server
+
+each_revision = pytest.mark.parametrize("revision", REVISIONS)
+
+
+class Clock:
+    """Time that stands still until it is set, and what is to happen later."""
+
+    def __init__(self):
+        self.now = 100.0
+        self.later = []
+
+    def __call__(self):
+        return self.now
+
+    def delay(self, seconds, function):
+        self.later.append([self.now + seconds, function])
+        return Delayed(self.later[-1], self.later)
+
+    def go(self, seconds):
+        """Lets time go by, and what is due happen."""
+        self.now += seconds
+        while due := [each for each in self.later if each[0] <= self.now]:
+            self.later.remove(due[0])
+            due[0][1]()
+
+
+class Delayed:
+    def __init__(self, entry, entries):
+        self.entry, self.entries = entry, entries
+
+    def start(self):
+        pass
+
+    def cancel(self):
+        if self.entry in self.entries:
+            self.entries.remove(self.entry)
+
+
+@given(st.lists(st.floats(0, 3), max_size=60), st.floats(0.5, 20), st.floats(1, 40))
+def test_a_bucket_gives_its_size_and_what_flows_in_and_no_more(pauses, rate, size):
+    clock = Clock()
+    bucket = Bucket(rate, size, clock)
+    taken = 0
+    for pause in pauses:
+        clock.now += pause
+        wait = bucket.take()
+        taken += not wait
+        assert taken <= size + (clock.now - 100.0) * rate + 1e-6
+        if wait:
+            clock.now += wait + 1e-6
+            assert not bucket.take(), "what it says is how long it takes"
+            taken += 1
+
+
+@given(st.lists(st.one_of(st.integers(0, 99), st.floats(0.01, 1)), max_size=60))
+def test_what_is_told_is_in_order_and_the_last_always_comes(steps):
+    """Integers are offered, fractions let time go by."""
+    clock = Clock()
+    told = []
+    pace = Pace(Bucket(4.0, 2.0, clock), told.append, clock.delay)
+    offered = []
+    for step in steps:
+        if isinstance(step, int):
+            offered.append((len(offered), step))
+            pace.offer(offered[-1])
+        else:
+            clock.go(step)
+    clock.go(10.0)
+    assert told == sorted(set(told))
+    assert set(told) <= set(offered)
+    assert told[-1:] == offered[-1:]
+    assert len(told) + pace.passed_over == len(offered)
+    assert not clock.later
+
+
+def test_what_waits_is_told_at_the_end():
+    clock = Clock()
+    told = []
+    pace = Pace(Bucket(1.0, 1.0, clock), told.append, clock.delay)
+    for number in range(5):
+        pace.offer(number)
+    assert told == [0]
+    pace.flush()
+    assert told == [0, 4]
+    clock.go(10.0)
+    assert told == [0, 4]
+
+
+@pytest.mark.parametrize("wrong", [0, -1, float("nan")])
+def test_a_limit_is_above_zero(wrong):
+    with pytest.raises(UsageError, match="accepted are numbers above 0"):
+        Limits(tool_calls=wrong)
+
+
+@each_revision
+def test_a_tool_that_is_called_too_often_says_so_in_its_result(revision):
+    clock = Clock()
+    server, seen = echo_server(revision, limits=Limits(tool_calls=2, clock=clock))
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client:
+        results = [client.call_tool("echo", {"n": number}) for number in range(5)]
+        assert [bool(each.is_error) for each in results] == [False] * 4 + [True]
+        assert text_of(results[4]) == "more than 2 tools/call in a second; wait 0.500 s"
+        assert seen.begun == 4
+        clock.now += 0.5
+        assert not client.call_tool("echo", {}).is_error
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as another:
+        assert not another.call_tool("echo", {}).is_error, "each client has its own"
+
+
+@each_revision
+def test_without_limits_nothing_is_refused(revision):
+    server, _ = echo_server(revision, limits=Limits(tool_calls=None))
+    with package(revision).Client.in_memory(server, timeout=PATIENCE, limits=False) as client:
+        assert client.limits is None
+        assert not any(client.call_tool("echo", {}).is_error for _ in range(10))
+    assert server.limits.rates["completion/complete"] == 100.0
+
+
+@each_revision
+def test_completions_that_come_too_often_are_refused(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1", limits=Limits(completions=1, clock=Clock()))
+    empty = mcp.types.CompleteResult(completion=mcp.types.CompleteResultCompletion(values=[]))
+    server.handler(mcp.methods.COMPLETE)(lambda params, context: empty)
+    reference = mcp.types.PromptReference(name="p")
+    argument = mcp.types.CompleteRequestParamsArgument(name="a", value="")
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        client.complete(reference, argument)
+        client.complete(reference, argument)
+        with pytest.raises(ResponseError) as caught:
+            client.complete(reference, argument)
+    assert caught.value.code == -32603
+    assert caught.value.data == {
+        "reason": "more than 1 completion/complete in a second; wait 1.000 s",
+        "retryAfter": 1.0,
+    }
+
+
+@each_revision
+def test_a_server_that_asks_for_messages_too_often_is_refused(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    codes = []
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        for _ in range(5):
+            try:
+                context.sample("hi")
+            except ResponseError as error:
+                codes.append(error.code)
+        return mcp.types.CallToolResult(content=[])
+
+    def sample(params, context):
+        content = mcp.types.TextContent(text="x")
+        return mcp.types.CreateMessageResult(role="assistant", model="m", content=content)
+
+    limits = Limits(sampling=2, clock=Clock())
+    with mcp.Client.in_memory(server, timeout=PATIENCE, sampling=sample, limits=limits) as client:
+        if revision in STATELESS:
+            with pytest.raises(ProtocolError, match="more than 2 sampling/createMessage in a second"):
+                client.call_tool("x")
+        else:
+            client.call_tool("x")
+            assert codes == [-1]
+
+
+@each_revision
+def test_progress_and_logs_that_come_too_fast_are_put_together(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1", limits=Limits(progress=1, log=1, clock=Clock()))
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        for number in range(9):
+            context.progress(number)
+            context.log("info", number)
+        return mcp.types.CallToolResult(content=[])
+
+    seen, heard = [], Queue()
+    options = {"log_level": "debug", "on_log": lambda params: heard.put(params.data)}
+    with mcp.Client.in_memory(server, timeout=PATIENCE, **options) as client:
+        client.call_tool("x", on_progress=lambda params: seen.append(params.progress))
+        # What comes faster than it is looked at is passed over on this side, too, but for the last.
+        assert seen[-1] == 8
+        assert set(seen) <= {0, 1, 8}
+        assert [heard.get(timeout=PATIENCE) for _ in range(3)] == [0, 1, 8]
+    assert heard.empty()
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE[-1:])
+def test_what_waits_comes_although_the_handler_goes_on(revision):
+    server, seen = echo_server(revision, limits=Limits(progress=100))
+    heard = Queue()
+
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client:
+        arguments = {"progress": 500, "hold": True}
+
+        def progressed(params):
+            heard.put(params.progress)
+            if params.progress == 500:
+                seen.go.set()
+
+        client.call_tool("echo", arguments, on_progress=progressed)
+    assert list(heard.queue)[-1] == 500

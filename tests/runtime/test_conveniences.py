@@ -1,0 +1,71 @@
+"""What types offer besides their members: bytes, names for people, failed tools as exceptions."""
+
+from __future__ import annotations
+
+import base64
+import pickle
+
+import pytest
+from checkout import REVISIONS
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp_bindings import v2025_11_25
+from mcp_bindings.runtime.errors import ProtocolError, ToolFailed
+from support.conversing import package
+
+each_revision = pytest.mark.parametrize("revision", REVISIONS)
+
+
+@given(st.binary(max_size=50))
+def test_bytes_are_what_base64_stands_for(data):
+    text = base64.b64encode(data).decode()
+    types = v2025_11_25.types
+    assert types.ImageContent(data=text, mime_type="image/png").bytes == data
+    assert types.AudioContent(data=text, mime_type="audio/wav").bytes == data
+    assert types.BlobResourceContents(uri="x:", blob=text).bytes == data
+
+
+@each_revision
+@pytest.mark.parametrize("text", ["A", "*AAA", "AA==\n", "ä"])
+def test_what_is_no_base64_is_told(revision, text):
+    block = package(revision).types.ImageContent(data=text, mime_type="image/png")
+    with pytest.raises(ProtocolError, match="no base64"):
+        _ = block.bytes
+
+
+@each_revision
+def test_a_title_is_shown_before_a_hint_and_a_hint_before_a_name(revision):
+    types = package(revision).types
+    tool = types.Tool(name="n", input_schema=types.ToolInputSchema())
+    if revision == "2024-11-05":
+        assert not hasattr(tool, "display_name")
+        return
+    assert tool.display_name == "n"
+    tool.annotations = types.ToolAnnotations()
+    assert tool.display_name == "n"
+    tool.annotations.title = "hint"
+    assert tool.display_name == "hint"
+    if revision == "2025-03-26":
+        return
+    tool.title = "title"
+    assert tool.display_name == "title"
+    assert types.Prompt(name="n").display_name == "n"
+    assert types.Resource(name="n", uri="x:", title="").display_name == ""
+    assert types.ResourceTemplate(name="n", uri_template="x:", title="t").display_name == "t"
+
+
+@each_revision
+def test_a_failed_tool_becomes_an_exception_where_that_is_wanted(revision):
+    types = package(revision).types
+    blocks = [types.TextContent(text="one"), types.TextContent(text="two")]
+    good = types.CallToolResult(content=blocks)
+    assert good.raise_for_error() is good
+    bad = types.CallToolResult(content=blocks, is_error=True)
+    with pytest.raises(ToolFailed) as caught:
+        bad.raise_for_error()
+    assert (str(caught.value), caught.value.result) == ("one\ntwo", bad)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.result) == ("one\ntwo", bad)
+    silent = types.CallToolResult(content=[], is_error=True)
+    with pytest.raises(ToolFailed, match="does not say why"):
+        silent.raise_for_error()
