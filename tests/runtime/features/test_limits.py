@@ -109,7 +109,7 @@ def test_a_limit_is_above_zero(wrong):
 @each_revision
 def test_a_tool_that_is_called_too_often_says_so_in_its_result(revision):
     clock = Clock()
-    server, seen = echo_server(revision, limits=Limits(tool_calls=2, clock=clock))
+    server, seen = echo_server(revision, limits=Limits(tool_calls=2, burst=2, clock=clock))
     with package(revision).Client.in_memory(server, timeout=PATIENCE) as client:
         results = [client.call_tool("echo", {"n": number}) for number in range(5)]
         assert [bool(each.is_error) for each in results] == [False] * 4 + [True]
@@ -133,7 +133,7 @@ def test_without_limits_nothing_is_refused(revision):
 @each_revision
 def test_completions_that_come_too_often_are_refused(revision):
     mcp = package(revision)
-    server = mcp.Server("s", "1", limits=Limits(completions=1, clock=Clock()))
+    server = mcp.Server("s", "1", limits=Limits(completions=1, burst=2, clock=Clock()))
     empty = mcp.types.CompleteResult(completion=mcp.types.CompleteResultCompletion(values=[]))
     server.handler(mcp.methods.COMPLETE)(lambda params, context: empty)
     reference = mcp.types.PromptReference(name="p")
@@ -169,7 +169,7 @@ def test_a_server_that_asks_for_messages_too_often_is_refused(revision):
         content = mcp.types.TextContent(text="x")
         return mcp.types.CreateMessageResult(role="assistant", model="m", content=content)
 
-    limits = Limits(sampling=2, clock=Clock())
+    limits = Limits(sampling=2, burst=2, clock=Clock())
     with mcp.Client.in_memory(server, timeout=PATIENCE, sampling=sample, limits=limits) as client:
         if revision in STATELESS:
             with pytest.raises(ProtocolError, match="more than 2 sampling/createMessage in a second"):
@@ -182,7 +182,7 @@ def test_a_server_that_asks_for_messages_too_often_is_refused(revision):
 @each_revision
 def test_progress_and_logs_that_come_too_fast_are_put_together(revision):
     mcp = package(revision)
-    server = mcp.Server("s", "1", limits=Limits(progress=1, log=1, clock=Clock()))
+    server = mcp.Server("s", "1", limits=Limits(progress=1, log=1, burst=2, clock=Clock()))
 
     @server.handler(mcp.methods.CALL_TOOL)
     def call(params, context):
@@ -204,7 +204,7 @@ def test_progress_and_logs_that_come_too_fast_are_put_together(revision):
 
 @pytest.mark.parametrize("revision", HANDSHAKE[-1:])
 def test_what_waits_comes_although_the_handler_goes_on(revision):
-    server, seen = echo_server(revision, limits=Limits(progress=100))
+    server, seen = echo_server(revision, limits=Limits(progress=100, burst=1))
     heard = Queue()
 
     with package(revision).Client.in_memory(server, timeout=PATIENCE) as client:

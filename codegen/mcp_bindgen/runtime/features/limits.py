@@ -22,7 +22,7 @@ class Limits:
     """Limits of one side, each for one connection: times per second, None for no limit.
 
     A server limits ``tool_calls`` and ``completions`` of its client, a client ``sampling`` and ``elicitation`` of its
-    server; ``progress`` (of each request) and ``log`` is what either tells. Twice as many as in a second may come at
+    server; ``progress`` (of each request) and ``log`` is what either tells. As many as in ``burst`` seconds may come at
     once. ``clock`` gives seconds that never go back. Raises UsageError for a limit that is not above 0.
     """
 
@@ -35,6 +35,7 @@ class Limits:
         elicitation: float | None = 10.0,
         progress: float | None = 50.0,
         log: float | None = 100.0,
+        burst: float = 10.0,
         clock: Clock = monotonic,
     ) -> None:
         self.rates = {
@@ -45,16 +46,17 @@ class Limits:
             "progress": progress,
             "log": log,
         }
-        wrong = next((rate for rate in self.rates.values() if rate is not None and not rate > 0), None)
+        wrong = next((rate for rate in (*self.rates.values(), burst) if rate is not None and not rate > 0), None)
         if wrong is not None:
             text = f"a limit is {wrong}; accepted are numbers above 0, and None for no limit"
             raise UsageError(text)
+        self.burst = burst
         self.clock = clock
 
     def bucket(self, name: str) -> Bucket | None:
         """A fresh bucket for something; None where it has no limit."""
         rate = self.rates[name]
-        return None if rate is None else Bucket(rate, max(2 * rate, 1.0), self.clock)
+        return None if rate is None else Bucket(rate, max(self.burst * rate, 1.0), self.clock)
 
 
 class Bucket:
