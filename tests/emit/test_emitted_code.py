@@ -152,7 +152,7 @@ VOCABULARY = frozenset("""
     server stateless_client stateless_server super switches timeout undeclared_meta unless_empty
     ClientOptions Iterable PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack
     child classmethod command cwd env given in_memory inherit_env limit log_level memory opening options os over ping
-    ping_failures record require rounds discover restart start stderr stdio transport transports workers
+    Limits features limits ping_failures record require rounds discover restart start stderr stdio transport transports workers
     """.split())
 
 

@@ -77,11 +77,11 @@ RESERVED_CALLS = {
     }
     | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request"}
     | {"connected", "handler_of", "server_capabilities", "server_info", "set_roots", "settle", "stdio", "timeout"}
-    | {"wait_for_page"},
+    | {"limits", "wait_for_page"},
     "server": _CODE_NAMES
     | {"cancelled", "connection", "log", "meta", "notify", "peer", "peer_capabilities", "peer_info", "principal"}
     | {"progress", "request", "request_id"}
-    | {"elicit_form", "elicit_page", "page_done", "roots", "sample", "within_roots"},
+    | {"elicit_form", "elicit_page", "flush", "page_done", "roots", "sample", "within_roots"},
 }
 """By side, what the methods that send its requests cannot be called: the class that has them has these already."""
 RESERVED_PARAMETERS = _CODE_NAMES | {"ask", "at", "on_progress", "page", "params", "result", "self", "timeout"}

@@ -1,4 +1,4 @@
-"""What a side declares, from what it handles."""
+"""What a side says of itself: who it is, and what it declares, from what it handles."""
 
 from __future__ import annotations
 
@@ -41,6 +41,17 @@ def declared_by(
     if more is not None:
         _lay_over(declared, binding.codec.unstructure(more))
     return binding.codec.structure(declared, cls)
+
+
+def introduction(binding: Binding, name: str, version: str, title: str | None) -> Any:
+    """Who a side says it is, an object of the revision; raises UsageError for a title where there are none."""
+    cls = binding.types.Implementation
+    if title is None:
+        return cls(name=name, version=version)
+    if "title" not in cls.__slots__:
+        message = f"servers of {binding.revision} have no title; it exists from 2025-06-18 on"
+        raise UsageError(message)
+    return cls(name=name, version=version, title=title)
 
 
 def check_paths(binding: Binding, side: Side, paths: Iterable[str]) -> None:

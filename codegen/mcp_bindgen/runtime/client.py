@@ -16,6 +16,7 @@ from .errors import ConnectionClosed, MissingCapability, ResponseError, UsageErr
 from .events import Incoming, Notified
 from .handlers import Handlers
 from .handshake import HandshakeClient
+from .limited import Limited
 from .methods import NotificationMethod, RequestMethod
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Answers(Handlers):
         return finish(context, key, params, super().handle(key, params, context))
 
 
-class Client:
+class Client(Limited):
     """A client: it opens a connection when it is entered (``with``), or by ``connect``, and is thread-safe.
 
     ``name`` and ``version`` introduce it; ``capabilities`` are added to those that follow from its handlers, which are
@@ -104,7 +105,7 @@ class Client:
         self._connecting = Lock()
         self._required = tuple(sorted({*require}))
         self._log_level = log_level
-        self._limits = limits
+        super().__init__(limits)
         self._has: Iterable[str] = ()
         """Capabilities that are declared besides those that follow from the handlers."""
         if self._required:
@@ -155,15 +156,6 @@ class Client:
         """There are handlers for what the server says unasked; in the stateless era it says nothing so."""
         if connection is not None and self.binding.era == "handshake":
             connection.listen()
-
-    @property
-    def limits(self) -> Limits | None:
-        """How often something may happen; None where nothing is limited."""
-        if self._limits is True:
-            from .features.limits import Limits
-
-            self._limits = Limits()
-        return self._limits or None
 
     @property
     def capabilities(self) -> Any:

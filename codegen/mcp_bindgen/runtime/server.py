@@ -7,13 +7,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
 from .binding import Binding
-from .capabilities import declared_by
+from .capabilities import declared_by, introduction
 from .connection import Connection
 from .context import Context, ServerContext
 from .errors import ConnectionClosed, RequestTimeout, UsageError
 from .events import Incoming, Notified
 from .handlers import Handlers
 from .handshake import HandshakeServer
+from .limited import Limited
 from .logs import note
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
@@ -46,7 +47,7 @@ _ANSWERED = {
 """A capability to the method that its registry answers, which bears the same name."""
 
 
-class Server:
+class Server(Limited):
     """A server: handlers for methods, served on any number of connections.
 
     ``name``, ``version`` and ``title`` introduce it, ``instructions`` tell a language model how to use it.
@@ -94,7 +95,7 @@ class Server:
         if ping is not None and "ping" not in self.binding.requests:
             message = f"servers of {self.binding.revision} send no requests, so no ping; leave `ping` out"
             raise UsageError(message)
-        self.info = self._introduce(name, version, title)
+        self.info = introduction(self.binding, name, version, title)
         self.instructions = instructions
         self.timeout = timeout
         self.limit = limit
@@ -109,7 +110,7 @@ class Server:
         self._cursor_key = cursor_key
         self._capabilities = capabilities
         self._logging = logging
-        self._limits = limits
+        super().__init__(limits)
         self.redact = redact
         self._handlers = Handlers(self.binding, "server")
         self._lock = Lock()
@@ -125,15 +126,6 @@ class Server:
         if tasks is not None:
             self._execute_tasks(tasks)
 
-    def _introduce(self, name: str, version: str, title: str | None) -> Any:
-        cls = self.binding.types.Implementation
-        if title is None:
-            return cls(name=name, version=version)
-        if "title" not in cls.__slots__:
-            message = f"servers of {self.binding.revision} have no title; it exists from 2025-06-18 on"
-            raise UsageError(message)
-        return cls(name=name, version=version, title=title)
-
     @overload
     def handler(self, key: RequestMethod[P, R]) -> Callable[[Callable[[P, Any], R]], Callable[[P, Any], R]]: ...
     @overload
@@ -145,15 +137,6 @@ class Server:
         is logged, and answered with -32603 and no detail. Raises UsageError for a method that clients do not send.
         """
         return self._handlers.register(key)
-
-    @property
-    def limits(self) -> Limits | None:
-        """How often something may happen; None where nothing is limited."""
-        if self._limits is True:
-            from .features.limits import Limits
-
-            self._limits = Limits()
-        return self._limits or None
 
     @property
     def capabilities(self) -> Any:
@@ -426,21 +409,8 @@ class Server:
         self._tell_all(lambda connection: self._tell(connection, key, params))
 
     def log(self, level: str, data: Any, logger: str | None = None) -> None:
-        """Sends a log message to every client that is connected and wants those of this severity.
-
-        Nobody gets one where log messages belong to a request: the context of its handler sends those. Raises UsageError
-        as ``Context.log`` does.
-        """
-        with self._lock:
-            connections = list(self._connections)
-        for connection in connections:
-            if connection.session.state != "open":
-                continue
-            context: Any = self._context(connection, None)
-            try:
-                context.log(level, data, logger)
-            except (ConnectionClosed, RequestTimeout) as fault:
-                note("debug", "a client could not be sent a log message: %s", fault)
+        """Sends a log message to every client that wants those of its severity; nobody does where each has a request."""
+        self._tell_all(lambda connection: self.context(self, connection, None).log(level, data, logger))
 
     def announce(self, method: str, params: Any = None, *, to: Callable[[Session], bool] | None = None) -> None:
         """Sends a notification to those whom the server has promised it when they connected, by its capabilities.
