@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
+from ..runtime import conveniences
 from ..runtime.record import Record, define
 from ..runtime.unset import UNSET, Unset
 
@@ -2424,6 +2425,11 @@ class BaseMetadata(Record):
         self.title = title
         self.extra = extra
 
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
+
 
 @define(init=False, slots=False)
 class Icon(Record):
@@ -2566,6 +2572,11 @@ class Implementation(Record):
         self.description = description
         self.website_url = website_url
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2974,6 +2985,11 @@ class Resource(Record):
         self.meta = meta
         self.extra = extra
 
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
+
 
 @define(init=False, slots=False)
 class ResourceContents(Record):
@@ -3105,6 +3121,11 @@ class BlobResourceContents(Record):
         self.blob = blob
         self.extra = extra
 
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `blob` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.blob)
+
 
 @define(init=False, slots=False)
 class TextContent(Record):
@@ -3187,6 +3208,11 @@ class ImageContent(Record):
         self.meta = meta
         self.extra = extra
 
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.data)
+
 
 @define(init=False, slots=False)
 class AudioContent(Record):
@@ -3235,6 +3261,11 @@ class AudioContent(Record):
         self.annotations = annotations
         self.meta = meta
         self.extra = extra
+
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -3329,6 +3360,11 @@ class ResourceLink(Record):
         self.size = size
         self.meta = meta
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3460,6 +3496,15 @@ class Tool(Record):
         self.annotations = annotations
         self.meta = meta
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(
+            self.title,
+            None if self.annotations is None else self.annotations.title,
+            self.name,
+        )
 
 
 @define(init=False, slots=False)

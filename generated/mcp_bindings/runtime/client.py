@@ -18,12 +18,14 @@ from .errors import ConnectionClosed, MissingCapability, ResponseError, UsageErr
 from .events import Incoming, Notified
 from .handlers import Handlers
 from .handshake import HandshakeClient
+from .limited import Limited
 from .methods import NotificationMethod, RequestMethod
 
 if TYPE_CHECKING:
     import os
     from typing import Self
 
+    from .features.limits import Limits
     from .features.tasks import TaskReceiver
     from .features.taskstore import MemoryTasks
     from .transports import Transport
@@ -49,7 +51,7 @@ class Answers(Handlers):
         return finish(context, key, params, super().handle(key, params, context))
 
 
-class Client:
+class Client(Limited):
     """A client: it opens a connection when it is entered (``with``), or by ``connect``, and is thread-safe.
 
     ``name`` and ``version`` introduce it; ``capabilities`` are added to those that follow from its handlers, which are
@@ -60,8 +62,9 @@ class Client:
     ``mcp-codegen validate`` and for people. ``tasks`` keeps the tasks that requests of the server become; without it
     they become none. ``require`` are capabilities, by dotted paths (``"tools"``, ``"resources.subscribe"``), without
     which in the server no connection is wanted. ``log_level`` is the least severity of the log messages that are wanted;
-    without it that is the server's choice. ``callbacks`` are functions that answer the server and hear from it: see
-    ``ClientOptions`` of the revision. Raises UsageError for what the revision does not have.
+    without it that is the server's choice. ``limits`` says how often the server may ask for messages and input: as often
+    as is said there unless given, False for no limit. ``callbacks`` are functions that answer the server and hear
+    from it: see ``ClientOptions`` of the revision. Raises UsageError for what the revision does not have.
     """
 
     binding: Binding
@@ -83,6 +86,7 @@ class Client:
         tasks: MemoryTasks | None = None,
         require: Iterable[str] = (),
         log_level: str | None = None,
+        limits: Limits | bool = True,
         **callbacks: Any,
     ) -> None:
         self.info = self.binding.types.Implementation(name=name, version=version)
@@ -103,6 +107,7 @@ class Client:
         self._connecting = Lock()
         self._required = tuple(sorted({*require}))
         self._log_level = log_level
+        super().__init__(limits)
         self._has: Iterable[str] = ()
         """Capabilities that are declared besides those that follow from the handlers."""
         if self._required:

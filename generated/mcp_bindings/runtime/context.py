@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .errors import UsageError
@@ -13,6 +15,7 @@ from .meta import entries_of
 from .methods import NotificationMethod, RequestMethod
 
 if TYPE_CHECKING:
+    from .features.limits import Limits, Pace
     from .handshake import HandshakeServer
     from .links import Link
     from .replay import Replay
@@ -32,12 +35,13 @@ class Context:
     returns; ``progress`` for as long as a task runs that it has answered with.
     """
 
-    __slots__ = ("_incoming", "connection", "peer")
+    __slots__ = ("_incoming", "_paces", "connection", "peer")
 
     def __init__(self, peer: Any, connection: Link, incoming: Incoming | None) -> None:
         self.peer = peer
         self.connection = connection
         self._incoming = incoming
+        self._paces: dict[str, Pace | None] | None = None
 
     @property
     def request_id(self) -> str | int | None:
@@ -90,7 +94,34 @@ class Context:
         with self.connection.lock:
             line = self.connection.session.progress(incoming, progress, total, message)
         if line is not None:
-            self.connection.send(line)
+            self._tell("progress", line, self.connection.send)
+
+    def _tell(self, name: str, item: Any, tell: Callable[[Any], None]) -> None:
+        """Tells something, no faster than is allowed of its kind."""
+        limits: Limits | None = self.peer.limits
+        if limits is None:
+            tell(item)
+            return
+        paces = self._paces
+        if paces is None:
+            # What belongs to no request is told at one pace by all.
+            paces = self._paces = {} if self._incoming else self.connection.session.kept.setdefault("paces", {})
+        if name not in paces:
+            from .features.limits import pace_of
+
+            paces.setdefault(name, pace_of(limits, self, name, tell))
+        pace = paces[name]
+        if pace is None:
+            tell(item)
+        else:
+            pace.offer(item)
+
+    def flush(self) -> None:
+        """Tells what waits to be told, as the last of it belongs before the answer."""
+        if self._paces is not None:
+            for pace in self._paces.values():
+                if pace is not None:
+                    pace.flush()
 
     def conclude(self, result: Any) -> None:
         """Answers the request with this result now; nothing is done with what its handler gives later.
@@ -122,6 +153,10 @@ class Context:
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to the other side."""
         self.connection.notify(key, params)
+
+
+CURRENT: ContextVar[Context | None] = ContextVar("mcp_context", default=None)
+"""The context of the handler that runs in this thread."""
 
 
 class ClientContext(Context):
@@ -181,6 +216,7 @@ class ServerContext(Context):
     def log(self, level: str, data: Any, logger: str | None = None) -> None:
         """Sends a log message (``data`` is any JSON) to the client, if it wants those of this severity.
 
+        It goes through the server's ``redact`` first; of messages that come too fast only the last of them is sent.
         Raises UsageError for an unknown level, or where the server has not declared ``logging``.
         """
         key = self.connection.session.binding.notifications["notifications/message"]
@@ -189,7 +225,9 @@ class ServerContext(Context):
             raise UsageError(text)
         least = self._least()
         if least is not None and LEVELS.index(level) >= LEVELS.index(least):
-            self.notify(key, key.params(level=level, data=data, logger=logger))
+            redact = self.peer.redact
+            shown = data if redact is None else redact(data)
+            self._tell("log", key.params(level=level, data=shown, logger=logger), partial(self.notify, key))
 
     def close_stream(self, retry: float = 1.0) -> None:
         """Has the client hang up, and come back for the answer after ``retry`` seconds, while the handler goes on.

@@ -14,6 +14,9 @@
     |   +-- MissingCapability   it has not declared what is wanted of it here
     |   +-- MessageTooLarge     it sent a message beyond the limit
     +-- ToolError               a tool cannot do what it was asked for
+
+
+    +-- ToolFailed              a tool's result says that it has failed
     +-- RequestTimeout          no answer in time
     +-- TaskCancelled           a task was stopped before it had a result
     +-- ConnectionClosed        the connection ended, or was never open
@@ -182,6 +185,18 @@ class ToolError(McpError):
     To be raised in a tool: its caller gets a result with ``is_error`` and the message, as for any exception, and nothing
     is logged, as nothing is wrong with the tool.
     """
+
+
+class ToolFailed(McpError):
+    """A tool has failed: its message is the text of the ``result``, which ``raise_for_error`` was called on."""
+
+    def __init__(self, text: str, result: Any) -> None:
+        super().__init__(text, result)
+        self.text = text
+        self.result = result
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class RequestTimeout(McpError, TimeoutError):

@@ -9,6 +9,7 @@ from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .binding import OTHER, Binding
+from .context import CURRENT
 from .errors import EncodeError, ResponseError, UsageError
 from .events import Incoming, Notified
 from .jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Refusal
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 R = TypeVar("R")
 
+LIMITED = frozenset({"completion/complete", "elicitation/create", "sampling/createMessage", "tools/call"})
+"""Requests that may not come too often."""
 INTERNAL = Refusal(INTERNAL_ERROR, "Internal error")
 """Says nothing of the inside."""
 
@@ -85,7 +88,18 @@ class Handlers:
         function = self._requests.get(key.name)
         if function is None:
             raise ResponseError(*self._nobody(key.name))
-        result = function(params, context)
+        if key.name in LIMITED and context.peer.limits is not None:
+            from .features.limits import admit
+
+            refused = admit(context.peer.limits, context, key.name)
+            if refused is not None:
+                return refused
+        before = CURRENT.set(context)
+        try:
+            result = function(params, context)
+        finally:
+            CURRENT.reset(before)
+            context.flush()
         if result is None and isinstance(key.result, type):
             return key.result()
         if not isinstance(result, key.result):

@@ -9,19 +9,21 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
 from .binding import Binding
-from .capabilities import declared_by
+from .capabilities import declared_by, introduction
 from .connection import Connection
 from .context import Context, ServerContext
 from .errors import ConnectionClosed, RequestTimeout, UsageError
 from .events import Incoming, Notified
 from .handlers import Handlers
 from .handshake import HandshakeServer
+from .limited import Limited
 from .logs import note
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
 
 if TYPE_CHECKING:
     from .features.completion import Completions
+    from .features.limits import Limits
     from .features.pages import Pages
     from .features.prompts import Prompts
     from .features.resources import Resources
@@ -47,7 +49,7 @@ _ANSWERED = {
 """A capability to the method that its registry answers, which bears the same name."""
 
 
-class Server:
+class Server(Limited):
     """A server: handlers for methods, served on any number of connections.
 
     ``name``, ``version`` and ``title`` introduce it, ``instructions`` tell a language model how to use it.
@@ -62,7 +64,10 @@ class Server:
     Lists come in pages of ``page_size``;
     ``cursor_key``, 32 secret bytes or more, signs what leads from one to the next: to be given, and the same, where
     several processes serve one endpoint; by default it is drawn anew by each server object. ``tasks`` keeps the tasks
-    that requests become. Raises UsageError for a ``page_size`` below 1, and for ``tasks`` in revisions without them.
+    that requests become. ``limits`` says how often a client may call tools and ask for completions, and how often it is
+    told of progress and sent log messages: as often as is said there unless given, False for no limit. ``redact`` is
+    given the data of each log message, and gives what is sent. Raises UsageError for a ``page_size`` below 1, and for
+    ``tasks`` in revisions without them.
     """
 
     binding: Binding
@@ -86,11 +91,13 @@ class Server:
         page_size: int = 100,
         cursor_key: bytes | None = None,
         tasks: MemoryTasks | None = None,
+        limits: Limits | bool = True,
+        redact: Callable[[Any], Any] | None = None,
     ) -> None:
         if ping is not None and "ping" not in self.binding.requests:
             message = f"servers of {self.binding.revision} send no requests, so no ping; leave `ping` out"
             raise UsageError(message)
-        self.info = self._introduce(name, version, title)
+        self.info = introduction(self.binding, name, version, title)
         self.instructions = instructions
         self.timeout = timeout
         self.limit = limit
@@ -105,6 +112,8 @@ class Server:
         self._cursor_key = cursor_key
         self._capabilities = capabilities
         self._logging = logging
+        super().__init__(limits)
+        self.redact = redact
         self._handlers = Handlers(self.binding, "server")
         self._lock = Lock()
         self._connections: set[Link] = set()
@@ -118,15 +127,6 @@ class Server:
             self._handlers.add(set_level, self._set_level)
         if tasks is not None:
             self._execute_tasks(tasks)
-
-    def _introduce(self, name: str, version: str, title: str | None) -> Any:
-        cls = self.binding.types.Implementation
-        if title is None:
-            return cls(name=name, version=version)
-        if "title" not in cls.__slots__:
-            message = f"servers of {self.binding.revision} have no title; it exists from 2025-06-18 on"
-            raise UsageError(message)
-        return cls(name=name, version=version, title=title)
 
     @overload
     def handler(self, key: RequestMethod[P, R]) -> Callable[[Callable[[P, Any], R]], Callable[[P, Any], R]]: ...
@@ -409,6 +409,10 @@ class Server:
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to every client that is connected and has finished its handshake."""
         self._tell_all(lambda connection: self._tell(connection, key, params))
+
+    def log(self, level: str, data: Any, logger: str | None = None) -> None:
+        """Sends a log message to every client that wants those of its severity; nobody does where each has a request."""
+        self._tell_all(lambda connection: self.context(self, connection, None).log(level, data, logger))
 
     def announce(self, method: str, params: Any = None, *, to: Callable[[Session], bool] | None = None) -> None:
         """Sends a notification to those whom the server has promised it when they connected, by its capabilities.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Self, TypedDict, Unpack
 
     from ..runtime.context import Context as RuntimeContext
+    from ..runtime.features.limits import Limits
     from ..runtime.http.client.endpoint import Auth
     from ..runtime.transports import Transport
     from ..runtime.transports.child import Stderr
@@ -74,6 +75,9 @@ if TYPE_CHECKING:
 
         record: str | PathLike[str] | None
         """A file that all messages are written to."""
+
+        limits: Limits | bool
+        """How often the server may ask for messages and input; False for no limit."""
 
         require: Iterable[ServerCapability | str]
         """Capabilities without which in the server connecting fails

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
+from ..runtime import conveniences
 from ..runtime.record import Record, define
 from ..runtime.unset import UNSET, Unset
 
@@ -1724,6 +1725,11 @@ class BlobResourceContents(Record):
         self.blob = blob
         self.extra = extra
 
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `blob` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.blob)
+
 
 @define(init=False, slots=False)
 class TextContent(Record):
@@ -1787,6 +1793,11 @@ class ImageContent(Record):
         self.data = data
         self.mime_type = mime_type
         self.extra = extra
+
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -2239,6 +2250,11 @@ class CallToolResult(Record):
         self.content = content
         self.is_error = is_error
         self.extra = extra
+
+    def raise_for_error(self) -> CallToolResult:
+        """The result itself; raises ToolFailed, with its text, where the tool has failed."""
+        conveniences.check(self)
+        return self
 
 
 @define(init=False, slots=False)

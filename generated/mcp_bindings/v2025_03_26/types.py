@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
+from ..runtime import conveniences
 from ..runtime.record import Record, define
 from ..runtime.unset import UNSET, Unset
 
@@ -1731,6 +1732,11 @@ class BlobResourceContents(Record):
         self.blob = blob
         self.extra = extra
 
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `blob` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.blob)
+
 
 @define(init=False, slots=False)
 class TextContent(Record):
@@ -1795,6 +1801,11 @@ class ImageContent(Record):
         self.annotations = annotations
         self.extra = extra
 
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.data)
+
 
 @define(init=False, slots=False)
 class AudioContent(Record):
@@ -1834,6 +1845,11 @@ class AudioContent(Record):
         self.mime_type = mime_type
         self.annotations = annotations
         self.extra = extra
+
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -2287,6 +2303,11 @@ class CallToolResult(Record):
         self.is_error = is_error
         self.extra = extra
 
+    def raise_for_error(self) -> CallToolResult:
+        """The result itself; raises ToolFailed, with its text, where the tool has failed."""
+        conveniences.check(self)
+        return self
+
 
 @define(init=False, slots=False)
 class ToolListChangedNotification(Record):
@@ -2354,6 +2375,14 @@ class Tool(Record):
         self.input_schema = input_schema
         self.annotations = annotations
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(
+            None if self.annotations is None else self.annotations.title,
+            self.name,
+        )
 
 
 @define(init=False, slots=False)

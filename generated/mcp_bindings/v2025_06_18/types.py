@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
+from ..runtime import conveniences
 from ..runtime.record import Record, define
 from ..runtime.unset import UNSET, Unset
 
@@ -538,6 +539,11 @@ class BaseMetadata(Record):
         self.title = title
         self.extra = extra
 
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
+
 
 @define(init=False, slots=False)
 class Implementation(Record):
@@ -571,6 +577,11 @@ class Implementation(Record):
         self.title = title
         self.version = version
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -1667,6 +1678,11 @@ class Resource(Record):
         self.meta = meta
         self.extra = extra
 
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
+
 
 @define(init=False, slots=False)
 class ResourceTemplate(Record):
@@ -1736,6 +1752,11 @@ class ResourceTemplate(Record):
         self.annotations = annotations
         self.meta = meta
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -1868,6 +1889,11 @@ class BlobResourceContents(Record):
         self.blob = blob
         self.extra = extra
 
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `blob` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.blob)
+
 
 @define(init=False, slots=False)
 class TextContent(Record):
@@ -1950,6 +1976,11 @@ class ImageContent(Record):
         self.meta = meta
         self.extra = extra
 
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.data)
+
 
 @define(init=False, slots=False)
 class AudioContent(Record):
@@ -1998,6 +2029,11 @@ class AudioContent(Record):
         self.annotations = annotations
         self.meta = meta
         self.extra = extra
+
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -2083,6 +2119,11 @@ class ResourceLink(Record):
         self.size = size
         self.meta = meta
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2320,6 +2361,11 @@ class Prompt(Record):
         self.meta = meta
         self.extra = extra
 
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
+
 
 @define(init=False, slots=False)
 class PromptArgument(Record):
@@ -2357,6 +2403,11 @@ class PromptArgument(Record):
         self.description = description
         self.required = required
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2583,6 +2634,11 @@ class CallToolResult(Record):
         self.is_error = is_error
         self.extra = extra
 
+    def raise_for_error(self) -> CallToolResult:
+        """The result itself; raises ToolFailed, with its text, where the tool has failed."""
+        conveniences.check(self)
+        return self
+
 
 @define(init=False, slots=False)
 class ToolListChangedNotification(Record):
@@ -2692,6 +2748,15 @@ class Tool(Record):
         self.annotations = annotations
         self.meta = meta
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(
+            self.title,
+            None if self.annotations is None else self.annotations.title,
+            self.name,
+        )
 
 
 @define(init=False, slots=False)
@@ -3413,6 +3478,11 @@ class PromptReference(Record):
         self.name = name
         self.title = title
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Self, TypedDict, Unpack
 
     from ..runtime.context import Context as RuntimeContext
+    from ..runtime.features.limits import Limits
     from ..runtime.features.taskhandle import TaskHandle
     from ..runtime.features.taskstore import MemoryTasks
     from ..runtime.http.client.endpoint import Auth
@@ -83,6 +84,9 @@ if TYPE_CHECKING:
 
         record: str | PathLike[str] | None
         """A file that all messages are written to."""
+
+        limits: Limits | bool
+        """How often the server may ask for messages and input; False for no limit."""
 
         tasks: MemoryTasks | None
         """Keeps the tasks that requests of the server become; without it they become

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
+from ..runtime import conveniences
 from ..runtime.record import Record, define
 from ..runtime.unset import UNSET, Unset
 
@@ -747,6 +748,11 @@ class BaseMetadata(Record):
         self.title = title
         self.extra = extra
 
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
+
 
 @define(init=False, slots=False)
 class Icon(Record):
@@ -889,6 +895,11 @@ class Implementation(Record):
         self.description = description
         self.website_url = website_url
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2387,6 +2398,11 @@ class Resource(Record):
         self.meta = meta
         self.extra = extra
 
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
+
 
 @define(init=False, slots=False)
 class ResourceTemplate(Record):
@@ -2465,6 +2481,11 @@ class ResourceTemplate(Record):
         self.annotations = annotations
         self.meta = meta
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2597,6 +2618,11 @@ class BlobResourceContents(Record):
         self.blob = blob
         self.extra = extra
 
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `blob` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.blob)
+
 
 @define(init=False, slots=False)
 class TextContent(Record):
@@ -2679,6 +2705,11 @@ class ImageContent(Record):
         self.meta = meta
         self.extra = extra
 
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.data)
+
 
 @define(init=False, slots=False)
 class AudioContent(Record):
@@ -2727,6 +2758,11 @@ class AudioContent(Record):
         self.annotations = annotations
         self.meta = meta
         self.extra = extra
+
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -2821,6 +2857,11 @@ class ResourceLink(Record):
         self.size = size
         self.meta = meta
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3076,6 +3117,11 @@ class Prompt(Record):
         self.meta = meta
         self.extra = extra
 
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
+
 
 @define(init=False, slots=False)
 class PromptArgument(Record):
@@ -3113,6 +3159,11 @@ class PromptArgument(Record):
         self.description = description
         self.required = required
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3358,6 +3409,11 @@ class CallToolResult(Record):
         self.is_error = is_error
         self.extra = extra
 
+    def raise_for_error(self) -> CallToolResult:
+        """The result itself; raises ToolFailed, with its text, where the tool has failed."""
+        conveniences.check(self)
+        return self
+
 
 @define(init=False, slots=False)
 class ToolListChangedNotification(Record):
@@ -3484,6 +3540,15 @@ class Tool(Record):
         self.annotations = annotations
         self.meta = meta
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(
+            self.title,
+            None if self.annotations is None else self.annotations.title,
+            self.name,
+        )
 
 
 @define(init=False, slots=False)
@@ -5153,6 +5218,11 @@ class PromptReference(Record):
         self.name = name
         self.title = title
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)

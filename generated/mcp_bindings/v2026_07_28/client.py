@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Self, TypedDict, Unpack
 
     from ..runtime.context import Context as RuntimeContext
+    from ..runtime.features.limits import Limits
     from ..runtime.features.taskpolling import PolledTask
     from ..runtime.http.client.endpoint import Auth
     from ..runtime.transports import Transport
@@ -97,6 +98,9 @@ if TYPE_CHECKING:
         """Whether the server may answer tool calls with tasks; it may not unless
         given.
         """
+
+        limits: Limits | bool
+        """How often the server may ask for messages and input; False for no limit."""
 
         require: Iterable[ServerCapability | str]
         """Capabilities without which in the server connecting fails

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
+from ..runtime import conveniences
 from ..runtime.record import Record, define
 from ..runtime.unset import UNSET, Unset
 
@@ -1205,6 +1206,11 @@ class BaseMetadata(Record):
         self.title = title
         self.extra = extra
 
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
+
 
 @define(init=False, slots=False)
 class Icon(Record):
@@ -1347,6 +1353,11 @@ class Implementation(Record):
         self.description = description
         self.website_url = website_url
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3181,6 +3192,11 @@ class Resource(Record):
         self.meta = meta
         self.extra = extra
 
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
+
 
 @define(init=False, slots=False)
 class ResourceTemplate(Record):
@@ -3259,6 +3275,11 @@ class ResourceTemplate(Record):
         self.annotations = annotations
         self.meta = meta
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3391,6 +3412,11 @@ class BlobResourceContents(Record):
         self.blob = blob
         self.extra = extra
 
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `blob` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.blob)
+
 
 @define(init=False, slots=False)
 class TextContent(Record):
@@ -3473,6 +3499,11 @@ class ImageContent(Record):
         self.meta = meta
         self.extra = extra
 
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.data)
+
 
 @define(init=False, slots=False)
 class AudioContent(Record):
@@ -3521,6 +3552,11 @@ class AudioContent(Record):
         self.annotations = annotations
         self.meta = meta
         self.extra = extra
+
+    @property
+    def bytes(self) -> conveniences.Bytes:
+        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        return conveniences.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -3615,6 +3651,11 @@ class ResourceLink(Record):
         self.size = size
         self.meta = meta
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -4005,6 +4046,11 @@ class Prompt(Record):
         self.meta = meta
         self.extra = extra
 
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
+
 
 @define(init=False, slots=False)
 class PromptArgument(Record):
@@ -4042,6 +4088,11 @@ class PromptArgument(Record):
         self.description = description
         self.required = required
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -4390,6 +4441,11 @@ class CallToolResult(Record):
         self.is_error = is_error
         self.extra = extra
 
+    def raise_for_error(self) -> CallToolResult:
+        """The result itself; raises ToolFailed, with its text, where the tool has failed."""
+        conveniences.check(self)
+        return self
+
 
 @define(init=False, slots=False)
 class CallToolResultResponse(Record):
@@ -4540,6 +4596,15 @@ class Tool(Record):
         self.annotations = annotations
         self.meta = meta
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(
+            self.title,
+            None if self.annotations is None else self.annotations.title,
+            self.name,
+        )
 
 
 @define(init=False, slots=False)
@@ -5476,6 +5541,11 @@ class PromptReference(Record):
         self.name = name
         self.title = title
         self.extra = extra
+
+    @property
+    def display_name(self) -> str:
+        """What to call it in front of people."""
+        return conveniences.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)

@@ -186,14 +186,17 @@ def check_url(url: str) -> None:
     except ValueError as fault:
         text = f"{url!r} is no URL: {fault}"
         raise UsageError(text) from None
-    if not parts.scheme or not parts.netloc or any(char.isspace() for char in url):
+    bare = not parts.netloc and (parts.scheme in ("http", "https") or not parts.path)
+    if not parts.scheme or bare or any(char.isspace() for char in url):
         text = f"{url!r} is no absolute URL; write https://host/path"
         raise UsageError(text)
 
 
 def filled(binding: Binding, params: Any, answer: Any) -> Any:
     """An accepted form with the defaults of the fields that it leaves out, in revisions where all fields have them."""
-    if answer.action != "accept" or mode_of(params) == "url" or not _fills(binding):
+    if not isinstance(answer, binding.types.ElicitResult) or not _fills(binding):
+        return answer
+    if answer.action != "accept" or mode_of(params) == "url":
         return answer
     fields = _fields(binding, params)
     content = {name: each["default"] for name, each in fields.items() if "default" in each}
@@ -219,10 +222,13 @@ def misfit(binding: Binding, params: Any, answer: Any, *, own: bool) -> str | No
     schema = binding.codec.unstructure(params.requested_schema)
     content: dict[str, Any] = answer.content or {}
     properties = {name: _plain(each, pattern=own) for name, each in schema["properties"].items()}
+    required: list[str] = schema.get("required") or []
+    absent = next((name for name in required if name not in properties and name not in content), None)
+    if absent is not None:
+        return f"$.{absent}: is missing"
+    known = [name for name in required if name in properties]
     try:
-        fit({"type": "object", "properties": properties, "required": schema.get("required") or []})(
-            answer.content or {}
-        )
+        fit({"type": "object", "properties": properties, "required": known})(content)
     except Misfit as fault:
         return str(fault)
     from .forms import wrong_format

@@ -44,6 +44,7 @@ Situation: TypeAlias = Literal[
     "roots not supported",
     "sampling refused",
     "too many sampling requests",
+    "too many elicitations",
     "tool results incomplete",
     "tool results mixed",
     "undeclared sampling tools",
@@ -114,6 +115,9 @@ RULINGS: Final[Mapping[Situation, tuple[Ruling, ...]]] = {
     "sampling refused": (Ruling(_FIRST, USER_REJECTED, "client/sampling, Error Handling"),),
     "too many sampling requests": (
         Ruling(_FIRST, USER_REJECTED, "client/sampling, Security Considerations (clients limit); as for a refusal"),
+    ),
+    "too many elicitations": (
+        Ruling(_FORMS, INTERNAL_ERROR, "client/elicitation, Security Considerations (clients limit); no code is named"),
     ),
     "tool results incomplete": (Ruling(_TASKS, INVALID_PARAMS, "client/sampling, Error Handling"),),
     "tool results mixed": (Ruling(_TASKS, INVALID_PARAMS, "client/sampling, Error Handling"),),
