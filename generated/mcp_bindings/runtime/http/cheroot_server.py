@@ -10,9 +10,12 @@ from threading import Event, Thread
 from typing import Any, Final, Self
 
 from ..errors import UsageError
+from .http1 import HEAD_LIMIT, Chunks, Fields
 from .wsgi import Application
 
 try:
+    from cheroot.server import HTTPConnection as CherootConnection
+    from cheroot.server import HTTPRequest as CherootRequest
     from cheroot.wsgi import Gateway_10 as CherootGateway
     from cheroot.wsgi import Server as CherootServer
 except ImportError as missing:
@@ -27,11 +30,49 @@ KEPT: Final = 1000
 """How many connections are kept open for further requests."""
 
 
+_REST: Final = 64 * 1024
+"""How many bytes of a body that nobody wants are read, so that the connection can be used again."""
+
+
+class _Request(CherootRequest):
+    """Refuses what others could read as another request."""
+
+    header_reader = Fields()
+
+    def read_request_headers(self) -> Any:
+        request: Any = super()
+        if not request.read_request_headers():
+            return False
+        fields: Any = self.inheaders
+        coding, length = fields.get(b"Transfer-Encoding"), fields.get(b"Content-Length")
+        if coding is None:
+            # Python reads more as a number than HTTP does.
+            good = length is None or length.isdigit()
+        else:
+            good = coding.lower() == b"chunked" and self.chunked_read and length is None
+        if good:
+            return True
+        request.simple_response("400 Bad Request", "Say a number as Content-Length, or `Transfer-Encoding: chunked`")
+        return False
+
+
+class _Connection(CherootConnection):
+    RequestHandlerClass = _Request
+
+
 class _Gateway(CherootGateway):
-    """Hangs up after an answer that says so: otherwise cheroot reads what has been left of the body, however long."""
+    """Hangs up after an answer that says so, and where much of the body is left: cheroot would read it, however long."""
+
+    def __init__(self, req: Any) -> None:
+        if req.chunked_read:
+            # Those of cheroot are held whole, whatever their size.
+            req.rfile = Chunks(req.conn.rfile)
+        super().__init__(req)
 
     def start_response(self, status: str, headers: Any, exc_info: Any = None) -> Any:
-        if ("Connection", "close") in headers:
+        body: Any = self.req.rfile
+        rest = not body.over if self.req.chunked_read else body.remaining > _REST
+        if rest or ("Connection", "close") in headers:
             self.req.close_connection = True
         answer: Any = super()
         return answer.start_response(status, headers, exc_info)
@@ -59,6 +100,8 @@ class HttpServer:
         make: Any = CherootServer
         server = make((host, port), application, numthreads=threads, max=threads, timeout=idle)
         server.gateway = _Gateway
+        server.ConnectionClass = _Connection
+        server.max_request_header_size = HEAD_LIMIT
         server.shutdown_timeout = grace
         # How often cheroot looks whether it is to stop, in seconds.
         server.expiration_interval = 0.1

@@ -168,6 +168,10 @@ class Application:
         if not media.is_json(content_type):
             text = f"Content-Type is {content_type[:80]!r}; accepted is application/json in UTF-8"
             raise Rejection(415, text)
+        coding = environ.get("HTTP_CONTENT_ENCODING", "identity")
+        if coding.lower() != "identity":
+            text = f"Content-Encoding is {coding[:80]!r}; accepted are bodies as they are, without any"
+            raise Rejection(415, text, headers=[("Accept-Encoding", "identity")])
         return read_body(environ, self._options.body_limit, self._options.body_time)
 
 
