@@ -262,14 +262,15 @@ def soak(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure codec, conversation, generation, comparison, import, medians of this one run, and write docs/benchmarks.md.
+    """Measure everything, medians of this one run, and write docs/benchmarks.md.
 
     With ``-- --only codec --quick`` it prints what it finds, and writes nothing.
     """
     _install(session, "differential")
-    needed = PROJECT["project"]["dependencies"]
+    extras = PROJECT["project"]["optional-dependencies"]
+    needed = (*PROJECT["project"]["dependencies"], *extras["http"])
     environments = {
-        "fast": (*needed, *PROJECT["project"]["optional-dependencies"]["fast"]),
+        "fast": (*needed, *extras["fast"]),
         "standard": needed,
         "peer": _group("bench-peer"),
         "structs": _group("bench-structs"),

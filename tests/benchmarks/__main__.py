@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import claims, codec, comparison, conversation, features, generation, imports
+from benchmarks import claims, codec, comparison, conversation, features, generation, imports, over_http
 from benchmarks.page import Section, render
 
-PARTS = ("codec", "conversation", "features", "generation", "comparison", "imports")
+PARTS = ("codec", "conversation", "http", "features", "generation", "comparison", "imports")
 
 
 def main() -> None:
@@ -17,9 +17,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", action="append", choices=PARTS, help="measure this part (repeat for several)")
     parser.add_argument("--quick", action="store_true", help="few rounds, to try things out")
-    parser.add_argument("--fast", help="an interpreter with attrs, cattrs and orjson")
-    parser.add_argument("--standard", help="an interpreter with attrs and cattrs, but without orjson")
-    parser.add_argument("--peer", help="an interpreter with mcp")
+    parser.add_argument("--fast", help="an interpreter with attrs, cattrs, orjson, urllib3 and cheroot")
+    parser.add_argument("--standard", help="the same without orjson")
+    parser.add_argument("--peer", help="an interpreter with mcp and uvicorn")
     parser.add_argument("--structs", help="an interpreter with msgspec")
     parser.add_argument("--upstream", type=Path, help="folder with the official schema.json of each revision")
     parser.add_argument("--page", type=Path, help="file to write besides standard output; needs all parts, not quick")
@@ -27,9 +27,9 @@ def main() -> None:
     if options.page and (options.only or options.quick):
         parser.error("--page is for a whole run: leave out --only and --quick, or --page")
     parts = options.only or PARTS
-    if {"codec", "conversation"} & set(parts) and not (options.fast or options.standard):
+    if {"codec", "conversation", "http"} & set(parts) and not (options.fast or options.standard):
         parser.error(
-            "codec and conversation need --fast or --standard; for the rest alone: --only features --only generation --only comparison --only imports"
+            "codec, conversation and http need --fast or --standard; for the rest alone: --only features --only generation --only comparison --only imports"
         )
     sections: list[Section] = []
     versions: dict[str, str] = {}
@@ -52,6 +52,12 @@ def main() -> None:
         talked = conversation.measure(speakers, effort)
         sections.append(conversation.table(talked, effort))
         versions |= talked.versions
+    if "http" in parts:
+        pace = over_http.QUICK if options.quick else over_http.FULL
+        callers = over_http.callers(fast=options.fast, standard=options.standard, peer=options.peer)
+        called = over_http.measure(callers, pace)
+        sections.append(over_http.table(called, pace))
+        versions |= called.versions
     if "features" in parts:
         sections.append(features.measure(features.QUICK if options.quick else features.FULL))
     if "generation" in parts:

@@ -1,0 +1,156 @@
+"""What calls over HTTP cost, one at a time and many at once, beside the official SDK's and a bare application's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median, quantiles
+from typing import NamedTuple
+
+from attrs import frozen
+
+from benchmarks.callers import FOLD, MODULES, REVISIONS
+from benchmarks.interleave import Children, rotated
+from benchmarks.page import Grid, Line, ratio
+from benchmarks.speakers import TEXT
+
+
+@frozen
+class Effort:
+    """How often things are measured."""
+
+    rounds: int
+    """Segments of each caller, in each era, of each fold."""
+    seconds: float
+    """How long a segment takes."""
+
+
+FULL = Effort(rounds=15, seconds=0.5)
+QUICK = Effort(rounds=2, seconds=0.2)
+
+LABELS = {"fast": "orjson", "standard": "standard library"}
+_SPOKEN = {
+    "fast": "ours, orjson",
+    "standard": "ours, standard library",
+    "peer": "the SDK",
+    "served": "the loop to our server",
+    "bare": "the loop to the bare application",
+}
+_ONE_AT_A_TIME = frozenset({"served", "bare"})
+"""Sixteen loops in one process are slower than the servers that they are to compare."""
+
+
+class Cell(NamedTuple):
+    """One thing to measure."""
+
+    caller: str
+    revision: str
+    fold: int
+
+
+@frozen
+class Pace:
+    """How fast calls are."""
+
+    rate: float
+    """Calls per second: the median of the segments."""
+    slow: float
+    """Seconds that 99 of 100 calls stay below, all segments taken together."""
+
+
+@frozen
+class Measured:
+    """The figures of one run."""
+
+    paces: Mapping[Cell, Pace]
+    versions: Mapping[str, str]
+    """By distribution."""
+
+
+def measure(interpreters: Mapping[str, str], effort: Effort) -> Measured:
+    """Time all that take part; ``interpreters`` holds, by caller, the Python of an environment with what it needs.
+
+    Raises ValueError where one of them does not get its text back, as then there is nothing to compare.
+    """
+    versions: dict[str, str] = {}
+    cells = [
+        Cell(name, revision, fold)
+        for revision in REVISIONS
+        for fold in (1, FOLD)
+        for name in interpreters
+        if fold == 1 or name not in _ONE_AT_A_TIME
+    ]
+    segments: dict[Cell, list[tuple[int, list[int]]]] = {cell: [] for cell in cells}
+    with Children(interpreters, module="benchmarks.callers") as children:
+        for name in interpreters:
+            versions |= children.ask(name, "versions")
+            for revision in REVISIONS:
+                heard = children.ask(name, "call", revision)
+                if heard != TEXT:
+                    message = f"{name}: {TEXT!r} was said in {revision}, and {heard!r} came back"
+                    raise ValueError(message)
+        for turn in range(effort.rounds + 1):
+            # Back and forth, so that nobody always comes after the same one.
+            for cell in rotated(cells[:: -1 if turn % 2 else 1], turn):
+                segment = children.ask(cell.caller, "calls", cell.revision, cell.fold, effort.seconds)
+                # What is made ready by the first calls is not counted.
+                if turn:
+                    segments[cell].append(segment)
+    return Measured({cell: _pace(each) for cell, each in segments.items()}, versions)
+
+
+def _pace(segments: Sequence[tuple[int, Sequence[int]]]) -> Pace:
+    together = [each for _, taken in segments for each in taken]
+    rate = median(len(taken) / wall * 1e9 for wall, taken in segments)
+    return Pace(rate, quantiles(together, n=100, method="inclusive")[98] / 1e9)
+
+
+def table(measured: Measured, effort: Effort) -> Grid:
+    """The figures of ours beside those that took part, in a column for each era."""
+    paces = measured.paces
+    present = {cell.caller for cell in paces}
+    lines: list[Line] = []
+
+    def line(name: str, values: Sequence[float], goal: str) -> None:
+        lines.append(Line(name, values, [goal] * len(values)))
+
+    for name, label in LABELS.items():
+        if not {name, "peer"} <= present:
+            continue
+        for fold, how, goal in ((1, "one at a time", "at least 15"), (FOLD, f"{FOLD} at a time", "at least 8")):
+            pairs = [(paces[name, revision, fold], paces["peer", revision, fold]) for revision in REVISIONS]
+            rates = [ours.rate / theirs.rate for ours, theirs in pairs]
+            line(f"calls per second, {how}: ours, {label} / the SDK's", rates, goal)
+            slow = [ours.slow / theirs.slow for ours, theirs in pairs]
+            line(f"p99 of a call, {how}: ours, {label} / the SDK's", slow, "below 1")
+    if {"served", "bare"} <= present:
+        rates = [paces["served", revision, 1].rate / paces["bare", revision, 1].rate for revision in REVISIONS]
+        line("calls per second of the same loop: our server / the bare application", rates, "at least 0.6")
+    return Grid("HTTP", _about(effort), REVISIONS, lines, [_absolute(paces)])
+
+
+def _about(effort: Effort) -> str:
+    return (
+        "`tools/call` of an echo on connections that are kept, between two processes, in an era of sessions and in the one "
+        "where each request stands alone: the blocking client of these bindings and their server by cheroot, on one "
+        "endpoint for both eras; `Client` and the low-level `Server` of the official Python SDK (mcp) by uvicorn, in its "
+        f"default mode. Where {FOLD} calls are made at a time, threads or tasks share one client. Then server against "
+        "server: a loop of `http.client` that sends the same bytes again and again to ours, and to a WSGI application on "
+        "the same cheroot that only reads JSON and writes JSON. They take turns in "
+        f"{effort.rounds} segments of {effort.seconds:g} s."
+    )
+
+
+def _absolute(paces: Mapping[Cell, Pace]) -> str:
+    figures = [
+        f"{_SPOKEN[cell.caller]}, {cell.revision}, {cell.fold} at a time: {ratio(pace.rate)} calls per second, "
+        f"p99 {ratio(pace.slow * 1e3)} ms"
+        for cell, pace in paces.items()
+    ]
+    return f"In absolute terms: {'; '.join(figures)}."
+
+
+def callers(*, fast: str | None, standard: str | None, peer: str | None) -> dict[str, str]:
+    """By caller, the interpreter of those whose environment is there."""
+    ours = fast or standard
+    found = {"fast": fast, "standard": standard, "peer": peer, "served": ours, "bare": ours}
+    return {name: python for name in MODULES if (python := found[name]) is not None}
