@@ -71,6 +71,15 @@ def echo(text: str) -> str:
 assert_type(echo("x"), str)
 
 
+@server.tool
+def lend(context: v2025_11_25.Context) -> float:
+    answer = context.elicit_form("What is it like?", Weather)
+    if isinstance(answer, v2025_11_25.Accepted):
+        return assert_type(answer.value, Weather).temperature
+    assert_type(answer, v2025_11_25.Declined | v2025_11_25.Cancelled)
+    return 0.0
+
+
 def resources(one: v2025_06_18.Server) -> None:
     @one.resource("config://app", mime_type="text/plain", size=3)
     def config() -> str:

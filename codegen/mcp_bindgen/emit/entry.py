@@ -2,75 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
 from mcp_bindgen.emit.plan import EntryView
+
+Need: TypeAlias = Literal["forms", "tasks"]
+"""What not every revision has."""
 
 _DOC = """
     mcp.Client.stdio(["a-server"])    a client: call_tool(…), list_tools() and so on
-    mcp.Server("a-server", "1.0")     a server, of handlers for methods
-    mcp.Context                       what handlers are given besides the params
+    mcp.Server("a-server", "1.0")     a server, of decorated functions and of handlers
+    mcp.Context                       what functions are given besides their arguments
     mcp.Image, mcp.Audio              bytes that a tool returns as what they are
     mcp.Keywords(minimum=1)           more than a type says of an argument
     mcp.ToolError("no such city")     what a tool raises for its caller to read
 """
 
-_DOC_OF_TASKS = """
+_DOC_OF: dict[Need, str] = {
+    "forms": """
+    mcp.Accepted, mcp.Declined        what the user has answered, or mcp.Cancelled
+""",
+    "tasks": """
     mcp.MemoryTasks(ttl=60)           keeps the tasks that tool calls become
-"""
-
-_IMPORTS = """
-from typing import TYPE_CHECKING
-
-"""
-
-_NAMES = """
-
-if TYPE_CHECKING:
-    from ..runtime.errors import ToolError as ToolError
-    from ..runtime.features.keywords import Keywords as Keywords
-    from ..runtime.features.media import Audio as Audio
-    from ..runtime.features.media import Image as Image
-    from ..runtime.features.taskstore import MemoryTasks as MemoryTasks
-    from .client import Client as Client
-    from .server import Context as Context
-    from .server import Server as Server
-else:
-
-    def __getattr__(name):
-        if name == "Client":
-            from . import client as module
-        elif name in ("Context", "Server"):
-            from . import server as module
-        elif name in ("Audio", "Image"):
-            from ..runtime.features import media as module
-        elif name == "Keywords":
-            from ..runtime.features import keywords as module
-        elif name == "MemoryTasks":
-            from ..runtime.features import taskstore as module
-        elif name == "ToolError":
-            from ..runtime import errors as module
-        else:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(module, name)
-
-    def __dir__():
-        names = ["Audio", "Client", "Context", "Image", "Keywords", "MemoryTasks", "Server", "ToolError"]
-        return [*globals(), *names]
-"""
+""",
+}
 
 
-def plan_entry(*, converses: bool, tasks: bool) -> EntryView:
+class _Offer(NamedTuple):
+    module: str
+    names: Sequence[str]
+    need: Need | None = None
+
+
+_OFFERS = (
+    _Offer("..runtime.errors", ("ToolError",)),
+    _Offer("..runtime.features.elicitation", ("Accepted", "Cancelled", "Declined"), "forms"),
+    _Offer("..runtime.features.keywords", ("Keywords",)),
+    _Offer("..runtime.features.media", ("Audio", "Image")),
+    _Offer("..runtime.features.taskstore", ("MemoryTasks",), "tasks"),
+    _Offer(".client", ("Client",)),
+    _Offer(".server", ("Context", "Server")),
+)
+
+
+def plan_entry(*, converses: bool, has: Mapping[Need, bool]) -> EntryView:
     """What is added to the package's docstring, imports and names; nothing where it has no client and no server.
 
-    ``tasks``: whether the revision has those.
+    ``has``: whether the revision has these.
     """
     if not converses:
         return EntryView((), (), ())
-    doc = _DOC + _DOC_OF_TASKS[1:] if tasks else _DOC
-    names = _NAMES if tasks else _without_tasks(_NAMES)
-    return EntryView(*(tuple(part[1:].splitlines()) for part in (doc, _IMPORTS, names)))
+    doc = _DOC[1:] + "".join(_DOC_OF[need][1:] for need, held in has.items() if held)
+    offers = [each for each in _OFFERS if each.need is None or has[each.need]]
+    return EntryView(tuple(doc.splitlines()), ("from typing import TYPE_CHECKING", ""), tuple(_names(offers)))
 
 
-def _without_tasks(names: str) -> str:
-    lines = names.replace('"MemoryTasks", ', "").splitlines()
-    kept = [line for line in lines if "MemoryTasks" not in line and "taskstore" not in line]
-    return "\n".join(kept) + "\n"
+def _names(offers: Sequence[_Offer]) -> Iterator[str]:
+    yield from ("", "if TYPE_CHECKING:")
+    yield from (f"    from {module} import {name} as {name}" for module, names, _ in offers for name in names)
+    yield from ("else:", "", "    def __getattr__(name):")
+    for number, (module, names, _) in enumerate(offers):
+        parent, _, last = module.rpartition(".")
+        which = f'== "{names[0]}"' if len(names) == 1 else "in ({})".format(", ".join(f'"{each}"' for each in names))
+        yield f"        {'elif' if number else 'if'} name {which}:"
+        yield f"            from {parent or '.'} import {last} as module"
+    yield "        else:"
+    yield '            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")'
+    yield from ("        return getattr(module, name)", "", "    def __dir__():", "        names = [")
+    yield from (f'            "{name}",' for name in sorted(name for each in offers for name in each.names))
+    yield from ("        ]", "        return [*globals(), *names]")

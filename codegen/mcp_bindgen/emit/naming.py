@@ -31,9 +31,12 @@ _MODULE_NAMES = frozenset(
 
 _PACKAGE_NAMES = frozenset(
     {
+        "Accepted",
         "Audio",
+        "Cancelled",
         "Client",
         "Context",
+        "Declined",
         "Image",
         "Keywords",
         "Message",

@@ -59,6 +59,11 @@ def has_tasks(protocol: Protocol) -> bool:
     return "tasks/result" in protocol.methods or (is_stateless(protocol) and "tools/call" in protocol.methods)
 
 
+def has_forms(protocol: Protocol) -> bool:
+    """Whether a server can have the user fill in a form."""
+    return "elicitation/create" in protocol.methods and {"ElicitResult", "StringSchema"} <= protocol.objects.keys()
+
+
 def can_converse(protocol: Protocol) -> bool:
     """Whether a client and a server can be emitted for it."""
     return not any(_missing(protocol))

@@ -15,7 +15,7 @@ from mcp_bindgen.emit.conversation import plan_conversation
 from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.encoders import Encoders
-from mcp_bindgen.emit.entry import plan_entry
+from mcp_bindgen.emit.entry import Need, plan_entry
 from mcp_bindgen.emit.envelopes import Envelopes, find_envelopes
 from mcp_bindgen.emit.expansion import recursive_names
 from mcp_bindgen.emit.header import HEADER, inert, package_header, runtime_header
@@ -24,7 +24,7 @@ from mcp_bindgen.emit.layout import alternatives
 from mcp_bindgen.emit.method_keys import plan_methods
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.plan import CodecView, EncoderView, MethodsView, TypesView
-from mcp_bindgen.emit.prerequisites import can_converse, has_tasks, is_stateless
+from mcp_bindgen.emit.prerequisites import can_converse, has_forms, has_tasks, is_stateless
 from mcp_bindgen.emit.shapes import Shapes
 from mcp_bindgen.emit.writers import Writers
 from mcp_bindgen.ir.protocol import Protocol
@@ -46,12 +46,11 @@ def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
     types = plan_types(protocol, names, recursive)
     methods = plan_methods(protocol, names)
     conversation = plan_conversation(protocol, names) if can_converse(protocol) else {}
+    has: dict[Need, bool] = {"forms": has_forms(protocol), "tasks": has_tasks(protocol)}
     title = f"revision {protocol.revision}" if protocol.revision[:1].isdigit() else protocol.revision
     common = {"title": inert(title), "package": package}
     files = {
-        "__init__.py": _fill(
-            "package.py.j2", conversing=plan_entry(converses=bool(conversation), tasks=has_tasks(protocol)), **common
-        ),
+        "__init__.py": _fill("package.py.j2", conversing=plan_entry(converses=bool(conversation), has=has), **common),
         "types.py": _fill("types.py.j2", view=types, imports=_types_imports(types), **common),
         "_decoders.py": _fill("decoders.py.j2", view=read, imports=_decoders_imports(read), **common),
         "_encoders.py": _fill("encoders.py.j2", view=write, imports=_encoders_imports(write), **common),

@@ -132,6 +132,13 @@ def test_a_user_may_decline_or_cancel(revision):
         assert called(revision, lambda context: context.elicit_form("Who?", Named), elicitation=fill_in) == str(kind())
 
 
+def test_the_answers_are_in_the_packages_whose_revision_has_forms():
+    for revision in REVISIONS:
+        found = {name: getattr(package(revision), name, None) for name in ("Accepted", "Declined", "Cancelled")}
+        forms = {"Accepted": Accepted, "Declined": Declined, "Cancelled": Cancelled}
+        assert found == (forms if hasattr(package(revision).types, "ElicitResult") else dict.fromkeys(forms))
+
+
 @with_choices
 def test_several_choices_of_many(revision):
     @define
