@@ -10,11 +10,12 @@
     mcp.methods.CALL_TOOL             typed keys of requests and notifications
     mcp.converter.structure(…)        single values
     mcp.Client.stdio(["a-server"])    a client: call_tool(…), list_tools() and so on
-    mcp.Server("a-server", "1.0")     a server, of handlers for methods
-    mcp.Context                       what handlers are given besides the params
+    mcp.Server("a-server", "1.0")     a server, of decorated functions and of handlers
+    mcp.Context                       what functions are given besides their arguments
     mcp.Image, mcp.Audio              bytes that a tool returns as what they are
     mcp.Keywords(minimum=1)           more than a type says of an argument
     mcp.ToolError("no such city")     what a tool raises for its caller to read
+    mcp.Accepted, mcp.Declined        what the user has answered, or mcp.Cancelled
 
 Errors are those of ``runtime.errors``.
 """
@@ -36,6 +37,9 @@ from .types import *
 
 if TYPE_CHECKING:
     from ..runtime.errors import ToolError as ToolError
+    from ..runtime.features.elicitation import Accepted as Accepted
+    from ..runtime.features.elicitation import Cancelled as Cancelled
+    from ..runtime.features.elicitation import Declined as Declined
     from ..runtime.features.keywords import Keywords as Keywords
     from ..runtime.features.media import Audio as Audio
     from ..runtime.features.media import Image as Image
@@ -45,20 +49,33 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        if name == "Client":
+        if name == "ToolError":
+            from ..runtime import errors as module
+        elif name in ("Accepted", "Cancelled", "Declined"):
+            from ..runtime.features import elicitation as module
+        elif name == "Keywords":
+            from ..runtime.features import keywords as module
+        elif name in ("Audio", "Image"):
+            from ..runtime.features import media as module
+        elif name == "Client":
             from . import client as module
         elif name in ("Context", "Server"):
             from . import server as module
-        elif name in ("Audio", "Image"):
-            from ..runtime.features import media as module
-        elif name == "Keywords":
-            from ..runtime.features import keywords as module
-        elif name == "ToolError":
-            from ..runtime import errors as module
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(module, name)
 
     def __dir__():
-        names = ["Audio", "Client", "Context", "Image", "Keywords", "Server", "ToolError"]
+        names = [
+            "Accepted",
+            "Audio",
+            "Cancelled",
+            "Client",
+            "Context",
+            "Declined",
+            "Image",
+            "Keywords",
+            "Server",
+            "ToolError",
+        ]
         return [*globals(), *names]
