@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_bindgen import catalog
 from mcp_bindgen.calling.forms import Answer, fill_in, question
-from mcp_bindgen.calling.terminal import MOMENT, Terminal
+from mcp_bindgen.calling.terminal import Terminal
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.escaping import visible
 
@@ -64,14 +64,8 @@ def open_client(server: Server, options: Options) -> Client:
         raise catalog.unknown_revision(options.revision)
 
     def start() -> Transport:
-        if server.url is not None:
-            from mcp_bindings.runtime.http.client.opening import open_http
-
-            return Watched(open_http(server.url, revision=options.revision, headers=server.headers), options.see)
-        from mcp_bindings.runtime.transports.child import Child
-
-        # What is typed in a shell starts with the shell's environment.
-        return Watched(Child(server.command, inherit_env=True), options.see)
+        transport = _open(server, options)
+        return transport if options.see is None else Seen(transport, options.see)
 
     _check_writable(options.record)
     revisions = chosen(None if options.revision is None else [options.revision])
@@ -98,14 +92,21 @@ def open_client(server: Server, options: Options) -> Client:
     return client
 
 
-class Watched:
-    """A transport that shows what passes through it, and never waits for long.
+def _open(server: Server, options: Options) -> Transport:
+    if server.url is not None:
+        from mcp_bindings.runtime.http.client.opening import open_http
 
-    Python handles a signal between two steps of the program. Ctrl-C that comes right before a wait begins does not end
-    it, so that a person would press it again and again.
-    """
+        return open_http(server.url, revision=options.revision, headers=server.headers)
+    from mcp_bindings.runtime.transports.child import Child
 
-    def __init__(self, transport: Transport, see: Callable[[str, bytes], None] | None) -> None:
+    # What is typed in a shell starts with the shell's environment.
+    return Child(server.command, inherit_env=True)
+
+
+class Seen:
+    """A transport that shows what passes through it."""
+
+    def __init__(self, transport: Transport, see: Callable[[str, bytes], None]) -> None:
         self._transport = transport
         self._see = see
         self.interrupt = transport.interrupt
@@ -114,16 +115,15 @@ class Watched:
         self.listen = getattr(transport, "listen", None)
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """As ``Transport.receive``, but that it may give None before ``timeout`` has gone by."""
-        message = self._transport.receive(MOMENT if timeout is None else min(timeout, MOMENT))
-        if message is not None and self._see is not None:
+        """As ``Transport.receive``."""
+        message = self._transport.receive(timeout)
+        if message is not None:
             self._see("server", message)
         return message
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
         """As ``Transport.send``."""
-        if self._see is not None:
-            self._see("client", message)
+        self._see("client", message)
         self._transport.send(message, timeout)
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import signal
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, Piped, environment, program
+from mcp_bindings.runtime.interrupts import MOMENT
+from mcp_bindings.runtime.transports.memory import serving
+from support.conversing import HANDSHAKE, PATIENCE, STATELESS, Piped, environment, package, program
+from support.echoing import echo_server
 
 LATEST, NEW = HANDSHAKE[-1], STATELESS[-1]
 
@@ -78,3 +82,27 @@ def test_a_server_ends_by_ctrl_c(mode, busy):
         if busy and mode:
             # The handler ran in the main thread, and so was what the signal has ended.
             assert server.hear()["error"]["code"] == -32603
+
+
+class Waits:
+    """A transport that notes for how long it is waited for."""
+
+    def __init__(self, transport):
+        self.seconds = []
+        self._transport = transport
+        self.send, self.interrupt, self.close = transport.send, transport.interrupt, transport.close
+
+    def receive(self, timeout=None):
+        self.seconds.append(timeout)
+        return self._transport.receive(timeout)
+
+
+def test_the_main_thread_looks_up_now_and_then_as_a_signal_may_have_come_right_before_it_waits():
+    server, _seen = echo_server(LATEST)
+    waits = Waits(serving(server.serve))
+    with package(LATEST).Client.over(waits, timeout=PATIENCE) as client:
+        client.call_tool("echo", {"n": 1})
+        assert max(waits.seconds) <= MOMENT
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(client.call_tool, "echo", {"n": 1}).result(PATIENCE)
+        assert max(waits.seconds) > MOMENT
