@@ -236,12 +236,9 @@ class OnATerminal:
         self._own, theirs = pty.openpty()
         command = [sys.executable, "-m", "mcp_bindgen.cli", "call", *arguments]
         env = {**environment(), "NO_COLOR": "1"}
-        # A shell without job control has what it starts in the background ignore Ctrl-C, and so all that these start.
-        inherited = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.process = subprocess.Popen(
             command, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, env=env, text=True
         )
-        signal.signal(signal.SIGINT, inherited)
         os.close(theirs)
         self.seen = ""
 

@@ -254,10 +254,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(elsewhere: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
 def test_it_can_be_interrupted(elsewhere: Path) -> None:
-    # In the background a shell has its processes ignore interrupts.
-    heed = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    program = f"{heed}; from mcp_bindgen.cli import main; main(sys.argv[1:])"
-    command = [sys.executable, "-c", program, "validate", "--version", "2025-06-18", "-"]
+    command = [sys.executable, "-m", "mcp_bindgen", "validate", "--version", "2025-06-18", "-"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin
         assert process.stdout

@@ -13,7 +13,7 @@ from .calls import Call, Lasting
 from .crew import Crew, Queue
 from .errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout, UsageError
 from .events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
-from .interrupts import Interrupt, hold
+from .interrupts import MOMENT, Interrupt, hold
 from .logs import note, report
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
@@ -186,8 +186,9 @@ class Connection:
     def _wait(self, call: Call, interrupt: Interrupt) -> None:
         """Waits until a call is done or has progressed; reads for all, unless another thread does."""
         crew = self._crew
+        longest = MOMENT if interrupt.holds else _LONGEST
         while not (call.done or call.update is not None or interrupt.seen):
-            remaining = min(call.deadline - monotonic(), _LONGEST)
+            remaining = min(call.deadline - monotonic(), longest)
             if remaining <= 0:
                 text = f"{call.key.name}: no answer in {call.patience:g} s"
                 raise RequestTimeout(text)
@@ -201,7 +202,7 @@ class Connection:
                         if not crew.started:
                             break
                         crew.delegate()
-                    remaining = min(call.deadline - monotonic(), _LONGEST)
+                    remaining = min(call.deadline - monotonic(), longest)
             finally:
                 crew.leave()
                 if self._calls:

@@ -9,9 +9,16 @@ from collections.abc import Callable
 from importlib import import_module
 from threading import get_ident, main_thread
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 W = TypeVar("W")
+
+MOMENT: Final = 0.25
+"""Seconds that a wait of the main thread lasts at most before it is begun again.
+
+Python runs a signal's handler between two steps of the program: for a signal that comes right before a wait begins, that
+is when the wait is over.
+"""
 
 
 class Interrupt:
@@ -31,6 +38,11 @@ class Interrupt:
         """Whether the signal does what it did before."""
         self.seen = False
         """Whether the signal has come, and not passed."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the signal may come: in the main thread, unless the program has left it to the system."""
+        return self._previous is not None
 
     def release(self) -> None:
         """The signal does again what it did, and does it now if it has come."""
