@@ -68,15 +68,32 @@ class Exchange:
         return ConnectionClosed(f"{self.what}: the connection was closed on this side")
 
 
-class Bytes(io.RawIOBase):
-    """What comes on a socket, as long as the deadline of its exchange lets it come."""
+def receive(connection: Any, exchange: Exchange, amount: int) -> bytes:
+    """What has come on a socket, empty at its end. Raises TimeoutError at the deadline of the exchange, and OSError."""
+    connection.settimeout(_until(exchange))
+    data: bytes = connection.recv(amount)
+    if data:
+        exchange.heard = True
+    return data
 
-    def __init__(self, raw: io.RawIOBase, connection: Any, exchange: Exchange) -> None:
+
+def _until(exchange: Exchange) -> float | None:
+    try:
+        return exchange.left()
+    except RequestTimeout as late:
+        raise TimeoutError from late
+
+
+class Bytes(io.RawIOBase):
+    """What comes on a socket, as long as the deadline of its exchange lets it come; ``ahead`` has come already."""
+
+    def __init__(self, raw: io.RawIOBase, connection: Any, exchange: Exchange, ahead: bytes = b"") -> None:
         super().__init__()
         self._raw = raw
         # Keeps the socket open until this is closed.
         self._socket = connection
         self._exchange = exchange
+        self._ahead = ahead
 
     def readable(self) -> bool:
         """It is."""
@@ -84,11 +101,11 @@ class Bytes(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """As io.RawIOBase. Raises TimeoutError at the deadline."""
-        try:
-            left = self._exchange.left()
-        except RequestTimeout as late:
-            raise TimeoutError from late
-        self._socket.settimeout(left)
+        if self._ahead:
+            part, self._ahead = self._ahead[: len(buffer)], self._ahead[len(buffer) :]
+            buffer[: len(part)] = part
+            return len(part)
+        self._socket.settimeout(_until(self._exchange))
         count: int = self._socket.recv_into(buffer)
         if count:
             self._exchange.heard = True

@@ -5,18 +5,13 @@
 from __future__ import annotations
 
 import http.client
-import io
-import socket
 import ssl
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from threading import local
 from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import urljoin
 
 import urllib3
-from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import (
     HTTPError,
     LocationParseError,
@@ -28,9 +23,11 @@ from urllib3.exceptions import (
 from urllib3.util import Timeout, Url, parse_url
 
 from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError, UsageError
-from .exchange import Bytes, Exchange
+from .connections import Pool, SecurePool, serving, socket_options
+from .exchange import Exchange
+from .plain import PlainAnswer
 
-Response: TypeAlias = urllib3.BaseHTTPResponse
+Response: TypeAlias = urllib3.BaseHTTPResponse | PlainAnswer
 """An answer whose headers are there; its body has yet to be read."""
 
 REDIRECTS: Final = 5
@@ -40,6 +37,9 @@ _KEPT: Final = frozenset({307, 308})
 _MOVED: Final = frozenset({301, 302, 303, *_KEPT})
 _PORTS: Final = {"http": 80, "https": 443}
 _BUFFER: Final = 64 * 1024
+_FAULTS: Final = (HTTPError, OSError, http.client.HTTPException)
+_NAMES: Final = 256
+"""How many names of header fields are remembered as good."""
 
 
 class Settings(NamedTuple):
@@ -66,7 +66,7 @@ class Wire:
             "maxsize": settings.pool,
             "block": False,
             "retries": False,
-            "socket_options": _options(),
+            "socket_options": socket_options(),
         }
         if settings.tls is not None:
             options["ssl_context"] = settings.tls
@@ -75,11 +75,14 @@ class Wire:
             if settings.proxy is None
             else urllib3.ProxyManager(checked(settings.proxy), **options)
         )
-        classes: Any = {"http": _Pool, "https": _SecurePool}
+        classes: Any = {"http": Pool, "https": SecurePool}
         manager.pool_classes_by_scheme = classes
         self._manager = manager
         self._pool = manager if settings.proxy is not None else manager.connection_from_url(self.url)
         self._target = self.url if settings.proxy is not None else parse_url(self.url).request_uri
+        self._fixed = f"Host: {_host(self.url)}\r\nAccept-Encoding: identity\r\n"
+        self._good: set[str] = set()
+        """Names of header fields that http.client has taken."""
 
     def open(
         self, method: str, exchange: Exchange, headers: Mapping[str, str], body: bytes | None = None, url: str = ""
@@ -112,26 +115,51 @@ class Wire:
     ) -> Response:
         left = exchange.left()
         connect = self._connect_timeout if left is None else min(self._connect_timeout, left)
-        _under_way.exchange = exchange
         try:
+            if url is self.url and body is not None and self._good.issuperset(headers):
+                response = self._again(method, exchange, headers, body)
+                if response is not None:
+                    return response
             # Finding the pool of a URL takes long; a proxy for plain HTTP has to be given the whole URL.
             pool, target = (self._pool, self._target) if url is self.url else (self._manager, url)
-            return pool.urlopen(
-                method,
-                target,
-                body=body,
-                headers=headers,
-                redirect=False,
-                preload_content=False,
-                timeout=Timeout(connect=connect, read=left),
-            )
-        except (HTTPError, OSError, http.client.HTTPException) as fault:
+            with serving(exchange):
+                opened = pool.urlopen(
+                    method,
+                    target,
+                    body=body,
+                    headers=headers,
+                    redirect=False,
+                    preload_content=False,
+                    timeout=Timeout(connect=connect, read=left),
+                )
+        except _FAULTS as fault:
             raise fault_of(fault, exchange, url) from fault
         except ValueError as fault:
             text = f"{exchange.what}: this cannot be sent: {fault}"
             raise UsageError(text) from fault
-        finally:
-            _under_way.exchange = None
+        if len(self._good) < _NAMES:
+            self._good.update(headers)
+        return opened
+
+    def _again(self, method: str, exchange: Exchange, headers: Mapping[str, str], body: bytes) -> Response | None:
+        """The answer by a connection that is kept, without what urllib3 does around it; None where it has to do it."""
+        pool = self._pool
+        if not isinstance(pool, Pool | SecurePool):
+            return None
+        fields = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
+        # What http.client would refuse is left to it, and what needs an encoding.
+        if not fields.isascii() or not fields.count("\r") == fields.count("\n") == len(headers):
+            return None
+        connection = pool.kept()
+        if connection is None:
+            return None
+        try:
+            head = f"{method} {self._target} HTTP/1.1\r\n{self._fixed}Content-Length: {len(body)}\r\n{fields}\r\n"
+            response: Response = connection.carry(method, exchange, head.encode("ascii") + body, pool)
+        except BaseException:
+            pool.give(connection, whole=False)
+            raise
+        return response
 
     def close(self) -> None:
         """Closes the connections that are idle."""
@@ -156,7 +184,7 @@ def whole(response: Response, exchange: Exchange, limit: int) -> bytes:
                 close(response)
                 raise MessageTooLarge(size, limit)
         return b"".join(parts)
-    except (HTTPError, OSError, http.client.HTTPException) as fault:
+    except _FAULTS as fault:
         raise fault_of(fault, exchange, "") from fault
 
 
@@ -164,7 +192,7 @@ def next_part(response: Response, exchange: Exchange) -> bytes:
     """What has come of the body of an answer, at least one byte; empty at its end. Raises as ``Wire.open``."""
     try:
         return response.read1(_BUFFER)
-    except (HTTPError, OSError, http.client.HTTPException) as fault:
+    except _FAULTS as fault:
         raise fault_of(fault, exchange, "") from fault
 
 
@@ -220,106 +248,16 @@ def checked(url: str) -> str:
     return parts._replace(fragment=None).url
 
 
+def _host(url: str) -> str:
+    """The field Host (RFC 9112, section 3.2), as http.client writes it."""
+    parts: Url = parse_url(url)
+    host = (parts.host or "").rstrip(".").partition("%")[0]
+    if host.startswith("["):
+        host = host.rstrip("]") + "]"
+    return host if parts.port in {None, _PORTS.get(parts.scheme or "")} else f"{host}:{parts.port}"
+
+
 def origin(url: str) -> str:
     """Scheme, host and port of a URL (RFC 6454)."""
     parts: Url = parse_url(url)
     return f"{parts.scheme}://{parts.host}:{parts.port or _PORTS.get(parts.scheme or '', 0)}"
-
-
-# What urllib3 is extended by: connections that know the exchange which goes over them.
-
-
-class _UnderWay(local):
-    exchange: Exchange | None = None
-
-
-_under_way = _UnderWay()
-"""The exchange that the thread has given to urllib3."""
-
-
-class _Answer(http.client.HTTPResponse):
-    """Reads no longer than its exchange may take."""
-
-    def __init__(self, sock: Any, *args: Any, **options: Any) -> None:
-        super().__init__(sock, *args, **options)
-        exchange = _under_way.exchange
-        if exchange is not None:
-            raw: Any = self.fp.detach()
-            self.fp = io.BufferedReader(Bytes(raw, sock, exchange), _BUFFER)
-
-
-class _Noted:
-    """Tells the exchange which socket it goes over."""
-
-    sock: Any
-    timeout: Any
-    response_class: Any = _Answer
-    _exchange: Exchange | None = None
-    """The one that has gone over it last."""
-    _parts: list[bytes] | None = None
-    """What is to be sent, while a request is put together."""
-
-    def connect(self) -> None:
-        super().connect()  # type: ignore[misc]  # of the connection that this is mixed into
-        self._note()
-
-    def send(self, data: Any) -> None:
-        if self._parts is None or data.__class__ is not bytes:
-            super().send(data)  # type: ignore[misc]  # of the connection that this is mixed into
-        else:
-            self._parts.append(data)
-
-    def request(self, *args: Any, **options: Any) -> None:
-        if self.sock is not None:
-            exchange = _under_way.exchange
-            if exchange is not None:
-                exchange.reused = True
-                self.timeout = exchange.left()
-            self._note()
-        # Headers and body are sent as one: a server that gets them one by one wakes up twice.
-        self._parts = []
-        try:
-            super().request(*args, **options)  # type: ignore[misc]  # as above
-            parts, self._parts = self._parts, None
-            super().send(b"".join(parts))  # type: ignore[misc]  # as above
-        finally:
-            self._parts = None
-
-    def _note(self) -> None:
-        exchange = _under_way.exchange
-        if exchange is not None and self.sock is not None:
-            if self._exchange is not None and self._exchange is not exchange:
-                # Ending that one does not end this one.
-                self._exchange.over(None)
-            self._exchange = exchange
-            # The time to connect is over, and the body may take longer.
-            self.sock.settimeout(exchange.left())
-            exchange.over(self.sock)
-
-
-class _Connection(_Noted, HTTPConnection):
-    pass
-
-
-class _SecureConnection(_Noted, HTTPSConnection):
-    pass
-
-
-class _Pool(urllib3.HTTPConnectionPool):
-    ConnectionCls: Any = _Connection
-
-
-class _SecurePool(urllib3.HTTPSConnectionPool):
-    ConnectionCls: Any = _SecureConnection
-
-
-def _options() -> list[tuple[int, int, int]]:
-    """Messages are small, and streams silent for long: a peer that is gone is to be noticed within minutes."""
-    found = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
-    if sys.platform == "linux":
-        found += [
-            (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 30),
-            (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 10),
-            (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3),
-        ]
-    return found
