@@ -207,6 +207,8 @@ class _Planner:
             passed.insert(0, "name=name")
         if meta:
             passed.append("meta=dict(meta) if meta else None")
+        if offer.place:
+            yield f'        offering.placed("{offer.name}", {offer.place})'
         yield from lines("members = ", ("offering.members(", passed, ")"), indent=8)
         arguments: list[Tree] = [
             "each",

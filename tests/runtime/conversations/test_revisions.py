@@ -353,6 +353,12 @@ def test_two_servers_of_one_revision_are_refused():
         serve.over(pair()[0])
 
 
+@pytest.mark.parametrize("host", [lambda given: serve.over(pair()[0], given), serve.wsgi_app])
+def test_servers_are_given_one_by_one(host):
+    with pytest.raises(UsageError, match=r"each an argument of its own, and not \["):
+        host([echo_server(LATEST)[0]])
+
+
 @pytest.mark.parametrize("revision", [HANDSHAKE[0], NEW])
 def test_servers_of_all_revisions_in_a_process(revision):
     with connect.stdio(program("every.py"), revisions=[revision], env=environment(), timeout=PATIENCE) as client:

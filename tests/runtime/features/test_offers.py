@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from checkout import REVISIONS
+from mcp_bindings.runtime.errors import UsageError
 from mcp_bindings.runtime.features.media import Image
 from support.conversing import package
 from support.offering import asking, serving
@@ -55,3 +56,46 @@ def test_what_is_decorated_is_offered(revision):
         reference = types.PromptReference(name="greet")
         argument = types.CompleteRequestParamsArgument(name="name", value="Al")
         assert client.complete(reference, argument).completion.values == ["Alan"]
+
+
+def offered(context, it: int) -> str:
+    """What decorators are put before, here by a mistake."""
+    return ""
+
+
+def without_context(ctx, a: int) -> str:
+    return ""
+
+
+class Holder:
+    def method(self, a: int) -> str:
+        return ""
+
+
+MISTAKES = {
+    "the name instead of the function": (lambda server: server.tool("add"), "write name='add'"),
+    "the name of a prompt": (lambda server: server.prompt("greet"), "write name='greet'"),
+    "a resource without parentheses": (lambda server: server.resource(offered), "@server.resource('demo://it')"),
+    "a template without them": (lambda server: server.resource_template(offered), "@server.resource_template('"),
+    "a context by another name": (lambda server: server.tool(without_context), "or is named context"),
+    "a method of a class": (lambda server: server.tool(Holder.method), "server.tools.add(it.method)"),
+    "a handler without parentheses": (lambda server: server.handler(offered), "takes the key of a method"),
+    "a handler by its method's name": (lambda server: server.handler("tools/call"), "and not 'tools/call'"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_decorator_says_what_it_is_given_wrongly(revision, mistake):
+    make, said = MISTAKES[mistake]
+    with pytest.raises(UsageError) as caught:
+        make(serving(revision))
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_server_is_introduced_by_texts(revision):
+    with pytest.raises(UsageError, match=r"the version is 1\.5; give a text, such as '1\.5'"):
+        package(revision).Server("demo", 1.5)
+    with pytest.raises(UsageError, match="the name is None"):
+        package(revision).Server(None, "1.5")

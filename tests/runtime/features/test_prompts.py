@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.errors import ResponseError, UsageError
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client
 from support.offering import asking, refused, serving
 
@@ -76,8 +76,11 @@ def test_what_does_not_fit_is_refused(revision):
     server.prompts.add(review)
 
     def reason(name, arguments=None):
-        data = refused(-32602, client.get_prompt, name, arguments=arguments)
-        assert data["name"] == name
+        with pytest.raises(ResponseError) as caught:
+            client.get_prompt(name, arguments=arguments)
+        data = caught.value.data
+        assert (caught.value.code, data["name"]) == (-32602, name)
+        assert caught.value.message.endswith(f": {data['reason']}")
         return data["reason"]
 
     with asking(server) as client:

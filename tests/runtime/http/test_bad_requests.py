@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import socket
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from mcp_bindings.runtime.errors import UsageError
 from mcp_bindings.runtime.http.media import JSON, SSE, accepts, is_json
 from mcp_bindings.runtime.http.origins import Allowed
+from mcp_bindings.runtime.http.serving import make_server
 from support.conversing import PATIENCE
 from support.echoing import echo_server
 from support.posting import BOTH, NEW, PLAIN, Wire, call, endpoint, modern
@@ -296,7 +299,10 @@ def test_any_host_does_not_mean_any_origin():
     assert Allowed(["*"], ["*"]).origin("null")
 
 
-@pytest.mark.parametrize("options", [{"hosts": ["http://x"]}, {"origins": ["x.example"]}, {"hosts": [""]}])
+@pytest.mark.parametrize(
+    "options",
+    [{"hosts": ["http://x"]}, {"origins": ["x.example"]}, {"hosts": [""]}, {"hosts": "x.example"}, {"origins": "*"}],
+)
 def test_what_cannot_be_allowed_is_said(options):
     with pytest.raises(UsageError, match="accepted are"):
         Allowed(**options)
@@ -308,3 +314,25 @@ def test_a_name_that_is_allowed_may_be_used():
         whole, headers = modern(call(n=1))
         assert made.post(whole, **headers, Host="mcp.example", Origin="https://app.example").text == "1"
         refused(Wire(made.port).post(whole, **headers), 403)
+
+
+# cheroot leaves the socket that it could not bind to the garbage collector.
+@pytest.mark.filterwarnings("ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+def test_where_nobody_can_listen_is_said():
+    with closing(socket.socket()) as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        said = f"127.0.0.1:{port} cannot be listened on: Address already in use; give another host or port"
+        with pytest.raises(UsageError) as caught:
+            make_server([echo_server("2025-11-25")[0]], port=port)
+    assert str(caught.value) == said
+    del caught
+    gc.collect()
+
+
+@pytest.mark.parametrize("port", [-1, 65536, "8000", None])
+def test_what_is_no_port_is_said(port):
+    with pytest.raises(UsageError, match=r"the port is .*; accepted are 1 to 65535, and 0"):
+        make_server([echo_server("2025-11-25")[0]], port=port)

@@ -45,7 +45,7 @@ def recipes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def served(command: list[str], folder: Path, app: str) -> Iterator[int]:
+def served(command: list[str], folder: Path, app: str, stop: signal.Signals = signal.SIGTERM) -> Iterator[int]:
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -64,7 +64,7 @@ def served(command: list[str], folder: Path, app: str) -> Iterator[int]:
         eventually(listens, PATIENCE * 2)
         yield port
     finally:
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(stop)
         try:
             process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -117,3 +117,12 @@ def test_a_program_serves_itself(recipes: Path) -> None:
         assert wire.post(request("tools/call", 1, {"name": "add", "arguments": {"a": 2, "b": 3}})).text == "5"
         refused = wire.post(*modern(request("tools/list", 1))[:1], MCP_Protocol_Version=NEW)
         assert refused.status == 400
+
+
+def test_a_program_goes_on_after_ctrl_c(recipes: Path) -> None:
+    # A shell that runs this in the background has SIGINT ignored.
+    heeded = "import signal, sys, server; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{heeded}; server.server.run_http(port=int(sys.argv[1])); print('over')"
+    with served(["-c", program, "{port}"], recipes, "interrupted", signal.SIGINT) as port:
+        Wire(port).initialize("2025-11-25")
+    assert (recipes / "interrupted.log").read_text() == "over\n"
