@@ -46,8 +46,16 @@ def declared_by(
 
 
 def introduction(binding: Binding, name: str, version: str, title: str | None) -> Any:
-    """Who a side says it is, an object of the revision; raises UsageError for a title where there are none."""
+    """Who a side says it is, an object of the revision.
+
+    Raises UsageError for what is no text, and for a title where there are none.
+    """
     cls = binding.types.Implementation
+    texts: dict[str, object] = {"name": name, "version": version, "title": title or ""}
+    for member, given in texts.items():
+        if not isinstance(given, str):
+            text = f"the {member} is {given!r}; give a text, such as {str(given)!r}"
+            raise UsageError(text)
     if title is None:
         return cls(name=name, version=version)
     if "title" not in cls.__slots__:

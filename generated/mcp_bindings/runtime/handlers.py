@@ -71,7 +71,10 @@ class Handlers:
         self, key: NotificationMethod[P]
     ) -> Callable[[Callable[[P, Any], None]], Callable[[P, Any], None]]: ...
     def register(self, key: Any) -> Any:
-        """A decorator for the function that handles a method."""
+        """A decorator for the function that handles a method; raises UsageError for what is no key of one."""
+        if not isinstance(key, (RequestMethod, NotificationMethod)):
+            text = f"handler() takes the key of a method, such as `methods.CALL_TOOL` of the revision, and not {key!r}"
+            raise UsageError(text)
 
         def remember(function: Any) -> Any:
             self.add(key, function)

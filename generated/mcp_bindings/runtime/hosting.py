@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .errors import ConnectionClosed, MessageTooLarge, UsageError
@@ -23,6 +23,24 @@ from .transports import Transport
 INITIALIZE = "initialize"
 
 
+def newest_first(servers: Iterable[object]) -> list[Server]:
+    """Servers that are hosted together; raises UsageError for none, for what is no server, and for two of a revision."""
+    found: dict[str, Server] = {}
+    for each in servers:
+        if not isinstance(each, Server):
+            text = f"what is hosted are server objects, each an argument of its own, and not {each!r}"
+            raise UsageError(text)
+        revision = each.binding.revision
+        if revision in found:
+            text = f"two servers of {revision} cannot share a transport; register all handlers with one"
+            raise UsageError(text)
+        found[revision] = each
+    if not found:
+        message = "there is no server to host; give at least one"
+        raise UsageError(message)
+    return [found[revision] for revision in sorted(found, reverse=True)]
+
+
 class Host:
     """Serves each client by the server of its revision.
 
@@ -32,15 +50,8 @@ class Host:
     """
 
     def __init__(self, servers: Sequence[Server]) -> None:
-        self._servers = sorted(servers, key=lambda server: server.binding.revision, reverse=True)
+        self._servers = newest_first(servers)
         revisions = [server.binding.revision for server in self._servers]
-        if not revisions:
-            message = "there is no server to host; give at least one"
-            raise UsageError(message)
-        double = next((revision for revision in revisions if revisions.count(revision) > 1), None)
-        if double is not None:
-            text = f"two servers of {double} cannot share a transport; register all handlers with one"
-            raise UsageError(text)
         self._modern = [server for server in self._servers if server.binding.era == "stateless"]
         self._legacy = [server for server in self._servers if server.binding.era == "handshake"]
         for server in self._modern:

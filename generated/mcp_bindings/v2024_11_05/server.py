@@ -311,6 +311,7 @@ class Server(RuntimeServer):
         - `mime_type`: Media type of the contents, if known.
         - `size`: Number of bytes in the contents before any encoding, if known.
         """
+        offering.placed("resource", uri)
         members = offering.members(
             name=name,
             annotations=annotations,
@@ -347,6 +348,7 @@ class Server(RuntimeServer):
         - `mime_type`: Media type that every matching resource has; absent if they
           differ.
         """
+        offering.placed("resource_template", uri_template)
         members = offering.members(
             name=name,
             annotations=annotations,

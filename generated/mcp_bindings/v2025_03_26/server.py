@@ -314,6 +314,7 @@ class Server(RuntimeServer):
         - `annotations`: Hints for the client on audience, importance and the like.
         - `size`: Number of bytes in the contents before any encoding, if known.
         """
+        offering.placed("resource", uri)
         members = offering.members(
             name=name,
             description=description,
@@ -350,6 +351,7 @@ class Server(RuntimeServer):
           differ.
         - `annotations`: Hints for the client on audience, importance and the like.
         """
+        offering.placed("resource_template", uri_template)
         members = offering.members(
             name=name,
             description=description,

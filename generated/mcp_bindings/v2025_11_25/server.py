@@ -727,6 +727,7 @@ class Server(RuntimeServer):
         - `size`: Number of bytes in the contents before any encoding, if known.
         - `meta`: Entries of `_meta`, by wire name.
         """
+        offering.placed("resource", uri)
         members = offering.members(
             name=name,
             title=title,
@@ -772,6 +773,7 @@ class Server(RuntimeServer):
         - `annotations`: Hints for the client on audience, importance and the like.
         - `meta`: Entries of `_meta`, by wire name.
         """
+        offering.placed("resource_template", uri_template)
         members = offering.members(
             name=name,
             title=title,

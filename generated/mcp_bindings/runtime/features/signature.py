@@ -23,6 +23,11 @@ _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 _KEYWORDS = inspect.Parameter.VAR_KEYWORD
 _REST = inspect.Parameter.VAR_POSITIONAL
 _MISSING = inspect.Parameter.empty
+_HINTS = {
+    "ctx": " (the context of the call is a parameter that is annotated with Context, or is named context)",
+    "self": " (of a class's method, add what an object of the class has: server.tools.add(it.method))",
+}
+"""What somebody had in mind who left out the annotation of a parameter of this name."""
 
 
 class Parameter(NamedTuple):
@@ -89,7 +94,8 @@ class Signature:
             raise UsageError(text)
         if kind is _MISSING:
             if not self._loose:
-                text = f"{self.what}: parameter {name} has no annotation; accepted are {ACCEPTED}"
+                hint = _HINTS.get(name, "")
+                text = f"{self.what}: parameter {name} has no annotation{hint}; accepted are {ACCEPTED}"
                 raise UsageError(text)
             kind = Any
         if parameter.kind is _KEYWORDS:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Callable
 from threading import Event, Thread
@@ -28,6 +29,7 @@ BACKLOG: Final = 512
 """How many connections wait to be accepted."""
 KEPT: Final = 1000
 """How many connections are kept open for further requests."""
+_LAST_PORT: Final = 65535
 
 
 _REST: Final = 64 * 1024
@@ -95,6 +97,9 @@ class HttpServer:
         idle: float = 10.0,
         grace: float = 2.0,
     ) -> None:
+        if not isinstance(port, int) or not 0 <= port <= _LAST_PORT:
+            text = f"the port is {port!r}; accepted are 1 to {_LAST_PORT}, and 0 for any that is free"
+            raise UsageError(text)
         self._application = application
         self._grace = grace
         make: Any = CherootServer
@@ -116,8 +121,10 @@ class HttpServer:
         try:
             server.prepare()
         except OSError as fault:
-            text = f"{host}:{port} cannot be listened on: {fault}"
-            raise UsageError(text) from fault
+            # cheroot tells the addresses that it has tried, each with its reason.
+            reasons = dict.fromkeys(re.findall(r"\[Errno -?\d+\] ([^()]+)\)", str(fault)))
+            text = f"{host}:{port} cannot be listened on: {', '.join(reasons) or fault}; give another host or port"
+            raise UsageError(text) from None
         bound = server.socket.getsockname()
         self.host = host
         self.port: int = bound[1] if server.socket.family in {socket.AF_INET, socket.AF_INET6} else port

@@ -34,6 +34,10 @@ class Allowed:
     """
 
     def __init__(self, hosts: Iterable[str] = LOOPBACK, origins: Iterable[str] = ()) -> None:
+        for name, given, example in (("hosts", hosts, "example.com"), ("origins", origins, "https://example.com")):
+            if isinstance(given, str):
+                text = f"allowed_{name} is {given!r}; accepted are lists, as [{example!r}]"
+                raise UsageError(text)
         self._hosts = {_host(each) for each in hosts}
         self._origins = {_origin(each) for each in origins}
         self.any = ("*", "") in self._hosts

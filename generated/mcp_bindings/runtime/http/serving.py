@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .options import Options
@@ -39,8 +40,9 @@ def make_server(
 
 
 def run_http(servers: Sequence[Server], host: str, port: int, **options: Any) -> None:
-    """Serves until Ctrl-C."""
-    make_server(servers, host, port, **options).serve()
+    """Serves until Ctrl-C, which is how it ends and no fault: nothing is raised for it."""
+    with suppress(KeyboardInterrupt):
+        make_server(servers, host, port, **options).serve()
 
 
 def _names(host: str) -> list[str]:

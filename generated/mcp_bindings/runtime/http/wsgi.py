@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..hosting import newest_first
 from ..logs import report
 from . import media
 from .conversations import Conversations
@@ -36,14 +36,8 @@ class Application:
     """
 
     def __init__(self, servers: Sequence[Server], options: Options) -> None:
-        newest = sorted(servers, key=lambda server: server.binding.revision, reverse=True)
+        newest = newest_first(servers)
         revisions = [server.binding.revision for server in newest]
-        if not revisions:
-            message = "there is no server to host; give at least one"
-            raise UsageError(message)
-        if len(set(revisions)) < len(revisions):
-            message = "two servers of one revision cannot share an endpoint; register all handlers with one"
-            raise UsageError(message)
         modern = [server for server in newest if server.binding.era == "stateless"]
         legacy = [server for server in newest if server.binding.era == "handshake"]
         for server in modern:
