@@ -152,6 +152,8 @@ VOCABULARY = frozenset("""
     server stateless_client stateless_server super switches timeout undeclared_meta unless_empty
     ClientOptions Iterable PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack
     child classmethod command cwd env given in_memory inherit_env limit log_level memory opening options os over ping
+    Audio Auth F Image Keywords LogHandler SSLContext ToolError ToolFailed  auth bound connect_timeout
+    endpoint headers http keywords logbridge max_message media names pool proxy ssl tls url
     Limits features limits ping_failures record require rounds discover restart start stderr stdio transport transports workers
     """.split())
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from mcp_bindgen.emit.layout import LINE, Bracketed, exploded
 from mcp_bindgen.emit.plan import EntryView
 
-Need: TypeAlias = Literal["forms", "tasks"]
+Need: TypeAlias = Literal["forms", "pages", "sampling", "tasks"]
 """What not every revision has."""
 
 _DOC = """
@@ -17,11 +18,20 @@ _DOC = """
     mcp.Image, mcp.Audio              bytes that a tool returns as what they are
     mcp.Keywords(minimum=1)           more than a type says of an argument
     mcp.ToolError("no such city")     what a tool raises for its caller to read
+    mcp.ToolFailed                    what raise_for_error() of a result raises
+    mcp.LogHandler(server)            sends what is logged to the client
+    mcp.Limits(tool_calls=10)         how often something may happen
 """
 
 _DOC_OF: dict[Need, str] = {
     "forms": """
     mcp.Accepted, mcp.Declined        what the user has answered, or mcp.Cancelled
+""",
+    "pages": """
+    mcp.URLElicitationRequired        raised where the user has to visit a page first
+""",
+    "sampling": """
+    mcp.Refused, mcp.match_model(…)   for clients that have a language model
 """,
     "tasks": """
     mcp.MemoryTasks(ttl=60)           keeps the tasks that tool calls become
@@ -36,10 +46,14 @@ class _Offer(NamedTuple):
 
 
 _OFFERS = (
-    _Offer("..runtime.errors", ("ToolError",)),
+    _Offer("..runtime.errors", ("ToolError", "ToolFailed")),
     _Offer("..runtime.features.elicitation", ("Accepted", "Cancelled", "Declined"), "forms"),
+    _Offer("..runtime.features.elicitation", ("URLElicitationRequired",), "pages"),
     _Offer("..runtime.features.keywords", ("Keywords",)),
+    _Offer("..runtime.features.limits", ("Limits",)),
+    _Offer("..runtime.features.logbridge", ("LogHandler",)),
     _Offer("..runtime.features.media", ("Audio", "Image")),
+    _Offer("..runtime.features.sampling", ("Refused", "match_model"), "sampling"),
     _Offer("..runtime.features.taskstore", ("MemoryTasks",), "tasks"),
     _Offer(".client", ("Client",)),
     _Offer(".server", ("Context", "Server")),
@@ -60,7 +74,9 @@ def plan_entry(*, converses: bool, has: Mapping[Need, bool]) -> EntryView:
 
 def _names(offers: Sequence[_Offer]) -> Iterator[str]:
     yield from ("", "if TYPE_CHECKING:")
-    yield from (f"    from {module} import {name} as {name}" for module, names, _ in offers for name in names)
+    for module, names, _ in offers:
+        for name in names:
+            yield from _import(module, name)
     yield from ("else:", "", "    def __getattr__(name):")
     for number, (module, names, _) in enumerate(offers):
         parent, _, last = module.rpartition(".")
@@ -72,3 +88,9 @@ def _names(offers: Sequence[_Offer]) -> Iterator[str]:
     yield from ("        return getattr(module, name)", "", "    def __dir__():", "        names = [")
     yield from (f'            "{name}",' for name in sorted(name for each in offers for name in each.names))
     yield from ("        ]", "        return [*globals(), *names]")
+
+
+def _import(module: str, name: str) -> list[str]:
+    line = f"    from {module} import {name} as {name}"
+    parted: Bracketed = ("(", [f"{name} as {name}"], ")")
+    return [line] if len(line) <= LINE else exploded(f"from {module} import ", parted, "", 4)

@@ -32,6 +32,13 @@ _MODULE_NAMES = frozenset(
 _PACKAGE_NAMES = frozenset(
     {
         "Accepted",
+        "Limits",
+        "LogHandler",
+        "MemoryTasks",
+        "Refused",
+        "ToolFailed",
+        "URLElicitationRequired",
+        "match_model",
         "Audio",
         "Cancelled",
         "Client",
@@ -80,11 +87,24 @@ RESERVED_CALLS = {
     }
     | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request"}
     | {"connected", "handler_of", "server_capabilities", "server_info", "set_roots", "settle", "stdio", "timeout"}
-    | {"limits", "wait_for_page"},
+    | {"limits", "provide", "rounds", "task", "wait_for_page"},
     "server": _CODE_NAMES
     | {"cancelled", "connection", "log", "meta", "notify", "peer", "peer_capabilities", "peer_info", "principal"}
     | {"progress", "request", "request_id"}
-    | {"elicit_form", "elicit_page", "flush", "page_done", "roots", "sample", "within_roots"},
+    | {
+        "begin_task",
+        "close_stream",
+        "conclude",
+        "elicit_form",
+        "elicit_page",
+        "flush",
+        "params",
+        "task",
+        "page_done",
+        "roots",
+        "sample",
+        "within_roots",
+    },
 }
 """By side, what the methods that send its requests cannot be called: the class that has them has these already."""
 RESERVED_PARAMETERS = _CODE_NAMES | {"ask", "at", "on_progress", "page", "params", "result", "self", "timeout"}

@@ -46,7 +46,12 @@ def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
     types = plan_types(protocol, names, recursive)
     methods = plan_methods(protocol, names)
     conversation = plan_conversation(protocol, names) if can_converse(protocol) else {}
-    has: dict[Need, bool] = {"forms": has_forms(protocol), "tasks": has_tasks(protocol)}
+    has: dict[Need, bool] = {
+        "forms": has_forms(protocol),
+        "pages": "URLElicitationRequiredError" in protocol.objects,
+        "sampling": "sampling/createMessage" in protocol.methods,
+        "tasks": has_tasks(protocol),
+    }
     title = f"revision {protocol.revision}" if protocol.revision[:1].isdigit() else protocol.revision
     common = {"title": inert(title), "package": package}
     files = {

@@ -214,6 +214,20 @@ def test_without_sessions_an_unknown_level_is_refused_with_its_request(revision)
     peer.close()
 
 
+@pytest.mark.parametrize("revision", STATELESS)
+def test_without_a_level_nothing_is_sent(revision):
+    mcp = package(revision)
+    server = logging_server(mcp, lambda context: context.log("emergency", 1))
+    client = mcp.Client.in_memory(server, timeout=PATIENCE, discover=False)
+    with client:
+        meta = client.binding.codec.unstructure(client.meta())
+    assert "io.modelcontextprotocol/logLevel" not in meta
+    peer = scripted_client(server)
+    peer.request("tools/call", 1, {"name": "x", "_meta": meta})
+    assert peer.hear()["id"] == 1, "what is logged would come before the answer"
+    peer.close()
+
+
 @each_revision
 def test_a_server_without_logging_sends_no_logs(revision):
     mcp = package(revision)
