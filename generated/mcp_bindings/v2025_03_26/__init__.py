@@ -15,6 +15,10 @@
     mcp.Image, mcp.Audio              bytes that a tool returns as what they are
     mcp.Keywords(minimum=1)           more than a type says of an argument
     mcp.ToolError("no such city")     what a tool raises for its caller to read
+    mcp.ToolFailed                    what raise_for_error() of a result raises
+    mcp.LogHandler(server)            sends what is logged to the client
+    mcp.Limits(tool_calls=10)         how often something may happen
+    mcp.Refused, mcp.match_model(…)   for clients that have a language model
 
 Errors are those of ``runtime.errors``.
 """
@@ -36,21 +40,32 @@ from .types import *
 
 if TYPE_CHECKING:
     from ..runtime.errors import ToolError as ToolError
+    from ..runtime.errors import ToolFailed as ToolFailed
     from ..runtime.features.keywords import Keywords as Keywords
+    from ..runtime.features.limits import Limits as Limits
+    from ..runtime.features.logbridge import LogHandler as LogHandler
     from ..runtime.features.media import Audio as Audio
     from ..runtime.features.media import Image as Image
+    from ..runtime.features.sampling import Refused as Refused
+    from ..runtime.features.sampling import match_model as match_model
     from .client import Client as Client
     from .server import Context as Context
     from .server import Server as Server
 else:
 
     def __getattr__(name):
-        if name == "ToolError":
+        if name in ("ToolError", "ToolFailed"):
             from ..runtime import errors as module
         elif name == "Keywords":
             from ..runtime.features import keywords as module
+        elif name == "Limits":
+            from ..runtime.features import limits as module
+        elif name == "LogHandler":
+            from ..runtime.features import logbridge as module
         elif name in ("Audio", "Image"):
             from ..runtime.features import media as module
+        elif name in ("Refused", "match_model"):
+            from ..runtime.features import sampling as module
         elif name == "Client":
             from . import client as module
         elif name in ("Context", "Server"):
@@ -66,7 +81,12 @@ else:
             "Context",
             "Image",
             "Keywords",
+            "Limits",
+            "LogHandler",
+            "Refused",
             "Server",
             "ToolError",
+            "ToolFailed",
+            "match_model",
         ]
         return [*globals(), *names]
