@@ -235,3 +235,13 @@ def test_a_mode_that_there_is_no_function_for_is_refused(revision):
     with scripted_server(mcp.Client, play, **refuse) as (client, _):
         client.connect()
         assert answers.get(timeout=PATIENCE)["error"]["code"] == -32602
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_what_is_no_function_and_what_is_no_text_is_said(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    with pytest.raises(UsageError, match="sampling is 5; accepted are functions"):
+        mcp.Client.in_memory(server, sampling=5)
+    with pytest.raises(UsageError, match="the version is 1; give a text, such as '1'"):
+        mcp.Client.in_memory(server, version=1)
