@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 from weakref import WeakMethod
 
 from .binding import Binding
-from .capabilities import check_paths, declared_by
+from .capabilities import check_paths, declared_by, introduction
 from .connection import Connection
 from .context import QUESTIONS, ClientContext, Context
 from .errors import ConnectionClosed, MissingCapability, ResponseError, UsageError
@@ -89,7 +89,7 @@ class Client(Limited):
         limits: Limits | bool = True,
         **callbacks: Any,
     ) -> None:
-        self.info = self.binding.types.Implementation(name=name, version=version)
+        self.info = introduction(self.binding, name, version, None)
         self.timeout = timeout
         self.limit = limit
         self._open = open_transport

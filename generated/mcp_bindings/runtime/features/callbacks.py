@@ -66,11 +66,15 @@ EVERY = frozenset(
 """What any revision has."""
 
 
+_VALUES = frozenset({"roots", "sampling_context", "sampling_tools"})
+"""Options that are no functions."""
+
+
 def install(client: Client, options: Mapping[str, Any]) -> list[str]:
     """Gives a client what its options say; the capabilities that it has by them, as dotted paths.
 
-    Raises UsageError for an option that clients of the revision do not have, and for one that means nothing without
-    another.
+    Raises UsageError for an option that clients of the revision do not have, for one that means nothing without another,
+    and for what should be a function and is none.
     """
     binding = client.binding
     known = offered(binding)
@@ -80,6 +84,10 @@ def install(client: Client, options: Mapping[str, Any]) -> list[str]:
         raise UsageError(text + ", ".join(sorted(known)))
     # None is as good as nothing, so that options can be handed through.
     wanted = {name: option for name, option in options.items() if option is not None and option is not False}
+    for name, option in wanted.items():
+        if name not in _VALUES and not callable(option):
+            text = f"{name} is {option!r}; accepted are functions"
+            raise UsageError(text)
     declared = [*_sampling(client, wanted), *_elicitation(client, wanted)]
     if "roots" in wanted:
         from .roots import share
