@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
 from functools import partial
+from threading import local
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .errors import UsageError
@@ -155,8 +155,12 @@ class Context:
         self.connection.notify(key, params)
 
 
-CURRENT: ContextVar[Context | None] = ContextVar("mcp_context", default=None)
-"""The context of the handler that runs in this thread."""
+class _Current(local):
+    context: Context | None = None
+
+
+CURRENT = _Current()
+"""Its ``context`` is that of the handler that runs in this thread."""
 
 
 class ClientContext(Context):

@@ -97,11 +97,12 @@ class Handlers:
             refused = admit(context.peer.limits, context, key.name)
             if refused is not None:
                 return refused
-        before = CURRENT.set(context)
+        # A handler may have another one run in its thread, as who waits for an answer handles what comes meanwhile.
+        before, CURRENT.context = CURRENT.context, context
         try:
             result = function(params, context)
         finally:
-            CURRENT.reset(before)
+            CURRENT.context = before
             context.flush()
         if result is None and isinstance(key.result, type):
             return key.result()

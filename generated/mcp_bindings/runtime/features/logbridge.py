@@ -62,7 +62,7 @@ class LogHandler(logging.Handler):
         """Who the message goes by: a context, or the server for all."""
         if isinstance(self._target, ServerContext):
             return self._target
-        current = CURRENT.get()
+        current = CURRENT.context
         if current is not None and current.peer is self._target:
             return current
         return self._target if self._background else None
