@@ -59,6 +59,7 @@ OPTIONAL: dict[str, set[str]] = {
     # Imported where it is installed; whoever does without it gets the same.
     "orjson": {"fastjson.py"},
     "cheroot": {"http/cheroot_server.py"},
+    "redis": {"http/redis_link.py"},
     "urllib3": {"http/client/connections.py", "http/client/wire.py"},
     # Schemas that are written by hand; the second is what the first resolves references with.
     "jsonschema": {"features/handwritten.py"},

@@ -244,6 +244,8 @@ def test_what_is_remembered_of_a_session_is_json():
             "client": WHO,
             "capabilities": {"roots": {"listChanged": True}},
             "log_level": "error",
+            "subscribed": [],
+            "version": 2,
         }
 
 

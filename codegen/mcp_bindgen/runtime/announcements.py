@@ -1,0 +1,50 @@
+"""What a server tells clients without having been asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .binding import Binding
+from .errors import ConnectionClosed, RequestTimeout, UsageError
+from .logs import note
+from .methods import NotificationMethod
+from .session import Session
+
+if TYPE_CHECKING:
+    from .links import Link
+
+
+class Announcement(NamedTuple):
+    """A notification, and whom it is for."""
+
+    key: NotificationMethod[Any]
+    params: Any = None
+    promised: bool = False
+    """Only for those whom the server has promised it when they connected, by its capabilities."""
+    about: str | None = None
+    """Only for those who have subscribed to the resource with this URI, where subscriptions are requests."""
+
+    def reaches(self, binding: Binding, session: Session) -> bool:
+        """Whether it is for the client of a session, which has finished its handshake."""
+        if session.state != "open":
+            return False
+        if self.promised and not binding.declares(session.capabilities, self.key.capability or ""):
+            return False
+        # Where subscriptions are requests, the session knows whose they are.
+        return self.about is None or self.about in getattr(session, "subscribed", (self.about,))
+
+
+def tell_each(connections: Iterable[Link], tell: Callable[[Link], None]) -> None:
+    """Tells every client that is ready to hear; one that has gone, or takes nothing, does not keep it from the rest."""
+    for connection in connections:
+        if connection.session.state != "open":
+            continue
+        try:
+            tell(connection)
+        except (ConnectionClosed, RequestTimeout) as fault:
+            note("debug", "a client could not be told: %s", fault)
+        except UsageError:
+            # Closed at this very moment, nothing may be said on it.
+            if not connection.closed:
+                raise

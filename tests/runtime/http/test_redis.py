@@ -1,0 +1,437 @@
+"""Several processes that serve one endpoint, with their sessions and streams in a real Redis."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.conversing import HANDSHAKE, PATIENCE, WHO, environment, eventually, package
+from support.echoing import echo_server
+from support.posting import NEW, PLAIN, Stream, Wire, call, endpoint, modern, notification, request
+from support.redis_serving import RedisServer
+
+LATEST = "2025-11-25"
+GET = {"Accept": "text/event-stream"}
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def stores(redis: RedisServer, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Makes stores, each of which is to the others what that of another process is."""
+    from mcp_bindings.runtime.http.redis_store import RedisStore
+
+    with ExitStack() as made:
+
+        def make(**options: Any) -> Any:
+            store = RedisStore(redis.url, **{"prefix": f"{request.node.name}:", "timeout": 2.0, **options})
+            made.callback(store.close)
+            return store
+
+        yield make
+
+
+@contextmanager
+def two(stores: Any, one: Any, other: Any, **options: Any) -> Iterator[tuple[Wire, Wire]]:
+    with (
+        endpoint(*one, store=stores(), **options) as here,
+        endpoint(*other, store=stores(), **options) as there,
+    ):
+        there.headers = here.headers
+        yield here, there
+
+
+def offering(revision: str) -> Any:
+    server = package(revision).Server("s", "1")
+
+    @server.tool()
+    def first() -> str:
+        """Is there from the beginning."""
+        return "1"
+
+    for name in "ab":
+        server.resources.add_text(f"test://{name}", name)
+    return server
+
+
+def add_tool(server: Any, name: str) -> None:
+    @server.tool(name=name)
+    def more() -> str:
+        """Comes later."""
+        return "x"
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_session_goes_on_in_another_process(stores, revision):
+    one, _ = echo_server(revision)
+    other, seen = echo_server(revision)
+    with two(stores, [one], [other]) as (here, there):
+        here.initialize(revision, {"roots": {}})
+        assert there.post(call(n=3)).text == "3"
+        stream = there.stream(call(9, ask=0))
+        asked = stream.message()
+        answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": [{"uri": "file:///r", "name": "found"}]}}
+        assert here.post(answer).status == 202
+        (answered,) = stream.messages()
+        assert answered["result"]["content"][0]["text"] == "found"
+        held = there.stream(call(10, {"progressToken": 1}, progress=1, hold=True))
+        held.message()
+        assert here.post(notification("notifications/cancelled", {"requestId": 10})).status == 202
+        assert [each for each in held.messages() if "result" in each] == []
+        eventually(lambda: len(seen.cancelled) == 1)
+        assert here.ask("DELETE").status == 204
+        assert there.post(call()).status == 404
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_stream_is_resumed_in_another_process(stores, revision):
+    one, seen = echo_server(revision)
+    other, _ = echo_server(revision)
+    with two(stores, [one], [other]) as (here, there):
+        here.initialize(revision)
+        stream = here.stream(call(1, {"progressToken": "t"}, n=8, progress=3, hold=True))
+        event = stream.next()
+        while not event.fields.get("data"):
+            event = stream.next()
+        stream.close()
+        again = there.stream(Last_Event_ID=event.id)
+        assert [again.message()["params"]["progress"] for _ in range(2)] == [2, 3]
+        # From here on the messages come from where the handler runs to where the client reads.
+        seen.go.set()
+        (answered,) = again.messages()
+        assert answered["result"]["content"][0]["text"] == "8"
+        assert seen.cancelled == []
+        for wire in (here, there):
+            assert len(wire.stream(Last_Event_ID=event.id).messages()) == 3
+
+
+def test_a_stream_is_only_for_its_session(stores):
+    one, _ = echo_server(LATEST)
+    other, _ = echo_server(LATEST)
+    with two(stores, [one], [other]) as (here, there):
+        here.initialize(LATEST)
+        event = here.stream(call(1, {"progressToken": "t"}, progress=1)).next()
+        stranger = Wire(there.port)
+        stranger.initialize(LATEST)
+        assert stranger.ask("GET", headers={**GET, "Last-Event-ID": event.id}).status == 400
+
+
+def test_who_comes_back_elsewhere_takes_the_stream_over(stores):
+    one, _ = echo_server(LATEST)
+    other, _ = echo_server(LATEST)
+    with two(stores, [one], [other]) as (here, there):
+        here.initialize(LATEST)
+        first = here.stream()
+        assert first.block() == [":"]
+        second = there.stream()
+        assert second.block() == [":"]
+        assert first.messages() == []
+        assert here.ask("DELETE").status == 204
+        assert second.messages() == []
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_changes_reach_the_streams_of_every_process_once(stores, revision):
+    one, other = offering(revision), offering(revision)
+    with two(stores, [one], [other]) as (here, there):
+        here.initialize(revision)
+        # Both have the session, and a second one is held by the other process alone.
+        assert there.post(request("tools/list", 1)).status == 200
+        second = Wire(there.port)
+        second.initialize(revision)
+        streams = [here.stream(), second.stream()]
+        for uri in ("test://a", "test://b"):
+            assert there.post(request("resources/subscribe", 2, {"uri": uri})).json["result"] == {}
+        assert here.post(request("resources/unsubscribe", 3, {"uri": "test://b"})).json["result"] == {}
+        for server in (one, other):
+            for number in range(3):
+                add_tool(server, f"more{number}")
+            server.resources.updated("test://b")
+            server.resources.updated("test://a")
+        names = []
+        while names.count("notifications/resources/updated") < 2:
+            message = streams[0].message()
+            names.append(message["method"])
+            assert message.get("params", {}).get("uri", "test://a") == "test://a"
+        assert names.count("notifications/tools/list_changed") == 6
+        assert [streams[1].message()["method"] for _ in range(6)] == ["notifications/tools/list_changed"] * 6
+        for wire, stream in zip((here, second), streams, strict=True):
+            wire.ask("DELETE")
+            assert stream.messages() == []
+        second.close()
+
+
+def test_changes_reach_the_subscriptions_of_every_process_once(stores):
+    one, other = offering(NEW), offering(NEW)
+    with two(stores, [one], [other]) as (here, there):
+        wanted = {"notifications": {"toolsListChanged": True, "resourceSubscriptions": ["test://a"]}}
+        streams = []
+        for wire in (here, there, there):
+            message, headers = modern(request("subscriptions/listen", len(streams), wanted))
+            streams.append(wire.stream(message, **headers))
+            assert streams[-1].message()["method"] == "notifications/subscriptions/acknowledged"
+        add_tool(one, "more")
+        other.resources.updated("test://b")
+        other.resources.updated("test://a")
+        expected = ["notifications/tools/list_changed", "notifications/resources/updated"]
+        for stream in streams:
+            assert sorted(stream.message()["method"] for _ in range(2)) == sorted(expected)
+        for server in (one, other):
+            server.close()
+        for stream in streams:
+            assert [each for each in stream.messages() if each.get("method") in expected] == []
+
+
+def test_the_older_transport_is_posted_to_in_any_process(stores):
+    revision = "2024-11-05"
+    one, _ = echo_server(revision)
+    other, _ = echo_server(revision)
+    with two(stores, [one], [other]) as (here, there):
+        connection, response = here.send("GET", None, GET, "/sse")
+        opened = Stream(connection, response)
+        event = opened.next()
+        place = event.fields["data"]
+
+        def post(message: Any) -> int:
+            return there.ask("POST", json.dumps(message).encode(), PLAIN, place).status
+
+        params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": WHO}
+        assert post(request("initialize", 0, params)) == 202
+        assert opened.message()["result"]["protocolVersion"] == revision
+        assert post(notification("notifications/initialized")) == 202
+        assert here.ask("POST", json.dumps(call(1, n=4)).encode(), PLAIN, place).status == 202
+        assert opened.message()["result"]["content"][0]["text"] == "4"
+        opened.close()
+
+
+def keys(store: Any) -> dict[str, int]:
+    prefix = store.link.prefix
+    found = store.link.ask("KEYS", f"{prefix}*")
+    return {key.decode().removeprefix(prefix): store.link.ask("PTTL", key) for key in found}
+
+
+def test_everything_expires(stores):
+    server, _ = echo_server(LATEST)
+    store = stores(lifetime=100.0)
+    with endpoint(server, store=store) as wire:
+        wire.initialize(LATEST)
+        wire.stream(call(1, {"progressToken": 1}, progress=2)).messages()
+        wire.stream().block()
+        server.notify(package(LATEST).methods.TOOL_LIST_CHANGED)
+        eventually(lambda: any(each.startswith("told:") for each in keys(store)))
+        assert {key: left for key, left in keys(store).items() if not 0 < left <= 400_000} == {}
+        wire.ask("DELETE")
+        eventually(lambda: {each.partition(":")[0] for each in keys(store)} <= {"alive", "bus", "inbox"})
+
+
+def test_a_session_that_nobody_uses_expires(stores):
+    server, _ = echo_server(LATEST)
+    ended: list[str] = []
+    store = stores(lifetime=2.0)
+    store.sessions.tell(ended.append)
+    with endpoint(server, store=store) as wire:
+        wire.initialize(LATEST)
+        session = wire.headers["Mcp-Session-Id"]
+        eventually(lambda: session in ended)
+        assert wire.post(call()).status == 404
+
+
+def test_there_are_only_so_many_sessions(stores):
+    server, _ = echo_server(LATEST)
+    other, _ = echo_server(LATEST)
+    hello = request("initialize", 0, {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": WHO})
+    with (
+        endpoint(server, store=stores(sessions=1)) as here,
+        endpoint(other, store=stores(sessions=1)) as there,
+    ):
+        here.initialize(LATEST)
+        refused = there.post(hello)
+        assert (refused.status, refused.headers["retry-after"]) == (503, "60")
+        here.ask("DELETE")
+        assert there.post(hello).status == 200
+
+
+def test_a_log_holds_so_much_and_a_reader_who_is_behind_slows_its_writer(stores):
+    from mcp_bindings.runtime.errors import RequestTimeout
+    from mcp_bindings.runtime.http.events import CAPACITY
+    from mcp_bindings.runtime.http.sessions import Record
+
+    store, other = stores(), stores()
+    store.listen(lambda *_: None)
+    store.sessions.create(Record("s", LATEST))
+    log = store.open("s", "a")
+    for number in range(2500):
+        log.append(b"%d" % number)
+    reader = other.open("s", "a").attach()
+    assert reader == 1
+    # The process that reads does not say that it lives.
+    for size in range(5):
+        log.append(b"%d" % size + b"x" * (CAPACITY // 2))
+    found = log.read(log.attach(), 0, 0).events
+    assert [each.number for each in found] == [2505]
+    for letter in b"ab":
+        log.append(bytes([letter]) * (CAPACITY // 2))
+    with pytest.raises(RequestTimeout):
+        log.append(b"c" * CAPACITY, 0)
+
+
+def test_redis_gone_and_back(redis, stores):
+    server, seen = echo_server(LATEST)
+    listening = offering(NEW)
+    with endpoint(server, listening, store=stores(timeout=1.0), keepalive=0.1) as wire:
+        wire.initialize(LATEST)
+        standing = wire.stream()
+        with ThreadPoolExecutor() as threads:
+            held = threads.submit(wire.post, call(hold=True))
+            eventually(lambda: seen.begun)
+            redis.stop()
+            try:
+                # Streams end, requests are told to come later; what needs no session goes on.
+                standing.messages()
+                refused = wire.post(call())
+                assert (refused.status, refused.headers["retry-after"]) == (503, "5")
+                assert "id" not in refused.json
+                assert wire.ask("GET", headers=GET).status == 503
+                hello = request("initialize", 0, {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": WHO})
+                assert Wire(wire.port).post(hello).status == 503
+                message, headers = modern(request("tools/list", 1))
+                assert Wire(wire.port, **headers).post(message).status == 200
+                add_tool(listening, "more")
+                seen.go.set()
+                # Nobody is left waiting for an answer.
+                assert held.result(PATIENCE).status in {200, 202, 503}
+            finally:
+                redis.start()
+        assert wire.post(call()).status == 404
+        wire.headers.clear()
+        wire.initialize(LATEST)
+        assert wire.post(call(n=6)).text == "6"
+        again = wire.stream()
+        again.block()
+        server.notify(package(LATEST).methods.TOOL_LIST_CHANGED)
+        assert again.message()["method"] == "notifications/tools/list_changed"
+
+
+APP = '''
+import os
+from mcp_bindings import serve
+from mcp_bindings.runtime.http.redis_store import RedisStore
+from mcp_bindings import v2025_11_25 as old, v2026_07_28 as new
+
+servers = [each.Server("s", "1") for each in (old, new)]
+for server in servers:
+
+    @server.tool()
+    def where() -> str:
+        """Says which process this is."""
+        return str(os.getpid())
+
+    @server.tool()
+    def announce() -> str:
+        """Tells all of a change."""
+        for each, mcp in zip(servers, (old, new)):
+            each.notify(mcp.methods.TOOL_LIST_CHANGED)
+        return str(os.getpid())
+
+@servers[0].tool()
+def ask(context: old.Context) -> str:
+    """Asks the client for its roots."""
+    return context.list_roots().roots[0].name + str(os.getpid())
+
+app = serve.wsgi_app(*servers, threads=16, store=RedisStore({url!r}, prefix="gunicorn:"))
+'''
+
+
+@contextmanager
+def workers(redis: RedisServer, folder: Path) -> Iterator[int]:
+    (folder / "shared_app.py").write_text(APP.format(url=redis.url))
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = "-m gunicorn --worker-class gthread --workers 2 --threads 16 --graceful-timeout 2".split()
+    log = folder / "gunicorn.log"
+    env = environment() | {"PYTHONPATH": f"{folder}:{environment()['PYTHONPATH']}"}
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, *command, "--bind", f"127.0.0.1:{port}", "shared_app:app"],
+            cwd=folder,
+            env=env,
+            stdout=out,
+            stderr=out,
+        )
+
+    def listens() -> bool:
+        assert process.poll() is None, log.read_text()
+        with closing(socket.socket()) as tried:
+            return tried.connect_ex(("127.0.0.1", port)) == 0
+
+    try:
+        eventually(listens)
+        yield port
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def tool(name: str, number: int = 1) -> Any:
+    return request("tools/call", number, {"name": name, "arguments": {}})
+
+
+def test_two_gunicorn_workers_are_one_endpoint(redis, tmp_path):
+    pytest.importorskip("gunicorn", reason="needs gunicorn; run: pip install gunicorn")
+    with workers(redis, tmp_path) as port:
+        wire = Wire(port, "/")
+        wire.initialize(LATEST, {"roots": {}})
+        # Connections are taken by whichever worker is first; with enough of them both are.
+        limit = time.monotonic() + PATIENCE
+        seen: set[str] = set()
+        with ThreadPoolExecutor(8) as threads:
+            while len(seen) < 2:
+                assert time.monotonic() < limit, "one worker does all"
+                seen |= set(threads.map(lambda number: wire.post(tool("where", number)).text, range(16)))
+        standing = wire.stream()
+        standing.block()
+        wanted = {"notifications": {"toolsListChanged": True}}
+        message, headers = modern(request("subscriptions/listen", 1, wanted))
+        clients = [Wire(port, "/", **headers) for _ in range(4)]
+        subscribed = [client.stream(message) for client in clients]
+        for stream in subscribed:
+            stream.message()
+        announcers: list[str] = []
+        while len({*announcers}) < 2:
+            assert time.monotonic() < limit + PATIENCE
+            announcers += {wire.post(tool("announce")).text}
+        for stream in (standing, *subscribed):
+            told = [stream.message()["method"] for _ in announcers]
+            assert told == ["notifications/tools/list_changed"] * len(announcers)
+        for number in range(6):
+            asking = wire.stream(tool("ask", number))
+            asked = asking.message()
+            roots = {"roots": [{"uri": "file:///r", "name": f"found{number}by"}]}
+            assert wire.post({"jsonrpc": "2.0", "id": asked["id"], "result": roots}).status == 202
+            (answered,) = asking.messages()
+            assert answered["result"]["content"][0]["text"].startswith(f"found{number}by")
+        wire.ask("DELETE")
+        # Nothing has come twice.
+        assert standing.messages() == []
+        for client in (wire, *clients):
+            client.close()

@@ -1,0 +1,52 @@
+"""A Redis server of one's own: on a free port, nothing on disk, and gone with the test."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from support.conversing import PATIENCE, eventually
+
+WHERE = shutil.which("redis-server")
+
+
+class RedisServer:
+    """A server that can be stopped and started again, empty."""
+
+    def __init__(self, folder: Path) -> None:
+        if WHERE is None:
+            pytest.skip("needs redis-server; run: apt-get install redis-server")
+        pytest.importorskip("redis", reason="needs redis; run: pip install 'mcp-bindings[redis]'")
+        with closing(socket.socket()) as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    def start(self) -> None:
+        command = [str(WHERE), "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        with (self._folder / "redis.log").open("ab") as log:
+            self._process = subprocess.Popen([*command, "--dir", str(self._folder)], stdout=log, stderr=log)
+        eventually(self._answers)
+
+    def _answers(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, (self._folder / "redis.log").read_text()
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), 1) as tried:
+                tried.sendall(b"PING\r\n")
+                return tried.recv(16).startswith(b"+PONG")
+        except OSError:
+            return False
+
+    def stop(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.terminate()
+            process.wait(PATIENCE)
