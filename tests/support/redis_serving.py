@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import socket
 import subprocess
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,16 @@ class RedisServer:
                 return tried.recv(16).startswith(b"+PONG")
         except OSError:
             return False
+
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        """It keeps its connections meanwhile, and answers nothing."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     def stop(self) -> None:
         process, self._process = self._process, None

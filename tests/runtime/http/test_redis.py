@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import ROOT
 from support.conversing import HANDSHAKE, PATIENCE, WHO, environment, eventually, package
 from support.echoing import echo_server
 from support.posting import NEW, PLAIN, Stream, Wire, call, endpoint, modern, notification, request
@@ -325,6 +327,49 @@ def test_redis_gone_and_back(redis, stores):
         again.block()
         server.notify(package(LATEST).methods.TOOL_LIST_CHANGED)
         assert again.message()["method"] == "notifications/tools/list_changed"
+
+
+def test_redis_hangs_for_a_while(redis, stores):
+    server, seen = echo_server(LATEST)
+    with endpoint(server, store=stores(timeout=0.5)) as wire:
+        wire.initialize(LATEST)
+        stream = wire.stream(call(1, {"progressToken": "t"}, n=8, progress=2, hold=True))
+        event = stream.next()
+        for _ in range(2):
+            event = stream.next()
+        with redis.hanging():
+            seen.go.set()
+            refused = wire.post(call())
+            assert (refused.status, refused.headers["retry-after"]) == (503, "5")
+            assert stream.messages() == []
+        # What was sent in vain is sent again, and arrives once.
+        eventually(lambda: wire.post(call(5, n=5)).status == 200)
+        (answered,) = wire.stream(Last_Event_ID=event.id).messages()
+        assert answered["result"]["content"][0]["text"] == "8"
+
+
+def test_a_process_that_ends_leaves_sessions_to_the_others(stores):
+    one, _ = echo_server(LATEST)
+    other, _ = echo_server(LATEST)
+    with endpoint(other, store=stores()) as there:
+        with endpoint(one, store=stores()) as here:
+            here.initialize(LATEST)
+            assert there.post(call(n=1), **here.headers).text == "1"
+            one.close()
+            assert here.post(call(n=2)).text == "2"
+            there.headers = here.headers
+        assert there.post(call(n=3)).text == "3"
+
+
+def test_the_application_of_the_documentation(redis):
+    page = (ROOT / "docs" / "http.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r'^```python title="shared_app.py"\n(.*?)^```$', page, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(text.replace("redis://127.0.0.1:6379/0", redis.url), names)
+    try:
+        assert names["store"].open("none", "0").ended
+    finally:
+        names["store"].close()
 
 
 APP = '''

@@ -77,6 +77,10 @@ class Conversations:
             return self._resume(record)
         if conversation.closed:
             # The server object has ended all that it was connected with.
+            if self._shared:
+                # Other processes go on with the session, and so does this one as long as it is asked.
+                self._forget(record.id)
+                return self._resume(record)
             self.end(record.id)
             return None
         conversation.refresh(record)
