@@ -8,16 +8,16 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
+from .announcements import Announcement, tell_each
 from .binding import Binding
 from .capabilities import declared_by, introduction
 from .connection import Connection
 from .context import Context, ServerContext
-from .errors import ConnectionClosed, RequestTimeout, UsageError
+from .errors import UsageError
 from .events import Incoming, Notified
 from .handlers import Handlers
 from .handshake import HandshakeServer
 from .limited import Limited
-from .logs import note
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
 
@@ -117,6 +117,9 @@ class Server(Limited):
         self._handlers = Handlers(self.binding, "server")
         self._lock = Lock()
         self._connections: set[Link] = set()
+        self._told_otherwise: set[Link] = set()
+        self.relays: list[Callable[[Announcement], None]] = []
+        """Are given what is announced, for clients of other processes."""
         self._pumped: Connection | None = None
         self._pages: Pages | None = None
         self._receiver: TaskReceiver | TaskExtension | None = None
@@ -289,15 +292,18 @@ class Server(Limited):
         self.admit(connection)
         return connection
 
-    def admit(self, link: Link) -> None:
-        """Counts a conversation among those that are told of changes, and that ``close`` ends."""
+    def admit(self, link: Link, *, told: bool = True) -> None:
+        """Counts a conversation among those that ``close`` ends and, unless a relay does, that are told of changes."""
         with self._lock:
             self._connections.add(link)
+            if not told:
+                self._told_otherwise.add(link)
 
     def dismiss(self, link: Link) -> None:
         """Forgets a conversation that has ended."""
         with self._lock:
             self._connections.discard(link)
+            self._told_otherwise.discard(link)
         if self._receiver is not None:
             self._receiver.store.leave(link.session)
 
@@ -408,24 +414,30 @@ class Server(Limited):
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to every client that is connected and has finished its handshake."""
-        self._tell_all(lambda connection: self._tell(connection, key, params))
+        self._announce(Announcement(key, params))
 
     def log(self, level: str, data: Any, logger: str | None = None) -> None:
         """Sends a log message to every client that wants those of its severity; nobody does where each has a request."""
         self._tell_all(lambda connection: self.context(self, connection, None).log(level, data, logger))
 
-    def announce(self, method: str, params: Any = None, *, to: Callable[[Session], bool] | None = None) -> None:
+    def announce(self, method: str, params: Any = None, *, about: str | None = None) -> None:
         """Sends a notification to those whom the server has promised it when they connected, by its capabilities.
 
-        With ``to``, to those of them whose session it takes.
+        With the URI of a resource in ``about``, to those of them who have subscribed to it.
         """
-        key = self.binding.notifications[method]
-        promise = key.capability or ""
+        self._announce(Announcement(self.binding.notifications[method], params, promised=True, about=about))
+
+    def _announce(self, announcement: Announcement) -> None:
+        for relay in list(self.relays):
+            relay(announcement)
+        self.tell_here(announcement)
+
+    def tell_here(self, announcement: Announcement) -> None:
+        """Tells the clients of this process."""
 
         def tell(connection: Link) -> None:
-            session = connection.session
-            if self.binding.declares(session.capabilities, promise) and (to is None or to(session)):
-                self._tell(connection, key, params)
+            if connection not in self._told_otherwise and announcement.reaches(self.binding, connection.session):
+                self._tell(connection, announcement.key, announcement.params)
 
         self._tell_all(tell)
 
@@ -433,20 +445,8 @@ class Server(Limited):
         connection.notify(key, params)
 
     def _tell_all(self, tell: Callable[[Link], None]) -> None:
-        """Tells every client that is ready to hear; one that has gone, or takes nothing, does not keep it from the rest."""
-        with self._lock:
-            connections = list(self._connections)
-        for connection in connections:
-            if connection.session.state != "open":
-                continue
-            try:
-                tell(connection)
-            except (ConnectionClosed, RequestTimeout) as fault:
-                note("debug", "a client could not be told: %s", fault)
-            except UsageError:
-                # Closed at this very moment, nothing may be said on it.
-                if not connection.closed:
-                    raise
+        """Tells every client that is ready to hear."""
+        tell_each(self._connections.copy(), tell)
 
     def _set_level(self, params: Any, context: Context) -> None:
         cast("HandshakeServer", context.connection.session).log_level = params.level

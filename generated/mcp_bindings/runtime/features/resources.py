@@ -148,8 +148,7 @@ class Resources:
         """Tells those who have subscribed to a resource that it has changed."""
         method = "notifications/resources/updated"
         params = self._server.binding.notifications[method].params(uri=uri)
-        # Where subscriptions are requests, the session knows whose they are.
-        self._server.announce(method, params, to=lambda session: uri in getattr(session, "subscribed", (uri,)))
+        self._server.announce(method, params, about=uri)
 
     def __iter__(self) -> Iterator[Any]:
         return (each.listed for each in self._resources)

@@ -15,10 +15,11 @@ from ..crew import Queue
 from ..errors import ConnectionClosed, McpError
 from ..events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed
 from ..logs import note
+from ..methods import NotificationMethod
 from .exchange import Exchange
 from .sessions import Record
 from .speaking import Speaker
-from .stores import STANDALONE, Store
+from .stores import STANDALONE, SharedStore, Store
 
 if TYPE_CHECKING:
     from ..handshake import HandshakeServer
@@ -52,6 +53,8 @@ class Conversation(Speaker):
         self._news = Queue(self._listen)
         # Ids of requests are not to be those that another process gives.
         self.session.asked = randbits(31) << 20
+        self._saving = Lock()
+        self._know(record)
         if record.client is not None:
             self._restore()
 
@@ -66,25 +69,62 @@ class Conversation(Speaker):
         session.peer_info = binding.codec.structure(record.client, binding.types.Implementation)
         session.peer_capabilities = binding.codec.structure(record.capabilities, binding.types.ClientCapabilities)
         session.log_level = record.log_level
+        session.subscribed.update(record.subscribed)
         session.state = cast("Any", record.state)
+
+    def refresh(self, record: Record) -> None:
+        """Takes over what other processes have changed of the session; ``record`` is as they have saved it."""
+        if record.version <= self._version or self.record.client is None:
+            return
+        with self._saving:
+            if record.version <= self._version:
+                return
+            session, known = self.core, self._known
+            if record.state != known["state"] and not self.closed:
+                session.state = cast("Any", record.state)
+            if record.log_level != known["log_level"]:
+                session.log_level = record.log_level
+            before, now = {*known["subscribed"]}, {*record.subscribed}
+            session.subscribed |= now - before
+            session.subscribed -= before - now
+            self._know(record)
+
+    def _know(self, record: Record) -> None:
+        self.record = record
+        self._version = record.version
+        self._known = record.values()
 
     def save(self) -> None:
         """Keeps what has changed of the session where other processes find it."""
-        if self.remember():
-            self._store.sessions.save(self.record)
+        if self._changed():
+            with self._saving:
+                if self.remember():
+                    self._store.sessions.save(self.record, self._known)
+                    self._know(self.record)
+
+    def _changed(self) -> bool:
+        session, known = self.core, self._known
+        return (
+            (known["client"] is None and session.peer_info is not None)
+            or (known["state"] != session.state and session.state != "closed")
+            or known["log_level"] != session.log_level
+            or len(known["subscribed"]) != len(session.subscribed)
+            or known["subscribed"] != sorted(session.subscribed.copy())
+        )
 
     def remember(self) -> bool:
         """Brings the record up to what the session is now; whether that has changed it."""
+        if not self._changed():
+            return False
         session, record = self.core, self.record
         if record.client is None and session.peer_info is not None:
             codec = session.binding.codec
             record.client = codec.unstructure(session.peer_info)
             record.capabilities = codec.unstructure(session.peer_capabilities)
-        elif record.state == session.state and record.log_level == session.log_level:
-            return False
         if session.state != "closed":
             record.state = session.state
         record.log_level = session.log_level
+        record.subscribed = sorted(session.subscribed.copy())
         return True
 
     # What the client sends.
@@ -158,6 +198,12 @@ class Conversation(Speaker):
             message = "the session has ended"
             raise ConnectionClosed(message)
         self._store.open(self.record.id, STANDALONE).append(line, self.timeout)
+
+    def tell(self, key: NotificationMethod[Any], params: Any, mark: str) -> None:
+        """Sends what every process that has this session is to tell it, and one does. Does not wait for the client."""
+        with self.lock:
+            line = self.session.notify(key, params)
+        cast("SharedStore", self._store).tell(self.record.id, line, mark, 0)
 
     def close(self, lines: Iterable[bytes] = ()) -> None:
         """Ends the session in this process. What still runs cannot be answered any more."""

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from .conversation import Conversation
 from .sessions import Record, is_session_id, new_session_id
-from .stores import MemoryStore, Store
+from .stores import MemoryStore, SharedStore, Store
 from .workers import Workers
 
 if TYPE_CHECKING:
@@ -25,10 +26,13 @@ class Conversations:
         self._workers = workers
         self._lock = Lock()
         self._here: dict[str, Conversation] = {}
+        # Of a session that several processes have, the relay sees to it that only one of them tells it something.
+        self._shared = isinstance(store, SharedStore)
+        if isinstance(store, SharedStore):
+            store.changes(self._refresh)
         store.listen(self._receive)
-        if isinstance(store, MemoryStore):
-            # Nobody else would notice that the time of a session is over.
-            store.sessions.tell(self._forget)
+        # Nobody else would notice that the time of a session is over.
+        store.sessions.tell(self._forget)
 
     def begin(self, server: Server, principal: str | None) -> Conversation:
         """A conversation that has no session yet."""
@@ -48,7 +52,9 @@ class Conversations:
 
     def agree(self, record: Record, server: Server) -> Conversation:
         """The conversation of a session that is in the revision of this server from now on."""
+        before = record.values()
         record.revision = server.binding.revision
+        self._store.sessions.save(record, before)
         conversation = self._make(server, record)
         self._serve(conversation)
         return conversation
@@ -73,14 +79,19 @@ class Conversations:
             return self._resume(record)
         if conversation.closed:
             # The server object has ended all that it was connected with.
+            if self._shared:
+                # Other processes go on with the session, and so does this one as long as it is asked.
+                self._forget(record.id)
+                return self._resume(record)
             self.end(record.id)
             return None
+        conversation.refresh(record)
         return conversation
 
     def _serve(self, conversation: Conversation) -> None:
         with self._lock:
             self._here[conversation.record.id] = conversation
-        conversation.server.admit(conversation)
+        conversation.server.admit(conversation, told=not self._shared)
 
     def _resume(self, record: Record) -> Conversation | None:
         server = self._servers.get(record.revision)
@@ -90,7 +101,7 @@ class Conversations:
             conversation = self._here.get(record.id)
             if conversation is None:
                 conversation = self._here[record.id] = self._make(server, record)
-        server.admit(conversation)
+        server.admit(conversation, told=not self._shared)
         return conversation
 
     def _make(self, server: Server, record: Record) -> Conversation:
@@ -116,6 +127,18 @@ class Conversations:
         conversation = self._here.get(session_id)
         if conversation is not None:
             conversation.receive(line, passed_on=True)
+
+    def _refresh(self, session_id: str) -> None:
+        conversation = self._here.get(session_id)
+        record = None if conversation is None else self._store.sessions.load(session_id)
+        if conversation is not None and record is not None:
+            conversation.refresh(record)
+
+    def heard(self, hears: Callable[[Conversation], bool]) -> list[Conversation]:
+        """Those that a function takes."""
+        with self._lock:
+            here = list(self._here.values())
+        return [each for each in here if hears(each)]
 
     def close(self) -> None:
         """Ends what this process serves; the sessions themselves go on where other processes share them."""

@@ -24,7 +24,7 @@ from .conversations import Conversations
 from .rejections import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
 from .sessions import Record, TooMany
 from .slots import Slots
-from .stores import STANDALONE, Store
+from .stores import STANDALONE, Store, Unavailable
 from .streamable import wanted_by
 from .workers import Workers
 
@@ -61,6 +61,9 @@ class OldSse:
         except TooMany:
             self._slots.give(long=True)
             raise busy(SESSIONS, 60) from None
+        except Unavailable:
+            self._slots.give(long=True)
+            raise
         place = quote(environ.get("SCRIPT_NAME", "").encode("latin-1")) + self._options.messages_path
 
         def closed(_whole: bool) -> None:
@@ -68,14 +71,18 @@ class OldSse:
             # Without its stream there is nothing left of a session, and no way back to it.
             self._conversations.end(session_id)
 
-        body = streams.EventStream(
-            self._store.open(session_id, STANDALONE, keep=False),
-            first=f"event: endpoint\ndata: {place}?session_id={session_id}\n\n".encode(),
-            keepalive=self._options.keepalive,
-            among=self._slots.streams,
-            closed=closed,
-            alive=partial(self._store.sessions.load, session_id),
-        )
+        try:
+            body = streams.EventStream(
+                self._store.open(session_id, STANDALONE, keep=False),
+                first=f"event: endpoint\ndata: {place}?session_id={session_id}\n\n".encode(),
+                keepalive=self._options.keepalive,
+                among=self._slots.streams,
+                closed=closed,
+                alive=partial(self._store.sessions.load, session_id),
+            )
+        except Unavailable:
+            self._slots.give(long=True)
+            raise
         return Response(200, [*streams.HEADERS], body)
 
     def post(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response:

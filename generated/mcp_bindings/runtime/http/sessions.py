@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from time import monotonic
 from typing import Any, Final, Protocol
@@ -29,7 +29,18 @@ class TooMany(McpError):
 class Record:
     """A session as plain JSON values: ``Record(**record.values())`` is the same."""
 
-    __slots__ = ("capabilities", "client", "id", "log_level", "principal", "revision", "state", "transport")
+    __slots__ = (
+        "capabilities",
+        "client",
+        "id",
+        "log_level",
+        "principal",
+        "revision",
+        "state",
+        "subscribed",
+        "transport",
+        "version",
+    )
 
     def __init__(
         self,
@@ -42,6 +53,8 @@ class Record:
         client: Any = None,
         capabilities: Any = None,
         log_level: str = "debug",
+        subscribed: Sequence[str] = (),
+        version: int = 0,
     ) -> None:
         self.id = id
         self.revision = revision
@@ -56,6 +69,10 @@ class Record:
         self.capabilities = capabilities
         """``capabilities`` of the client."""
         self.log_level = log_level
+        self.subscribed = sorted(subscribed)
+        """URIs of the resources whose updates the client wants to hear of."""
+        self.version = version
+        """How often it has been saved."""
 
     def values(self) -> dict[str, Any]:
         """Its values by name."""
@@ -73,12 +90,19 @@ class SessionStore(Protocol):
         """A session, whose time begins anew; None for one that has ended or never was."""
         ...
 
-    def save(self, record: Record) -> None:
-        """Keeps what has changed of a session; one that has ended stays so."""
+    def save(self, record: Record, before: Mapping[str, Any]) -> None:
+        """Keeps what has changed of a session since its values were those; counts its version up.
+
+        What another process has changed meanwhile stays. A session that has ended stays so.
+        """
         ...
 
     def delete(self, session_id: str) -> None:
         """Ends a session."""
+        ...
+
+    def tell(self, gone: Callable[[str], None]) -> None:
+        """Has a function called with the id of each session that ends."""
         ...
 
 
@@ -104,7 +128,7 @@ class MemorySessions:
         self._records: OrderedDict[str, tuple[Record, float]] = OrderedDict()
 
     def tell(self, gone: Callable[[str], None]) -> None:
-        """Has a function called with the id of each session that ends."""
+        """As ``SessionStore.tell``."""
         self._gone.append(gone)
 
     def create(self, record: Record) -> None:
@@ -130,9 +154,10 @@ class MemorySessions:
         self._tell(ended)
         return None if found is None else found[0]
 
-    def save(self, record: Record) -> None:
+    def save(self, record: Record, before: Mapping[str, Any]) -> None:
         """As ``SessionStore.save``."""
         with self._lock:
+            record.version += 1
             if record.id in self._records:
                 self._records[record.id] = record, self._records[record.id][1]
 

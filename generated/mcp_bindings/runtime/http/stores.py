@@ -8,8 +8,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from ..errors import McpError
 from .events import Log, MemoryLog
 from .sessions import LIFETIME, MOST, MemorySessions, SessionStore
 
@@ -21,8 +22,16 @@ STREAMS = 32
 STANDALONE = "0"
 """The stream of a session that belongs to no request."""
 
+
+class Unavailable(McpError):
+    """The store cannot be reached now."""
+
+
 Receive = Callable[[str, bytes], None]
 """Takes the id of a session, and a message of its client that another process has received."""
+
+Hear = Callable[[str, bool, bytes], None]
+"""Takes the mark of an announcement, whether this process has made it, and what it is."""
 
 
 class Store(Protocol):
@@ -51,6 +60,27 @@ class Store(Protocol):
 
     def pass_on(self, session_id: str, line: bytes, receive: Receive) -> None:
         """Gives a message to the other processes; ``receive`` is that of the one who does."""
+        ...
+
+
+@runtime_checkable
+class SharedStore(Store, Protocol):
+    """A store of several processes, by which all of them hear what one has to announce."""
+
+    def hear(self, hear: Hear) -> None:
+        """Has a function called with what is announced in any process, in the same order in all of them."""
+        ...
+
+    def changes(self, changed: Callable[[str], None]) -> None:
+        """Has a function called with the id of each session that another process has saved, in order with ``hear``."""
+        ...
+
+    def spread(self, news: bytes) -> None:
+        """Announces something to all processes, this one among them. Raises Unavailable."""
+        ...
+
+    def tell(self, session_id: str, line: bytes, mark: str, timeout: float) -> None:
+        """Appends a message to the stream that stands alone, unless that was done with the same mark before."""
         ...
 
 

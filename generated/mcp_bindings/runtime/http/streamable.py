@@ -25,7 +25,7 @@ from .exchange import Exchange, NoStream
 from .rejections import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
 from .sessions import TooMany
 from .slots import Slots
-from .stores import STANDALONE, Store
+from .stores import STANDALONE, Store, Unavailable
 
 if TYPE_CHECKING:
     from ..server import Server
@@ -138,7 +138,11 @@ class Streamable:
         if not self._slots.take(long=False):
             message = "as many streams are open as may be, so nothing can be sent but the answer"
             raise NoStream(message)
-        return self._store.open(conversation.record.id, name)
+        try:
+            return self._store.open(conversation.record.id, name)
+        except BaseException:
+            self._slots.give(long=False)
+            raise
 
     def _answer(self, conversation: Conversation, exchange: Exchange, name: str) -> Response:
         quiet = not exchange.wait(self._options.keepalive)
@@ -166,16 +170,20 @@ class Streamable:
         def closed(_whole: bool) -> None:
             self._slots.give(long=long)
 
-        body = streams.EventStream(
-            log,
-            after=after,
-            name=name,
-            first=first,
-            keepalive=self._options.keepalive,
-            among=self._slots.streams,
-            closed=closed,
-            alive=alive,
-        )
+        try:
+            body = streams.EventStream(
+                log,
+                after=after,
+                name=name,
+                first=first,
+                keepalive=self._options.keepalive,
+                among=self._slots.streams,
+                closed=closed,
+                alive=alive,
+            )
+        except Unavailable:
+            self._slots.give(long=long)
+            raise
         return Response(200, [*streams.HEADERS], body)
 
     # GET and DELETE.

@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from ..logs import note
 from .events import Log
 from .media import SSE
 from .rejections import Headers
 from .slots import Leaving
+from .stores import Unavailable
 
 HEADERS: Final[Headers] = [
     ("Content-Type", SSE),
@@ -76,13 +78,17 @@ class EventStream:
             return first
         if self._over:
             raise StopIteration
-        reading = self._log.read(self._reader, self._after, self._keepalive)
+        try:
+            reading = self._log.read(self._reader, self._after, self._keepalive)
+            if not reading.events and not reading.over and self._alive is not None:
+                self._alive()
+        except Unavailable as fault:
+            note("info", "a stream is cut off, and the client comes back to it: %s", fault)
+            raise StopIteration from None
         self._over = reading.over
         if not reading.events:
             if self._over:
                 raise StopIteration
-            if self._alive is not None:
-                self._alive()
             return KEEP_ALIVE
         chunks: list[bytes] = []
         for event in reading.events:
@@ -106,4 +112,7 @@ class EventStream:
         self._log.detach(self._reader)
         closed, self._closed = self._closed, None
         if closed is not None:
-            closed(self._over)
+            try:
+                closed(self._over)
+            except Unavailable as fault:
+                note("warning", "a stream is closed, and its session stays until it expires: %s", fault)

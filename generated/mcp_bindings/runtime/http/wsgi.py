@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..hosting import newest_first
-from ..logs import report
+from ..logs import note, report
 from . import media
 from .conversations import Conversations
 from .modern import Modern, parse
@@ -17,7 +17,7 @@ from .options import Options
 from .reading import read_body
 from .rejections import STATUS_LINES, Rejection, Response
 from .slots import Slots
-from .stores import MemoryStore
+from .stores import MemoryStore, SharedStore, Unavailable
 from .streamable import Streamable
 from .workers import Workers
 
@@ -50,6 +50,10 @@ class Application:
         store = options.store or MemoryStore()
         by_revision = {server.binding.revision: server for server in legacy}
         self._conversations = Conversations(by_revision, store, self._workers)
+        if isinstance(store, SharedStore):
+            from .relay import Relay
+
+            Relay(newest, store, self._conversations)
         self._modern = Modern(modern, options, slots, self._workers) if modern else None
         self._legacy = Streamable(legacy, options, store, slots, self._conversations) if legacy else None
         self._oldsse: OldSse | None = None
@@ -62,6 +66,11 @@ class Application:
             response = self._answer(environ)
         except Rejection as rejection:
             response = rejection.response()
+        except Unavailable as fault:
+            note("warning", "a request could not be answered: %s", fault)
+            response = Rejection(
+                503, "sessions cannot be reached now; try again", headers=[("Retry-After", "5")]
+            ).response()
         except Exception as fault:  # noqa: BLE001  # whatever it is, the client gets an answer and no traceback
             report(fault, "a request could not be answered: %s", fault)
             response = Rejection(500, "the server failed").response()
