@@ -45,6 +45,9 @@ class Speaker:
     def pause(self, retry: int) -> None:
         """Nothing: only requests have streams that a client can come back to."""
 
+    def open(self) -> None:
+        """Nothing: only requests have streams that can be opened before there is something to be sent."""
+
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
         """Sends lines of the session; as ``Link.say``."""
         with self.lock:

@@ -1,0 +1,90 @@
+"""Tasks of 2025-11-25 over HTTP: who waits for a result waits on a stream, and keeps nobody else waiting."""
+
+from __future__ import annotations
+
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from mcp_bindings import v2025_11_25 as mcp
+from mcp_bindings.runtime.features.taskstore import MemoryTasks
+from support.conversing import PATIENCE
+from support.posting import PLAIN, Stream, Wire, call, endpoint, request
+
+REVISION = "2025-11-25"
+
+
+def working() -> tuple[Any, threading.Event]:
+    """A server whose tool goes on until it is let go."""
+    server = mcp.Server("worker", "1.0", tasks=MemoryTasks(tools={"echo": "optional"}, notify=True))
+    go = threading.Event()
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def work(params: Any, context: Any) -> Any:
+        if params.arguments.get("hold"):
+            go.wait(PATIENCE)
+        return mcp.CallToolResult(content=[mcp.TextContent(text="done")])
+
+    return server, go
+
+
+def begin(wire: Wire) -> str:
+    """A task that goes on; its id."""
+    message = call(1, hold=True)
+    message["params"]["task"] = {}
+    task_id: str = wire.post(message).json["result"]["task"]["taskId"]
+    return task_id
+
+
+def test_those_who_wait_for_results_leave_threads_to_requests() -> None:
+    server, go = working()
+    with endpoint(server, threads=8, keepalive=60.0) as wire, ThreadPoolExecutor(12) as threads:
+        wire.initialize(REVISION)
+        task_id = begin(wire)
+        waits = [
+            threads.submit(wire.send, "POST", body, headers)
+            for body, headers in [waiting(task_id, number) for number in range(10, 22)]
+        ]
+        opened = [each.result(PATIENCE) for each in waits]
+        statuses = sorted(response.status for _, response in opened)
+        assert statuses == [200] * 7 + [503] * 5
+        assert wire.post(request("tasks/get", 2, {"taskId": task_id})).json["result"]["status"] == "working"
+        assert wire.post(call(3)).text == "done"
+        go.set()
+        for connection, response in opened:
+            if response.status == 200:
+                (answer,) = Stream(connection, response).messages()
+                assert answer["result"]["content"][0]["text"] == "done"
+            connection.close()
+        assert wire.post(call(4)).text == "done"
+
+
+def waiting(task_id: str, number: int) -> tuple[bytes, dict[str, str]]:
+
+    return json.dumps(request("tasks/result", number, {"taskId": task_id})).encode(), PLAIN
+
+
+def test_a_result_that_was_cut_off_while_it_was_waited_for_is_come_back_to() -> None:
+    server, go = working()
+    with endpoint(server, keepalive=0.05) as wire:
+        wire.initialize(REVISION)
+        task_id = begin(wire)
+        stream = wire.stream(request("tasks/result", 2, {"taskId": task_id}))
+        first = stream.next()
+        assert first is not None
+        stream.close()
+        go.set()
+        again = wire.stream(Last_Event_ID=first.id)
+        assert again.message()["result"]["content"][0]["text"] == "done"
+
+
+def test_a_result_that_is_there_is_answered_at_once() -> None:
+    server, go = working()
+    go.set()
+    with endpoint(server, threads=1, streams=1) as wire:
+        wire.initialize(REVISION)
+        task_id = begin(wire)
+        while wire.post(request("tasks/get", 2, {"taskId": task_id})).json["result"]["status"] == "working":
+            pass
+        assert wire.post(request("tasks/result", 3, {"taskId": task_id})).text == "done"
