@@ -129,7 +129,12 @@ class _Noted:
             return PlainAnswer(fields, length, ahead[start:], self.sock, exchange, partial(pool.give, self))
         answer = _Answer(self.sock, method=method)
         answer.bounded(self.sock, exchange, ahead)
-        answer.begin()
+        try:
+            answer.begin()
+        except BaseException:
+            # It holds the socket, too.
+            answer.close()
+            raise
         if answer.will_close:
             # The answer goes on holding the socket.
             self.close()
