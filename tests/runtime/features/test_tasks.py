@@ -15,7 +15,7 @@ from mcp_bindings.runtime.features.taskhandle import TaskHandle, start_task
 from mcp_bindings.runtime.features.tasks import owner_of
 from mcp_bindings.runtime.features.taskstore import MemoryTasks
 from mcp_bindings.runtime.transports.memory import pair
-from support.conversing import PATIENCE, Spoken, eventually, package, scripted_client, text_of
+from support.conversing import PATIENCE, Spoken, eventually, package, scripted_client, text_of, threads_of
 
 REVISION = "2025-11-25"
 RELATED = "io.modelcontextprotocol/related-task"
@@ -258,6 +258,25 @@ def test_a_cancelled_task_stops_and_stays_cancelled() -> None:
         with pytest.raises(ResponseError, match="has ended") as refused:
             task.cancel()
         assert refused.value.code == INVALID_PARAMS
+
+
+def test_a_task_that_is_cancelled_while_it_asks_waits_no_longer(caplog: pytest.LogCaptureFixture) -> None:
+    server, _ = working(notify=False)
+    with spoken(server, {"elicitation": {}}) as peer:
+        call(peer, 1, "ask")
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        question = peer.hear()
+        peer.request("tasks/cancel", 2, {"taskId": task_id})
+        heard = [peer.hear(), peer.hear()]
+        (told,) = (each["params"] for each in heard if each.get("method") == "notifications/cancelled")
+        assert told["requestId"] == question["id"]
+        (answer,) = (each["result"] for each in heard if "result" in each)
+        assert answer["status"] == "cancelled"
+        eventually(lambda: not threads_of("mcp-task"))
+        peer.answer(question, {"action": "accept", "content": {"name": "late"}})
+        peer.request("tasks/get", 3, {"taskId": task_id})
+        assert peer.hear()["result"]["status"] == "cancelled"
+    assert not [each for each in caplog.records if each.levelname == "ERROR"]
 
 
 def test_a_notification_cancels_no_task() -> None:

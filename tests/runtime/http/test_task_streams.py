@@ -88,3 +88,29 @@ def test_a_result_that_is_there_is_answered_at_once() -> None:
         while wire.post(request("tasks/get", 2, {"taskId": task_id})).json["result"]["status"] == "working":
             pass
         assert wire.post(request("tasks/result", 3, {"taskId": task_id})).text == "done"
+
+
+def test_a_task_that_is_cancelled_while_it_asks_ends_its_wait() -> None:
+    server = mcp.Server("worker", "1.0", tasks=MemoryTasks(tools={"echo": "optional"}, notify=False))
+    go, ended = threading.Event(), threading.Event()
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def ask(params: Any, context: Any) -> Any:
+        go.wait(PATIENCE)
+        try:
+            return context.list_roots()
+        finally:
+            ended.set()
+
+    with endpoint(server) as wire:
+        wire.initialize(REVISION, {"roots": {}})
+        alone = wire.stream()
+        message = call(1)
+        message["params"]["task"] = {}
+        task_id = wire.post(message).json["result"]["task"]["taskId"]
+        go.set()
+        question = alone.message()
+        assert question["method"] == "roots/list"
+        assert wire.post(request("tasks/cancel", 2, {"taskId": task_id})).json["result"]["status"] == "cancelled"
+        assert ended.wait(PATIENCE / 2)
+        assert alone.message()["params"]["requestId"] == question["id"]

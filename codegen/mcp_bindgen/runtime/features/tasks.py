@@ -21,6 +21,7 @@ from ..events import Incoming
 from ..handlers import INTERNAL, Handlers
 from ..jsonrpc import INTERNAL_ERROR, Refusal
 from ..logs import note, report
+from ..suspended import Abandoned
 from .pages import Pages
 from .refusals import Situation, refusal
 from .taskcontext import in_task
@@ -133,6 +134,8 @@ class TaskReceiver:
             self.store.end(task, status, result, size=size, message=told(result) if status == "failed" else None)
         except ResponseError as error:
             self.store.end(task, "failed", Refusal(error.code, error.message, error.data), message=error.message)
+        except Abandoned:
+            self.store.end(task, "failed", INTERNAL, message=INTERNAL.message)
         except EncodeError as fault:
             report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
             self.store.end(task, "failed", INTERNAL, message=INTERNAL.message)

@@ -68,9 +68,12 @@ class Speaker:
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
+        begun: Callable[[Call], object] | None = None,
     ) -> R:
         """Sends a request and waits for its result; raises as ``Connection.request`` does."""
         call = Call(key, self.timeout if timeout is None else timeout, self.limit, on_progress)
+        if begun is not None:
+            begun(call)
         with self.lock:
             call.id, line = self.session.request(key, params, progress=on_progress is not None)
             self.calls[call.id] = call
@@ -87,6 +90,12 @@ class Speaker:
             raise call.error
         result: R = call.result
         return result
+
+    def conclude(self, call: Call, reason: str) -> None:
+        """As ``Link.conclude``."""
+        if not call.done:
+            self._abandon(call, reason)
+            call.finish(None)
 
     def _abandon(self, call: Call, reason: str) -> None:
         with self.lock:
