@@ -91,6 +91,7 @@ class Connection:
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
+        begun: Callable[[Call], object] | None = None,
     ) -> R:
         """Sends a request and waits for its result.
 
@@ -100,6 +101,8 @@ class Connection:
         is told that the answer is not awaited any more.
         """
         call = Call(key, self._timeout if timeout is None else timeout, self._limit, on_progress)
+        if begun is not None:
+            begun(call)
         result: R = self._conclude(call, lambda: self.session.request(key, params, progress=on_progress is not None))
         return result
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from .calls import Call
     from .methods import NotificationMethod, RequestMethod
     from .session import Session
 
@@ -49,8 +50,16 @@ class Link(Protocol):
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
+        begun: Callable[[Call], object] | None = None,
     ) -> R:
-        """Sends a request and waits for its result; raises as ``Client.request`` does."""
+        """Sends a request and waits for its result; raises as ``Client.request`` does.
+
+        ``begun`` is given the call before it is sent; ``conclude`` can end it.
+        """
+        ...
+
+    def conclude(self, call: Call, reason: str) -> None:
+        """Ends a call from this side, as if it had been answered with nothing; wakes the thread that waits for it."""
         ...
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..augmented import belonging
 from ..context import Context
 from ..methods import NotificationMethod, RequestMethod
+from ..suspended import Abandoned
 
 if TYPE_CHECKING:
+    from ..calls import Call
     from ..events import Incoming
     from .taskstore import MemoryTasks, StoredTask
 
@@ -54,6 +56,19 @@ class Task:
         Raises RequestTimeout, and Abandoned where nobody will answer any more.
         """
         return self._store.ask(self._stored, key, request, self._stored.ttl if timeout is None else timeout)
+
+    @contextmanager
+    def watched(self, over: Callable[[], None]) -> Generator[None, None, None]:
+        """While the block runs, a function is called when the task ends. Raises ResponseError where too many are."""
+
+        def watcher(_task: StoredTask) -> None:
+            over()
+
+        self._store.when_ended(self._stored, watcher)
+        try:
+            yield
+        finally:
+            self._store.unwatch(self._stored, watcher)
 
     @contextmanager
     def asking(self) -> Generator[None, None, None]:
@@ -102,6 +117,31 @@ class InTask(Context):
             return super().request(key, marked, timeout=timeout, on_progress=on_progress)
         with self.task.asking():
             return super().request(key, marked, timeout=timeout, on_progress=on_progress)
+
+    def _ask(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any,
+        timeout: float | None,
+        on_progress: Callable[[Any], object] | None,
+    ) -> R:
+        """As that of a server's context; but with the task the wait ends, too, by Abandoned."""
+        calls: list[Call] = []
+
+        def begun(call: Call) -> None:
+            calls.append(call)
+            if self.task.cancelled:
+                call.finish(None)
+
+        def over() -> None:
+            for call in calls:
+                self.connection.conclude(call, "the task was stopped")
+
+        with self.task.watched(over):
+            result = self.connection.request(key, params, timeout=timeout, on_progress=on_progress, begun=begun)
+        if self.task.cancelled:
+            raise Abandoned
+        return result
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to the other side."""

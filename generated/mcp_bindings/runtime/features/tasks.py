@@ -18,11 +18,12 @@ from typing import Any
 from ..augmented import belonging, capability_of
 from ..binding import Binding
 from ..connection import Connection
-from ..errors import ConnectionClosed, EncodeError, RequestTimeout, ResponseError, UsageError
+from ..errors import ConnectionClosed, EncodeError, McpError, RequestTimeout, ResponseError, UsageError
 from ..events import Incoming
 from ..handlers import INTERNAL, Handlers
 from ..jsonrpc import INTERNAL_ERROR, Refusal
 from ..logs import note, report
+from ..suspended import Abandoned
 from .pages import Pages
 from .refusals import Situation, refusal
 from .taskcontext import in_task
@@ -135,6 +136,8 @@ class TaskReceiver:
             self.store.end(task, status, result, size=size, message=told(result) if status == "failed" else None)
         except ResponseError as error:
             self.store.end(task, "failed", Refusal(error.code, error.message, error.data), message=error.message)
+        except Abandoned:
+            self.store.end(task, "failed", INTERNAL, message=INTERNAL.message)
         except EncodeError as fault:
             report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
             self.store.end(task, "failed", INTERNAL, message=INTERNAL.message)
@@ -182,7 +185,15 @@ class TaskReceiver:
             return self._refuse(connection, incoming, Refusal(error.code, error.message, error.data))
         if isinstance(connection, Connection):
             return None
-        # Other transports want the answer as what the call returns.
+        # Other transports want the answer as what the call returns. Those who wait take none of the threads that
+        # requests need: as many may as there may be streams.
+        if not over.is_set():
+            try:
+                connection.open()
+            except McpError as fault:
+                return self._refuse(
+                    connection, incoming, Refusal(INTERNAL_ERROR, "Too many wait", {"reason": str(fault)})
+                )
         over.wait(task.ttl)
         return self._outcome(connection, incoming, task)
 

@@ -356,6 +356,12 @@ class MemoryTasks:
         if not waits:
             watcher(task)
 
+    def unwatch(self, task: StoredTask, watcher: Callable[[StoredTask], None]) -> None:
+        """The function need not be called any more."""
+        with self._lock:
+            if watcher in task.watchers:
+                task.watchers.remove(watcher)
+
     def leave(self, owner: Any) -> None:
         """A requestor has gone that nobody else can be: its tasks are stopped and forgotten."""
         with self._lock:

@@ -47,6 +47,9 @@ class Speaker:
     def pause(self, retry: int) -> None:
         """Nothing: only requests have streams that a client can come back to."""
 
+    def open(self) -> None:
+        """Nothing: only requests have streams that can be opened before there is something to be sent."""
+
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
         """Sends lines of the session; as ``Link.say``."""
         with self.lock:
@@ -67,9 +70,12 @@ class Speaker:
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
+        begun: Callable[[Call], object] | None = None,
     ) -> R:
         """Sends a request and waits for its result; raises as ``Connection.request`` does."""
         call = Call(key, self.timeout if timeout is None else timeout, self.limit, on_progress)
+        if begun is not None:
+            begun(call)
         with self.lock:
             call.id, line = self.session.request(key, params, progress=on_progress is not None)
             self.calls[call.id] = call
@@ -86,6 +92,12 @@ class Speaker:
             raise call.error
         result: R = call.result
         return result
+
+    def conclude(self, call: Call, reason: str) -> None:
+        """As ``Link.conclude``."""
+        if not call.done:
+            self._abandon(call, reason)
+            call.finish(None)
 
     def _abandon(self, call: Call, reason: str) -> None:
         with self.lock:

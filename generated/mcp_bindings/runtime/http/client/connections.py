@@ -55,6 +55,15 @@ class _Answer(http.client.HTTPResponse):
         raw: Any = self.fp.detach()
         self.fp = io.BufferedReader(Bytes(raw, sock, exchange, ahead), _BUFFER)
 
+    def _read_status(self) -> Any:
+        # Python passes over 100 only, and would take what comes behind another for the answer to the next request.
+        answer: Any = super()
+        while True:
+            found = answer._read_status()  # noqa: SLF001  # of the class that this derives from
+            if not 100 < found[1] < 200 or found[1] == http.HTTPStatus.SWITCHING_PROTOCOLS:
+                return found
+            http.client.parse_headers(self.fp)
+
 
 class _Noted:
     """Tells the exchange which socket it goes over."""
@@ -122,7 +131,12 @@ class _Noted:
             return PlainAnswer(fields, length, ahead[start:], self.sock, exchange, partial(pool.give, self))
         answer = _Answer(self.sock, method=method)
         answer.bounded(self.sock, exchange, ahead)
-        answer.begin()
+        try:
+            answer.begin()
+        except BaseException:
+            # It holds the socket, too.
+            answer.close()
+            raise
         if answer.will_close:
             # The answer goes on holding the socket.
             self.close()

@@ -7,7 +7,6 @@ from __future__ import annotations
 from math import inf
 from threading import Thread
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin
 
 from ...errors import ConnectionClosed, McpError, MessageTooLarge, ProtocolError
 from ...logs import note, report
@@ -17,7 +16,7 @@ from .exchange import Exchange
 from .inbox import Inbox
 from .outgoing import one_line
 from .refusals import refusal_of
-from .wire import checked, close, next_part, origin
+from .wire import close, led_to, next_part, origin
 
 if TYPE_CHECKING:
     from .wire import Response
@@ -109,7 +108,7 @@ class HttpSse:
         if self._target:
             note("info", "dropped: another endpoint event; the first one holds")
             return
-        target = checked(urljoin(self._endpoint.url, data.decode("utf-8", "replace").strip()))
+        target = led_to(self._endpoint.url, data.decode("utf-8", "replace").strip())
         if origin(target) != origin(self._endpoint.url):
             text = f"the server wants messages posted to another origin, {origin(target)}, which is not done"
             raise ProtocolError(text)

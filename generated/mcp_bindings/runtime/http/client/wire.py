@@ -99,7 +99,7 @@ class Wire:
             if response.status not in _MOVED or location is None:
                 return response
             close(response)
-            target = checked(urljoin(at, location))
+            target = led_to(at, location)
             if origin(target) != origin(self.url):
                 text = f"{at} redirects to another origin, {origin(target)}; use that URL if you trust it"
                 raise ProtocolError(text)
@@ -255,6 +255,15 @@ def _host(url: str) -> str:
     if host.startswith("["):
         host = host.rstrip("]") + "]"
     return host if parts.port in {None, _PORTS.get(parts.scheme or "")} else f"{host}:{parts.port}"
+
+
+def led_to(url: str, reference: str) -> str:
+    """The URL that a server leads to from one of its own; raises ProtocolError for what is none."""
+    try:
+        return checked(urljoin(url, reference))
+    except (UsageError, ValueError) as fault:
+        text = f"{url} leads to {reference[:200]!r}, which is no URL of a server: {fault}"
+        raise ProtocolError(text) from None
 
 
 def origin(url: str) -> str:
