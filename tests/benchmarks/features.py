@@ -50,7 +50,7 @@ def measure(effort: Effort = FULL) -> Table:
 
 def servers() -> tuple[mcp.Server, mcp.Server]:
     """The same tool twice: by hand, and decorated."""
-    low, decorated = mcp.Server("low", "1.0", limits=False), mcp.Server("decorated", "1.0")
+    low, decorated = mcp.Server("low", "1.0"), mcp.Server("decorated", "1.0")
 
     @low.handler(mcp.methods.CALL_TOOL)
     def call(params: mcp.CallToolRequestParams, context: mcp.Context) -> mcp.CallToolResult:
@@ -100,7 +100,7 @@ def _many(number: int) -> tuple[float, float]:
         """Adds."""
         return a + b
 
-    server = mcp.Server("many", "1.0", limits=False)
+    server = mcp.Server("many", "1.0")
     gc.collect()
     begin = perf_counter_ns()
     for place in range(number):
