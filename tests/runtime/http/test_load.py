@@ -9,7 +9,7 @@ import socket
 import struct
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 
 from mcp_bindings.runtime.http.workers import Workers
@@ -38,6 +38,32 @@ def test_connections_are_kept_open_for_many_clients_at_once():
 
         with ThreadPoolExecutor(24) as clients:
             assert list(clients.map(client, range(24))) == [[str(name)] * 20 for name in range(24)]
+
+
+def test_an_answer_comes_as_one_on_a_connection_that_is_kept():
+    server, _ = echo_server(NEW)
+    whole, headers = modern(call(1, n=1))
+    body = json.dumps(whole).encode()
+    lines = [f"{name}: {value}" for name, value in {**PLAIN, **headers, "Content-Length": len(body)}.items()]
+    with endpoint(server, threads=2) as wire:
+        asked = "\r\n".join(["POST /mcp HTTP/1.1", f"Host: 127.0.0.1:{wire.port}", *lines, "", ""]).encode() + body
+        # More than there are threads: none of them stays with a connection.
+        with ExitStack() as stack:
+            many = [socket.create_connection(("127.0.0.1", wire.port), timeout=PATIENCE) for _ in range(4)]
+            for each in many:
+                stack.enter_context(each)
+            for connection in many * 5:
+                connection.sendall(asked)
+                head, _, rest = connection.recv(65536).partition(b"\r\n\r\n")
+                assert head.startswith(b"HTTP/1.1 200 ")
+                assert json.loads(rest)["id"] == 1
+            # Two at once are answered one after the other.
+            many[0].sendall(asked * 2)
+            found = b""
+            while found.count(b'"id":1') < 2:
+                part = many[0].recv(65536)
+                assert part
+                found += part
 
 
 def test_two_hundred_streams_leave_requests_their_threads():
