@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import re
+import select
 import socket
 from collections.abc import Callable
+from io import BytesIO
 from threading import Event, Thread
 from typing import Any, Final, Self
 
@@ -15,6 +17,7 @@ from .http1 import HEAD_LIMIT, Chunks, Fields
 from .wsgi import Application
 
 try:
+    from cheroot.makefile import StreamReader, StreamWriter
     from cheroot.server import HTTPConnection as CherootConnection
     from cheroot.server import HTTPRequest as CherootRequest
     from cheroot.wsgi import Gateway_10 as CherootGateway
@@ -34,6 +37,8 @@ _LAST_PORT: Final = 65535
 
 _REST: Final = 64 * 1024
 """How many bytes of a body that nobody wants are read, so that the connection can be used again."""
+_LINGER: Final = 2
+"""Milliseconds that a thread stays with a connection after an answer, where most others are free."""
 
 
 class _Request(CherootRequest):
@@ -58,8 +63,55 @@ class _Request(CherootRequest):
         return False
 
 
+class _Reader(StreamReader):
+    """Finds lines in what has been read ahead at once; cheroot takes several steps for each."""
+
+    _read_buf: Any
+    _read_pos: int
+
+    def readline(self, size: int | None = -1) -> bytes:
+        start = self._read_pos
+        end = self._read_buf.find(b"\n", start) + 1
+        if not end or (size is not None and 0 <= size < end - start):
+            line: bytes = super().readline(size)
+            return line
+        self._read_pos = end
+        self.bytes_read += end - start
+        found: bytes = self._read_buf[start:end]
+        return found
+
+
+def _file_of(connection: Any, mode: str, size: int) -> Any:
+    make: Any = _Reader if "r" in mode else StreamWriter
+    return make(connection, mode, size)
+
+
 class _Connection(CherootConnection):
+    """Has requests that follow upon each other answered by one thread: to wake another for each takes long."""
+
     RequestHandlerClass = _Request
+
+    def __init__(self, server: Any, connection: Any, _makefile: Any = None) -> None:
+        super().__init__(server, connection, _file_of)
+        self._poll: Any = None
+
+    def communicate(self) -> bool:
+        connection: Any = super()
+        while connection.communicate():
+            if not self._goes_on():
+                return True
+        return False
+
+    def _goes_on(self) -> bool:
+        """Whether the next request comes at once; if not, the server waits for it, and any thread takes it."""
+        server: Any = self.server
+        threads: Any = server.requests
+        if self.rfile.has_data() or not server.ready or 2 * threads.idle < threads.min or not hasattr(select, "poll"):
+            return False
+        if self._poll is None:
+            self._poll = select.poll()
+            self._poll.register(self.socket, select.POLLIN)
+        return bool(self._poll.poll(_LINGER))
 
 
 class _Gateway(CherootGateway):
@@ -78,6 +130,21 @@ class _Gateway(CherootGateway):
             self.req.close_connection = True
         answer: Any = super()
         return answer.start_response(status, headers, exc_info)
+
+    def write(self, chunk: bytes) -> None:
+        """Sends the head and the start of the body as one: a client that gets them one by one wakes up twice."""
+        answer: Any = super()
+        if self.req.sent_headers:
+            answer.write(chunk)
+            return
+        connection = self.req.conn
+        sending = connection.wfile
+        connection.wfile = together = BytesIO()
+        try:
+            answer.write(chunk)
+        finally:
+            connection.wfile = sending
+            sending.write(together.getvalue())
 
 
 class HttpServer:
