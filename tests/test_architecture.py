@@ -61,9 +61,6 @@ OPTIONAL: dict[str, set[str]] = {
     "cheroot": {"http/cheroot_server.py"},
     "redis": {"http/redis_link.py"},
     "urllib3": {"http/client/connections.py", "http/client/wire.py"},
-    # Schemas that are written by hand; the second is what the first resolves references with.
-    "jsonschema": {"features/handwritten.py"},
-    "referencing": {"features/handwritten.py"},
 }
 """A library of an extra to the modules of the runtime that know it."""
 

@@ -47,7 +47,9 @@ def wsgi_app(*servers: Server, **options: Any) -> Application:
     return Application(servers, Options(**options))
 
 
-def http(*servers: Server, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
+def http(
+    *servers: Server, host: str = "127.0.0.1", port: int = 8000, **options: Any
+) -> None:
     """Serves over HTTP at the path ``/mcp`` of this host and port, until Ctrl-C.
 
     ``options`` are those of ``wsgi_app``, and ``path`` may be one of them. Takes the extra ``http``.

@@ -70,12 +70,33 @@ each_request = pytest.mark.parametrize(
 each_revision = pytest.mark.parametrize("mcp", ALL, ids=PACKAGES)
 
 
+_ASKING = {"roots", "within_roots", "sample"}
+CONVENIENCES = {
+    "client": {
+        "2024-11-05": {"set_roots"},
+        "2025-03-26": {"set_roots"},
+        "2025-06-18": {"set_roots"},
+        "2025-11-25": {"set_roots", "wait_for_page", "call_tool_as_task"},
+        "2026-07-28": {"set_roots", "call_tool_as_task"},
+    },
+    "server": {
+        "2024-11-05": {*_ASKING, "ping"},
+        "2025-03-26": {*_ASKING, "ping"},
+        "2025-06-18": {*_ASKING, "ping", "elicit_form"},
+        "2025-11-25": {*_ASKING, "ping", "elicit_form", "elicit_page", "page_done"},
+        "2026-07-28": {*_ASKING, "elicit_form"},
+    },
+}
+"""What is emitted besides, by side and revision."""
+
+
 @each_revision
 @pytest.mark.parametrize("side", ["client", "server"])
 def test_there_is_a_method_for_each_request_and_no_other(mcp: Any, side: str) -> None:
     expected = {name for name, key in keys(mcp, side).items()}
     expected |= {f"{name}_page" for name, key in keys(mcp, side).items() if is_paged(key)}
     expected |= {"elicit_url"} if side == "server" and hasattr(mcp, "ElicitRequestURLParams") else set()
+    expected |= CONVENIENCES[side][mcp.__name__.rpartition(".")[2].removeprefix("v").replace("_", "-")]
     written = {name for name, value in vars(asker(mcp, side)).items() if inspect.isfunction(value)}
     assert written == expected
 

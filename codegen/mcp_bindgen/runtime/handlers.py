@@ -70,7 +70,8 @@ class Handlers:
     ) -> Callable[[Callable[[P, Any], None]], Callable[[P, Any], None]]: ...
     def register(self, key: Any) -> Any:
         """A decorator for the function that handles a method; raises UsageError for what is no key of one."""
-        if not isinstance(key, (RequestMethod, NotificationMethod)):
+        given: Any = key
+        if not isinstance(given, (RequestMethod, NotificationMethod)):
             text = f"handler() takes the key of a method, such as `methods.CALL_TOOL` of the revision, and not {key!r}"
             raise UsageError(text)
 

@@ -275,8 +275,12 @@ class Client(RuntimeClient):
         That takes a client made with ``tasks=True``. Whether there is a task, the server
         decides: ``id`` of what is given says. Raises as ``request`` does.
         """
-        params = types.CallToolRequestParams(meta=self.meta(meta), name=name, arguments=arguments)
-        answer = self.rounds(methods.CALL_TOOL, params, timeout=timeout, on_progress=on_progress)
+        params = types.CallToolRequestParams(
+            meta=self.meta(meta), name=name, arguments=arguments
+        )
+        answer = self.rounds(
+            methods.CALL_TOOL, params, timeout=timeout, on_progress=on_progress
+        )
         return self.task(methods.CALL_TOOL, answer)
 
     def discover(

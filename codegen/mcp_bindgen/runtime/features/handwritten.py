@@ -7,6 +7,7 @@ lead to a place in the schema itself (JSON Schema Usage: ``$ref`` Resolution).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -25,18 +26,16 @@ def checker(schema: Mapping[str, Any], what: str) -> Callable[[Any], list[Fault]
     known, refers to another document, or is too large; and where the extra is not installed.
     """
     try:
-        from jsonschema import Draft202012Validator
-        from jsonschema.exceptions import SchemaError
-        from jsonschema.validators import validator_for
-        from referencing.jsonschema import EMPTY_REGISTRY
+        # Not by `import`: it has no types of its own, and a copy of this has to pass type checkers without more.
+        library: Any = import_module("jsonschema")
+        registry: Any = import_module("referencing.jsonschema").EMPTY_REGISTRY
     except ImportError as fault:
         text = f"{what} is checked by the extra `schema`: pip install 'mcp-bindings[schema]' (or pass check=False)"
         raise UsageError(text) from fault
     whole = dict(schema)
     _examine(whole, what)
     dialect = whole.get("$schema")
-    unknown: Any = None
-    cls: Any = Draft202012Validator if dialect is None else validator_for(whole, default=unknown)
+    cls = library.Draft202012Validator if dialect is None else library.validators.validator_for(whole, default=None)
     if cls is None:
         text = (
             f"{what} is of the dialect {dialect!r}; accepted are 2020-12, 2019-09 and drafts 3 to 7 of json-schema.org"
@@ -44,11 +43,11 @@ def checker(schema: Mapping[str, Any], what: str) -> Callable[[Any], list[Fault]
         raise UsageError(text)
     try:
         cls.check_schema(whole)
-    except SchemaError as fault:
+    except library.SchemaError as fault:
         text = f"{what} is no JSON Schema: {fault.json_path}: {fault.message}"
         raise UsageError(text) from fault
     # An empty registry: what is not in the schema is not looked for anywhere.
-    validator: Any = cls(whole, registry=EMPTY_REGISTRY)
+    validator = cls(whole, registry=registry)
 
     def check(value: Any) -> list[Fault]:
         errors = islice(validator.iter_errors(value), MOST)

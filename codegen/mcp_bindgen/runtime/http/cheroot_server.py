@@ -90,7 +90,8 @@ class _Connection(CherootConnection):
     RequestHandlerClass = _Request
 
     def __init__(self, server: Any, connection: Any, _makefile: Any = None) -> None:
-        super().__init__(server, connection, _file_of)
+        base: Any = super()
+        base.__init__(server, connection, _file_of)
         self._poll: Any = None
 
     def communicate(self) -> bool:
@@ -119,7 +120,8 @@ class _Gateway(CherootGateway):
         if req.chunked_read:
             # Those of cheroot are held whole, whatever their size.
             req.rfile = Chunks(req.conn.rfile)
-        super().__init__(req)
+        base: Any = super()
+        base.__init__(req)
 
     def start_response(self, status: str, headers: Any, exc_info: Any = None) -> Any:
         body: Any = self.req.rfile
@@ -162,7 +164,8 @@ class HttpServer:
         idle: float = 10.0,
         grace: float = 2.0,
     ) -> None:
-        if not isinstance(port, int) or not 0 <= port <= _LAST_PORT:
+        asked: Any = port
+        if not isinstance(asked, int) or not 0 <= port <= _LAST_PORT:
             text = f"the port is {port!r}; accepted are 1 to {_LAST_PORT}, and 0 for any that is free"
             raise UsageError(text)
         self._application = application

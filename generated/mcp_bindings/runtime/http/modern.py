@@ -217,7 +217,7 @@ def _plainly_equal(environ: Mapping[str, Any], value: Mapping[str, Any], version
         return False
     if method.__class__ is not str or environ.get("HTTP_MCP_METHOD") != method:
         return False
-    named = NAMED.get(method)
+    named = NAMED.get(str(method))
     given = environ.get("HTTP_MCP_NAME")
     if named is None:
         return given is None
