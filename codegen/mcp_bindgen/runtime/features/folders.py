@@ -21,8 +21,10 @@ def inside(folder: str | os.PathLike[str], path: str) -> Path:
     root = Path(folder).resolve(strict=True)
     try:
         found = root.joinpath(path.lstrip("/\\")).resolve(strict=True)
-    except (ValueError, RuntimeError, NotADirectoryError) as fault:
-        # A zero byte in it, links that lead in a circle, or a way through a file.
+    except (ValueError, RuntimeError, OSError) as fault:
+        # A zero byte in it, links that lead in a circle (as an OSError from Python 3.13 on), or a way through a file.
+        if isinstance(fault, PermissionError):
+            raise
         raise _absent(path) from fault
     if not found.is_relative_to(root):
         raise _absent(path)
