@@ -202,6 +202,8 @@ class Writer:
 
     def _give_back(self) -> None:
         fd, self._fd = self._fd, -1
+        if fd < 0:
+            return  # Another thread was faster, after this one had looked and before it had the lock.
         if self._wake is not None:
             self._wake.close()
         try:
