@@ -258,7 +258,7 @@ def soak(session: nox.Session) -> None:
     """Hold long conversations: eight threads with 5,000 calls each, or as many as `-- N` says."""
     _install(session, "test")
     times = session.posargs[0] if session.posargs else "5000"
-    env = {"MCP_BINDINGS_SOAK": times, "MCP_BINDINGS_STARTS": "100"}
+    env = {"MCP_BINDINGS_SOAK": times, "MCP_BINDINGS_STARTS": "1000"}
     session.run("pytest", "tests/runtime/conversations", "-k", "long_conversation or leave_nothing_behind", env=env)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import signal
@@ -194,8 +195,10 @@ def test_a_hundred_clients_in_memory_leave_nothing_behind(revision):
 def test_clients_of_processes_leave_nothing_behind():
     before = descriptors(), threading.active_count()
     pids = []
-    # The hundred of them is for the long version of this; each starts an interpreter.
-    for n in range(int(os.environ.get("MCP_BINDINGS_STARTS", "6"))):
+    # Many of them are for the long version of this; each starts an interpreter.
+    times = int(os.environ.get("MCP_BINDINGS_STARTS", "6"))
+    faulthandler.dump_traceback_later(120 + times, exit=True)
+    for n in range(times):
         with stdio(REVISIONS[n % len(REVISIONS)], REVISIONS[n % len(REVISIONS)]) as client:
             assert text_of(client.call_tool("echo", {"n": n})) == str(n)
             pids.append(client.connection._transport.pid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -21,9 +22,12 @@ def inside(folder: str | os.PathLike[str], path: str) -> Path:
     root = Path(folder).resolve(strict=True)
     try:
         found = root.joinpath(path.lstrip("/\\")).resolve(strict=True)
-    except (ValueError, RuntimeError, OSError) as fault:
-        # A zero byte in it, links that lead in a circle (as an OSError from Python 3.13 on), or a way through a file.
-        if isinstance(fault, PermissionError):
+    except (ValueError, RuntimeError, FileNotFoundError, NotADirectoryError) as fault:
+        # A zero byte in it, links that lead in a circle, nothing there, or a way through a file.
+        raise _absent(path) from fault
+    except OSError as fault:
+        # Links that lead in a circle, from Python 3.13 on.
+        if fault.errno != errno.ELOOP:
             raise
         raise _absent(path) from fault
     if not found.is_relative_to(root):
@@ -32,6 +36,4 @@ def inside(folder: str | os.PathLike[str], path: str) -> Path:
 
 
 def _absent(path: str) -> FileNotFoundError:
-    import errno
-
     return FileNotFoundError(errno.ENOENT, "nothing of that name in the folder", path)

@@ -20,7 +20,7 @@ from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, Refusal
 from ..logs import report
 from ..suspended import Abandoned, Detached, Suspended
 from .taskcontext import Task, in_task
-from .tasks import send
+from .tasks import send, settled
 from .taskstore import MemoryTasks, Question, StoredTask, timestamp
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class TaskExtension:
         task = self.store.create(incoming.principal, _CALL_TOOL, changed=self._announce)
         context = in_task(self._peer, connection, incoming, self.store, task, kind=InStatelessTask)
         line = self._line(incoming, self._signed({"resultType": "task", **self._described(task)}, "CreateTaskResult"))
-        answer = self._settle(connection, incoming, line)
+        answer = settled(connection, incoming, line)
         if isinstance(connection, Connection):
             # Before anything that is said of the task.
             send(connection, answer)
@@ -215,13 +215,7 @@ class TaskExtension:
         return self._binding.encode(self._binding.response(id=incoming.id, result=result))
 
     def _refuse(self, connection: Any, incoming: Incoming, why: Refusal) -> bytes | None:
-        return self._settle(connection, incoming, self._handlers.refuse(connection, incoming, why))
-
-    @staticmethod
-    def _settle(connection: Any, incoming: Incoming, line: bytes) -> bytes | None:
-        with connection.lock:
-            settled: bytes | None = connection.session.settle(incoming, line)
-        return settled
+        return settled(connection, incoming, self._handlers.refuse(connection, incoming, why))
 
 
 class InStatelessTask(StatelessContext):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from threading import Lock
 from time import monotonic
@@ -19,7 +20,7 @@ _LONGEST: Final = 3600.0
 """Seconds that one wait lasts at most; there is no limit to how many follow each other."""
 
 
-class Speaker:
+class Speaker(ABC):
     """Sends requests and notifications of a session by ``send``, which is for those that derive from it to say.
 
     ``timeout`` and ``limit`` are in seconds, as those of ``Connection``. ``calls`` are the requests that wait for their
@@ -38,14 +39,14 @@ class Speaker:
         """Whether nothing can be sent or received any more."""
         return self.session.state == "closed"
 
+    @abstractmethod
     def send(self, line: bytes) -> None:
         """Sends a line that the session has made."""
-        raise NotImplementedError
 
-    def pause(self, retry: int) -> None:
+    def pause(self, retry: int) -> None:  # noqa: B027 - doing nothing is right but for requests
         """Nothing: only requests have streams that a client can come back to."""
 
-    def open(self) -> None:
+    def open(self) -> None:  # noqa: B027 - doing nothing is right but for requests
         """Nothing: only requests have streams that can be opened before there is something to be sent."""
 
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:

@@ -109,7 +109,7 @@ class TaskReceiver:
         """Answers with the task, and has the handler run."""
         created = self._binding.types.CreateTaskResult(task=self._binding.types.Task(**self._described(task)))
         context = in_task(self._peer, connection, incoming, self.store, task)
-        line = self._settle(connection, incoming, connection.session.answer_line(incoming, created))
+        line = settled(connection, incoming, connection.session.answer_line(incoming, created))
 
         def job() -> None:
             self._execute(connection, incoming, task, context)
@@ -202,7 +202,7 @@ class TaskReceiver:
         if isinstance(outcome, Refusal):
             return self._refuse(connection, incoming, outcome)
         line = self._binding.encode(self._binding.response(id=incoming.id, result=outcome))
-        return self._settle(connection, incoming, line)
+        return settled(connection, incoming, line)
 
     def _found(self, task_id: str, context: Any) -> StoredTask:
         task = self.store.find(task_id, owner_of(context.connection, context))
@@ -242,18 +242,19 @@ class TaskReceiver:
     # Answers.
 
     def _refuse(self, connection: Any, incoming: Incoming, why: Refusal) -> bytes | None:
-        return self._settle(connection, incoming, self._handlers.refuse(connection, incoming, why))
-
-    @staticmethod
-    def _settle(connection: Any, incoming: Incoming, line: bytes) -> bytes | None:
-        with connection.lock:
-            settled: bytes | None = connection.session.settle(incoming, line)
-        return settled
+        return settled(connection, incoming, self._handlers.refuse(connection, incoming, why))
 
 
 def owner_of(connection: Any, said: Any) -> Any:
     """Who may see a task: who sends the request, where the transport knows, or else the other side of the session."""
     return connection.session if said.principal is None else said.principal
+
+
+def settled(connection: Any, incoming: Incoming, line: bytes) -> bytes | None:
+    """What is to be sent of the line that answers a request; None where nothing is, as after a cancellation."""
+    with connection.lock:
+        answer: bytes | None = connection.session.settle(incoming, line)
+    return answer
 
 
 def send(connection: Connection, line: bytes | None) -> None:
