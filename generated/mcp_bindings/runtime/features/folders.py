@@ -24,8 +24,8 @@ def inside(folder: str | os.PathLike[str], path: str) -> Path:
     root = Path(folder).resolve(strict=True)
     try:
         found = root.joinpath(path.lstrip("/\\")).resolve(strict=True)
-    except (ValueError, RuntimeError, NotADirectoryError) as fault:
-        # A zero byte in it, links that lead in a circle, or a way through a file.
+    except (ValueError, RuntimeError, FileNotFoundError, NotADirectoryError) as fault:
+        # A zero byte in it, links that lead in a circle, nothing there, or a way through a file.
         raise _absent(path) from fault
     except OSError as fault:
         # Links that lead in a circle, from Python 3.13 on.

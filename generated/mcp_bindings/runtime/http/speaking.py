@@ -45,10 +45,10 @@ class Speaker(ABC):
     def send(self, line: bytes) -> None:
         """Sends a line that the session has made."""
 
-    def pause(self, retry: int) -> None:
+    def pause(self, retry: int) -> None:  # noqa: B027 - doing nothing is right but for requests
         """Nothing: only requests have streams that a client can come back to."""
 
-    def open(self) -> None:
+    def open(self) -> None:  # noqa: B027 - doing nothing is right but for requests
         """Nothing: only requests have streams that can be opened before there is something to be sent."""
 
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
