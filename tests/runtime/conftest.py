@@ -1,7 +1,7 @@
 """No conversation waits for ever, and none is left to the next test.
 
-Where a test hangs, all threads say where they are, and the run ends. Where one fails, its connections are closed, so that
-others that count threads do not fail with it.
+Where a test hangs, all threads say where they are, and the run ends. Where one fails, its connections are closed. Tests
+that look at the threads that are left see their own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings.runtime.connection import Connection
+from support.conversing import pass_over_threads_of_earlier_tests
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +33,7 @@ def _nothing_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         made.append(weakref.ref(self))
 
     monkeypatch.setattr(Connection, "__init__", remember)
+    pass_over_threads_of_earlier_tests()
     yield
     for each in made:
         connection = each()

@@ -8,12 +8,14 @@ import os
 import select
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any, Self
+from weakref import WeakSet
 
 from checkout import REVISIONS, ROOT
 from mcp_bindings.runtime.errors import ConnectionClosed
@@ -214,13 +216,27 @@ class Piped:
                 pipe.close()
 
 
+_earlier: WeakSet[Thread] = WeakSet()
+
+
+def pass_over_threads_of_earlier_tests() -> None:
+    """Notes which threads live now; for the beginning of each test."""
+    _earlier.update(threading.enumerate())
+
+
 def threads_of(name: str = "mcp-") -> list[str]:
-    """The threads of the runtime that live."""
-    import threading
+    """The threads that have begun in this test and live, those of the runtime unless another beginning is given.
 
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith(name)]
+    Those of earlier tests may take their time to end, such as the tasks that wait for an answer.
+    """
+    return [each.name for each in threading.enumerate() if each.name.startswith(name) and each not in _earlier]
 
 
-def descriptors() -> int:
-    """How many are open."""
-    return len(list(Path("/proc/self/fd").iterdir()))
+def descriptors() -> set[tuple[str, str]]:
+    """Those that are open, each with what it leads to, so that those of others who come and go can be told apart."""
+    found = set()
+    for each in Path("/proc/self/fd").iterdir():
+        # The one that lists the folder has gone by now.
+        with suppress(FileNotFoundError):
+            found.add((each.name, str(each.readlink())))
+    return found

@@ -24,6 +24,7 @@ from support.conversing import (
     environment,
     eventually,
     package,
+    pass_over_threads_of_earlier_tests,
     program,
     text_of,
     threads_of,
@@ -177,23 +178,23 @@ def test_a_server_that_cannot_be_connected_to_leaves_nothing_behind():
         with pytest.raises(ConnectionClosed):
             package(LATEST).Client.stdio(["sh", "-c", "exit 1"]).connect()
     eventually(lambda: not threads_of())
-    assert descriptors() == before
+    assert not descriptors() - before
 
 
 @each_revision
 def test_a_hundred_clients_in_memory_leave_nothing_behind(revision):
     mcp = package(revision)
     server, _ = echo_server(revision)
-    before = descriptors(), threading.active_count()
+    before = descriptors()
     for n in range(100):
         with mcp.Client.in_memory(server) as client:
             assert text_of(client.call_tool("echo", {"n": n})) == str(n)
-    eventually(lambda: (descriptors(), threading.active_count()) == before)
+    eventually(lambda: not descriptors() - before and not threads_of(""))
     eventually(lambda: not server._connections)
 
 
 def test_clients_of_processes_leave_nothing_behind():
-    before = descriptors(), threading.active_count()
+    before = descriptors()
     pids = []
     # Many of them are for the long version of this; each starts an interpreter.
     times = int(os.environ.get("MCP_BINDINGS_STARTS", "6"))
@@ -202,10 +203,21 @@ def test_clients_of_processes_leave_nothing_behind():
         with stdio(REVISIONS[n % len(REVISIONS)], REVISIONS[n % len(REVISIONS)]) as client:
             assert text_of(client.call_tool("echo", {"n": n})) == str(n)
             pids.append(client.connection._transport.pid)
-    eventually(lambda: (descriptors(), threading.active_count()) == before)
+    eventually(lambda: not descriptors() - before and not threads_of(""))
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+def test_of_the_threads_that_are_left_a_test_sees_its_own():
+    last = threading.Event()
+    thread = threading.Thread(target=last.wait, args=(PATIENCE,), name="mcp-of-this-test")
+    thread.start()
+    assert threads_of("mcp-of") == ["mcp-of-this-test"]
+    pass_over_threads_of_earlier_tests()
+    assert threads_of("mcp-of") == []
+    last.set()
+    thread.join(PATIENCE)
 
 
 def test_whoever_closes_second_finds_the_server_ended_too():

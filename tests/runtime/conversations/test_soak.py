@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from pathlib import Path
 
 import pytest
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, environment, eventually, package, program
+from support.conversing import HANDSHAKE, PATIENCE, STATELESS, environment, eventually, package, program, threads_of
 from support.echoing import echo_server
 from support.soaking import answers_roots, soak
 
@@ -41,7 +40,6 @@ def _deadline():
 def test_a_long_conversation(revision, where, capsys):
     mcp = package(revision)
     server, seen = echo_server(revision)
-    before = set(threading.enumerate())
     if where == "memory":
         client = mcp.Client.in_memory(server, timeout=PATIENCE * 2)
     else:
@@ -71,4 +69,4 @@ def test_a_long_conversation(revision, where, capsys):
     assert figures.calls + figures.cancelled == 8 * TIMES
     # The figures themselves take some of it.
     assert grown < 8_000_000 + 2000 * TIMES
-    eventually(lambda: not set(threading.enumerate()) - before)
+    eventually(lambda: not threads_of(""))

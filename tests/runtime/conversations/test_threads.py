@@ -391,14 +391,14 @@ def test_a_host_may_serve_in_its_own_thread(revision):
 
     user = Thread(target=use)
     user.start()
-    before = set(threads_of("mcp-server"))
+    before = threads_of("mcp-server")
     limit = time.monotonic() + PATIENCE
     while not connection.closed and time.monotonic() < limit:
         connection.pump(0.05)
     user.join(PATIENCE)
     assert results == ["1", "asked"]
     assert seen.begun == 2
-    assert before == set(threads_of("mcp-server")) == set()
+    assert before == threads_of("mcp-server") == []
 
 
 def test_a_pumping_host_answers_what_the_client_needs_in_order_to_answer():

@@ -690,4 +690,4 @@ def test_threads_of_tasks_end_with_them() -> None:
     server, _ = working()
     with connected(server) as client:
         begin(client).result(PATIENCE)
-    eventually(lambda: not [thread for thread in threading.enumerate() if thread.name == "mcp-task"])
+    eventually(lambda: not threads_of("mcp-task"))

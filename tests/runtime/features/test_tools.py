@@ -15,7 +15,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings.runtime.errors import ResponseError, UsageError
 from mcp_bindings.runtime.features.media import Audio, Image
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_client, text_of
+from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_client, text_of, threads_of
 
 EARLY = ["2024-11-05", "2025-03-26", "2025-06-18"]
 STRUCTURED = [each for each in REVISIONS if each >= "2025-06-18"]
@@ -531,7 +531,7 @@ def test_a_call_that_takes_too_long_is_answered_and_its_function_sees_that_it_is
         assert text_of(result) == "tool slower has not ended within 0.02 s"
         assert text_of(client.call_tool("quick")) == "in time"
         eventually(lambda: ended == [True])
-    eventually(lambda: not [each for each in threading.enumerate() if each.name == "mcp-tool-timeout"])
+    eventually(lambda: not threads_of("mcp-tool-timeout"))
 
 
 @each_revision

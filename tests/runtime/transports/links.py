@@ -64,11 +64,6 @@ def python(program: str, *args: str) -> list[str]:
     return [sys.executable, str(PROGRAMS / program), *args]
 
 
-def open_descriptors() -> int:
-    """How many this process has."""
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
-
-
 def fill(transport: Transport) -> int:
     """Sends until the other side takes nothing more; gives how many messages were sent."""
     sent = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from checkout import GENERATED
 from mcp_bindings.runtime.errors import ConnectionClosed, UsageError
 from mcp_bindings.runtime.transports import exits
 from mcp_bindings.runtime.transports.child import Child
-from runtime.transports.links import LONG, Running, fill, open_descriptors, python
+from runtime.transports.links import LONG, Running, fill, python
+from support.conversing import descriptors
 
 SHORT = {"grace": 0.2, "terminate": 0.2}
 
@@ -237,10 +239,10 @@ def no_first_line(folder: Path) -> list[str]:
 def test_a_server_that_cannot_be_started_is_explained(
     command: object, options: dict[str, object], advice: str, tmp_path: Path
 ) -> None:
-    before = open_descriptors()
+    before = descriptors()
     with pytest.raises(UsageError, match=advice):
         Child(command(tmp_path) if callable(command) else command, **options)
-    assert open_descriptors() == before
+    assert not descriptors() - before
 
 
 def test_running_out_of_descriptors_is_explained_and_leaves_nothing_behind() -> None:
@@ -256,15 +258,18 @@ def test_what_fails_after_the_start_leaves_nothing_behind(failing: str, monkeypa
         raise OSError(24, "Too many open files")
 
     monkeypatch.setattr(f"mcp_bindings.runtime.transports.child.{failing}", fail)
-    before = open_descriptors()
-    with pytest.raises(ConnectionClosed, match=r"cannot start the server 'cat' \(process \d+\): Too many open files"):
+    before = descriptors()
+    with pytest.raises(
+        ConnectionClosed, match=r"cannot start the server 'cat' \(process \d+\): Too many open files"
+    ) as told:
         Child(["cat"], stderr="capture")
     deadline = time.monotonic() + LONG
-    while open_descriptors() != before and time.monotonic() < deadline:
+    while descriptors() - before and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert open_descriptors() == before
+    assert not descriptors() - before
+    pid = int(re.search(r"process (\d+)", str(told.value))[1])
     with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+        os.waitpid(pid, os.WNOHANG)
 
 
 def test_closing_asks_first() -> None:
@@ -333,7 +338,7 @@ def test_an_exception_while_closing_kills_at_once(started: list[int]) -> None:
 
 def test_nothing_is_left_of_two_hundred_servers() -> None:
     gc.collect()
-    before = open_descriptors()
+    before = descriptors()
     for number in range(200):
         child = Child(["cat"], stderr="capture" if number % 4 == 0 else "inherit")
         if number % 2:
@@ -342,10 +347,10 @@ def test_nothing_is_left_of_two_hundred_servers() -> None:
         child.close()
         assert not runs(child.pid)
     deadline = time.monotonic() + LONG
-    while open_descriptors() != before and time.monotonic() < deadline:
+    while descriptors() - before and time.monotonic() < deadline:
         # A thread that reads standard error gives it back itself.
         time.sleep(0.01)
-    assert open_descriptors() == before
+    assert not descriptors() - before
 
 
 def test_a_sigchld_handler_and_other_children_of_the_program_do_no_harm() -> None:

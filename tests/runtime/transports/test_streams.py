@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 from mcp_bindings.runtime.errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
 from mcp_bindings.runtime.transports.streams import Streams
-from runtime.transports.links import LONG, Running, open_descriptors, pipes, python, socket_pair
+from runtime.transports.links import LONG, Running, pipes, python, socket_pair
+from support.conversing import descriptors
 
 MIB = 1024 * 1024
 
@@ -270,12 +271,12 @@ def test_a_terminal_carries_messages_and_its_end_is_noticed() -> None:
 
 def test_descriptors_are_given_back_by_close_and_when_it_is_forgotten() -> None:
     gc.collect()
-    before = open_descriptors()
+    before = descriptors()
     for _ in range(50):
         near, far = pipes()
         near.close()
         del far
-    assert open_descriptors() == before
+    assert not descriptors() - before
 
 
 def test_no_number_is_given_back_while_a_thread_uses_it() -> None:
