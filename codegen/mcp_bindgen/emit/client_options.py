@@ -37,6 +37,10 @@ _STATELESS: Mapping[str, tuple[str, str]] = {
     "discover": ("bool", "Whether the server is asked who it is when the client connects; it is unless given."),
     "restart": ("bool", "Whether a connection that has ended by itself is opened anew; it is not unless given."),
     "tasks": ("bool", "Whether the server may answer tool calls with tasks; it may not unless given."),
+    "cache": (
+        "ResultCache | bool",
+        "Keeps results as long as the server says: True for this client, a `ResultCache` for several. None unless given.",
+    ),
 }
 
 _HEARD: Mapping[str, str] = {

@@ -78,6 +78,7 @@ def _option_imports(used: Collection[str]) -> tuple[str, ...]:
             (
                 ("..runtime.context", (_CONTEXT,)),
                 ("..runtime.features.limits", ("Limits",)),
+                ("..runtime.features.resultcache", ("ResultCache",)),
                 ("..runtime.features.taskhandle", ("TaskHandle",)),
                 ("..runtime.features.taskpolling", ("PolledTask",)),
                 ("..runtime.features.taskstore", ("MemoryTasks",)),

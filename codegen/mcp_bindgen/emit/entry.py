@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from mcp_bindgen.emit.layout import LINE, Bracketed, exploded
 from mcp_bindgen.emit.plan import EntryView
 
-Need: TypeAlias = Literal["forms", "pages", "sampling", "tasks"]
+Need: TypeAlias = Literal["caching", "forms", "pages", "sampling", "tasks"]
 """What not every revision has."""
 
 _DOC = """
@@ -24,6 +24,9 @@ _DOC = """
 """
 
 _DOC_OF: dict[Need, str] = {
+    "caching": """
+    mcp.ResultCache(entries=100)      keeps results, for one client or for several
+""",
     "forms": """
     mcp.Accepted, mcp.Declined        what the user has answered, or mcp.Cancelled
 """,
@@ -53,6 +56,7 @@ _OFFERS = (
     _Offer("..runtime.features.limits", ("Limits",)),
     _Offer("..runtime.features.logbridge", ("LogHandler",)),
     _Offer("..runtime.features.media", ("Audio", "Image")),
+    _Offer("..runtime.features.resultcache", ("ResultCache",), "caching"),
     _Offer("..runtime.features.sampling", ("Refused", "match_model"), "sampling"),
     _Offer("..runtime.features.taskstore", ("MemoryTasks",), "tasks"),
     _Offer(".client", ("Client",)),

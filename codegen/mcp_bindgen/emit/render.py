@@ -47,6 +47,7 @@ def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
     methods = plan_methods(protocol, names)
     conversation = plan_conversation(protocol, names) if can_converse(protocol) else {}
     has: dict[Need, bool] = {
+        "caching": is_stateless(protocol),
         "forms": has_forms(protocol),
         "pages": "URLElicitationRequiredError" in protocol.objects,
         "sampling": "sampling/createMessage" in protocol.methods,
