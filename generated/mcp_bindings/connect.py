@@ -52,12 +52,9 @@ def stdio(
     when it is asked as the stateless revisions do, before it is asked by a handshake. The rest is as for
     ``Client.stdio`` of a revision. Raises UsageError, UnsupportedRevision, ConnectionClosed, RequestTimeout.
     """
-
-    def start() -> Transport:
-        from .runtime.transports.child import Child
-
-        return Child(command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr)
-
+    start = opening.child(
+        command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr
+    )
     return _negotiate(start, revisions, handlers, probe, options)
 
 
@@ -104,14 +101,7 @@ def in_memory(
     **options: Any,
 ) -> Client:
     """A client of server objects of this process, connected; see ``stdio``."""
-
-    def start() -> Transport:
-        from .runtime.hosting import Host
-        from .runtime.transports.memory import serving
-
-        return serving(Host(servers).serve)
-
-    return _negotiate(start, revisions, handlers, probe, options)
+    return _negotiate(opening.hosted(servers), revisions, handlers, probe, options)
 
 
 def over(
@@ -123,7 +113,7 @@ def over(
     **options: Any,
 ) -> Client:
     """A client at one end of a transport, connected; see ``stdio``."""
-    return _negotiate(lambda: transport, revisions, handlers, probe, options)
+    return _negotiate(opening.given(transport), revisions, handlers, probe, options)
 
 
 def _negotiate(

@@ -26,6 +26,7 @@ from .errors import (
 )
 from .jsonrpc import MODERN
 from .methods import NotificationMethod, RequestMethod
+from .opening import Opening
 
 if TYPE_CHECKING:
     import os
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
 
 Handler = Callable[[Any, Any], Any]
 
-_STATELESS_ONLY = frozenset({"rounds"})
+_STATELESS_ONLY = frozenset({"cache", "rounds"})
 """Options that clients with a handshake do not have, and have no need of."""
-_PLAIN = frozenset({"capabilities", "limit", "log_level", "name", "require", "rounds", "timeout", "version", "workers"})
+_PLAIN = frozenset(
+    {"cache", "capabilities", "limit", "log_level", "name", "require", "rounds", "timeout", "version", "workers"}
+)
 """Options that mean the same in every revision."""
 
 
@@ -173,7 +176,8 @@ class Negotiation:
     def _client(self, cls: type[Client]) -> Client:
         stateless = cls.binding.era == "stateless"
         options = {name: each for name, each in self._options.items() if stateless or name not in _STATELESS_ONLY}
-        client = cls(_not_again, **self._offered(cls, options))
+        start = self._open.but(_not_again) if isinstance(self._open, Opening) else _not_again
+        client = cls(start, **self._offered(cls, options))
         keys: dict[str, RequestMethod[Any, Any] | NotificationMethod[Any]] = {
             **cls.binding.requests,
             **cls.binding.notifications,

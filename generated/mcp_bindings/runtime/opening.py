@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,8 +12,35 @@ if TYPE_CHECKING:
     import ssl
 
     from .http.client.endpoint import Auth
+    from .server import Server
     from .transports import Transport
     from .transports.child import Stderr
+
+_WHO = frozenset({"authorization", "cookie"})
+"""Headers that say who asks."""
+
+
+class Opening:
+    """Opens a transport each time that it is called.
+
+    ``origin`` is the same for two that lead to one server, as far as can be told; ``auth`` is what lets requests in,
+    where that may change from one to the next.
+    """
+
+    __slots__ = ("_start", "auth", "origin")
+
+    def __init__(self, start: Callable[[], Transport], origin: Hashable, auth: Auth | None = None) -> None:
+        self._start = start
+        self.origin = origin
+        self.auth = auth
+
+    def __call__(self) -> Transport:
+        """The transport; raises as opening it does."""
+        return self._start()
+
+    def but(self, start: Callable[[], Transport]) -> Opening:
+        """One to the same server that is done in another way."""
+        return Opening(start, self.origin, self.auth)
 
 
 def child(
@@ -23,7 +50,7 @@ def child(
     inherit_env: bool,
     cwd: str | os.PathLike[str] | None,
     stderr: Stderr,
-) -> Callable[[], Transport]:
+) -> Opening:
     """To a server that is started as a child process, as ``Client.stdio`` describes it."""
 
     def start() -> Transport:
@@ -31,7 +58,7 @@ def child(
 
         return Child(command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr)
 
-    return start
+    return Opening(start, ("stdio", *command, str(cwd), inherit_env, *sorted((env or {}).items())))
 
 
 def http(
@@ -45,7 +72,7 @@ def http(
     pool: int,
     connect_timeout: float,
     max_message: int,
-) -> Callable[[], Transport]:
+) -> Opening:
     """To the server at a URL, as ``Client.http`` describes it; no ``revision``, where that is to be found out."""
 
     def reach() -> Transport:
@@ -63,10 +90,12 @@ def http(
             max_message=max_message,
         )
 
-    return reach
+    # What is public is for all who ask the same server, whoever they are.
+    others = sorted((name.lower(), value) for name, value in (headers or {}).items() if name.lower() not in _WHO)
+    return Opening(reach, ("http", url, proxy, tls, *others), auth)
 
 
-def memory(server: Any) -> Callable[[], Transport]:
+def memory(server: Any) -> Opening:
     """To a server object of this process."""
 
     def join() -> Transport:
@@ -74,9 +103,21 @@ def memory(server: Any) -> Callable[[], Transport]:
 
         return serving(server.serve)
 
-    return join
+    return Opening(join, ("memory", server))
 
 
-def given(transport: Transport) -> Callable[[], Transport]:
+def hosted(servers: Sequence[Server]) -> Opening:
+    """To server objects of this process, of which the first message chooses one."""
+
+    def join() -> Transport:
+        from .hosting import Host
+        from .transports.memory import serving
+
+        return serving(Host(servers).serve)
+
+    return Opening(join, ("memory", *servers))
+
+
+def given(transport: Transport) -> Opening:
     """A transport that there is already."""
-    return lambda: transport
+    return Opening(lambda: transport, ("over", transport))

@@ -16,6 +16,7 @@ from .stateless import LISTEN
 from .stateless import StatelessClient as Core
 
 if TYPE_CHECKING:
+    from .features.resultcache import Keeping, ResultCache
     from .features.taskpolling import PolledTask
     from .subscription import Subscription
 
@@ -30,7 +31,8 @@ class StatelessClient(Client):
     speaks the revision; without, requests are sent in good faith. With ``restart`` a connection that has ended by
     itself is opened anew when something is to be sent: a server process is started again. What was in flight when it
     ended is lost (ConnectionClosed), and so are subscriptions. With ``tasks`` the server may answer tool calls with
-    tasks; ``call_tool`` then waits for the result, ``limit`` seconds at most.
+    tasks; ``call_tool`` then waits for the result, ``limit`` seconds at most. ``cache`` keeps results for as long as the
+    server says that they may be kept: True for this client, a ``ResultCache`` for all that are given it.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class StatelessClient(Client):
         discover: bool = True,
         restart: bool = False,
         tasks: bool = False,
+        cache: ResultCache | bool = False,
         **options: Any,
     ) -> None:
         if tasks:
@@ -51,9 +54,15 @@ class StatelessClient(Client):
         self._rounds = rounds
         self._discover = discover
         self._restart = restart
+        self._keeping = None if cache is False else self._keep_in(cache, open_transport)
         if self._required and not discover:
             text = "`require` takes a server that is asked what it can; leave out discover=False"
             raise UsageError(text)
+
+    def _keep_in(self, cache: ResultCache | bool, start: Callable[[], Any]) -> Keeping:
+        from .features.resultcache import Keeping, named
+
+        return Keeping(named(cache), self, start)
 
     @property
     def capabilities(self) -> Any:
@@ -92,6 +101,12 @@ class StatelessClient(Client):
             self.connect()
             connection = super().connection
         return connection
+
+    def close(self) -> None:
+        """Ends the connection, or the attempt at it in another thread. Idempotent; from any thread."""
+        super().close()
+        if self._keeping is not None:
+            self._keeping.close()
 
     def _stale(self, connection: Connection) -> bool:
         return self._restart and connection.closed and not self._closed
@@ -142,7 +157,9 @@ class StatelessClient(Client):
         What is said of ``request`` holds.
         """
         wanted: Any = self.binding.types.InputRequiredResult
-        result: Any = self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
+        # What comes of further rounds is not kept, and neither is a question.
+        ask = self.connection.request if self._keeping is None else self._keeping.request
+        result: Any = ask(key, params, timeout=timeout, on_progress=on_progress)
         rounds = 0
         while result.__class__ is wanted:
             rounds += 1
@@ -194,4 +211,5 @@ class StatelessClient(Client):
             extra={"taskIds": task_ids} if (task_ids := list(task)) else None,
         )
         params = key.params(meta=self.meta(), notifications=wanted)
-        return Subscription(self, key, params, self.timeout if timeout is None else timeout)
+        heard = None if self._keeping is None else self._keeping.heard
+        return Subscription(self, key, params, self.timeout if timeout is None else timeout, heard)

@@ -15,8 +15,10 @@ from .errors import ConnectionClosed
 from .methods import NotificationMethod, RequestMethod
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Self
+
+    from .events import Notified
 
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
@@ -28,21 +30,42 @@ class Change(NamedTuple):
     params: Any
 
 
+class Overheard(deque["Notified"]):
+    """News, of which another hears first."""
+
+    def __init__(self, heard: Callable[[Notified], object]) -> None:
+        super().__init__()
+        self._heard = heard
+
+    def append(self, notified: Notified, /) -> None:
+        """Adds a notification."""
+        self._heard(notified)
+        super().append(notified)
+
+
 class Subscription:
     """Iterates over changes, each as soon as it comes, until the server ends the stream or ``close`` does.
 
     To be used in a ``with`` block. Of changes that say the same, only one is kept while nobody asks for them. Iterating
-    raises ConnectionClosed where the connection breaks: subscribe again then, and look at everything anew.
+    raises ConnectionClosed where the connection breaks: subscribe again then, and look at everything anew. ``heard`` is
+    called with each notification when it comes, in the thread that reads.
     """
 
-    def __init__(self, client: Any, key: RequestMethod[Any, Any], params: Any, timeout: float) -> None:
+    def __init__(
+        self,
+        client: Any,
+        key: RequestMethod[Any, Any],
+        params: Any,
+        timeout: float,
+        heard: Callable[[Notified], object] | None = None,
+    ) -> None:
         # Not the connection alone: that ends with the client.
         self._client = client
         self._connection: Connection = client.connection
         connection = self._connection
         self._changes: deque[Change] = deque()
         self._call = Call(key, timeout, timeout, None)
-        self._call.news = deque()
+        self._call.news = deque() if heard is None else Overheard(heard)
         self.acknowledged: Any = None
         """What the server has agreed to tell of, which may be less than was asked for."""
         try:

@@ -18,6 +18,7 @@
     mcp.ToolFailed                    what raise_for_error() of a result raises
     mcp.LogHandler(server)            sends what is logged to the client
     mcp.Limits(tool_calls=10)         how often something may happen
+    mcp.ResultCache(entries=100)      keeps results, for one client or for several
     mcp.Accepted, mcp.Declined        what the user has answered, or mcp.Cancelled
     mcp.Refused, mcp.match_model(…)   for clients that have a language model
     mcp.MemoryTasks(ttl=60)           keeps the tasks that tool calls become
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from ..runtime.features.logbridge import LogHandler as LogHandler
     from ..runtime.features.media import Audio as Audio
     from ..runtime.features.media import Image as Image
+    from ..runtime.features.resultcache import ResultCache as ResultCache
     from ..runtime.features.sampling import Refused as Refused
     from ..runtime.features.sampling import match_model as match_model
     from ..runtime.features.taskstore import MemoryTasks as MemoryTasks
@@ -72,6 +74,8 @@ else:
             from ..runtime.features import logbridge as module
         elif name in ("Audio", "Image"):
             from ..runtime.features import media as module
+        elif name == "ResultCache":
+            from ..runtime.features import resultcache as module
         elif name in ("Refused", "match_model"):
             from ..runtime.features import sampling as module
         elif name == "MemoryTasks":
@@ -98,6 +102,7 @@ else:
             "LogHandler",
             "MemoryTasks",
             "Refused",
+            "ResultCache",
             "Server",
             "ToolError",
             "ToolFailed",

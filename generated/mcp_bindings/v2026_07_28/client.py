@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..runtime.context import Context as RuntimeContext
     from ..runtime.features.limits import Limits
+    from ..runtime.features.resultcache import ResultCache
     from ..runtime.features.taskpolling import PolledTask
     from ..runtime.http.client.endpoint import Auth
     from ..runtime.transports import Transport
@@ -97,6 +98,11 @@ if TYPE_CHECKING:
         tasks: bool
         """Whether the server may answer tool calls with tasks; it may not unless
         given.
+        """
+
+        cache: ResultCache | bool
+        """Keeps results as long as the server says: True for this client, a
+        `ResultCache` for several. None unless given.
         """
 
         limits: Limits | bool
