@@ -25,13 +25,16 @@ class Seen:
         self.most = 0
         self.cancelled: list[Any] = []
         self.ended = 0
+        self.numbers: list[Any] = []
+        """The argument ``n`` of each call, in the order in which they began."""
         self.go = threading.Event()
         """Until it is set, calls with ``hold`` do not end, unless they are cancelled."""
         self._lock = threading.Lock()
 
-    def enter(self) -> None:
+    def enter(self, number: Any) -> None:
         with self._lock:
             self.begun += 1
+            self.numbers.append(number)
             self.running += 1
             self.most = max(self.most, self.running)
 
@@ -49,7 +52,7 @@ def echo_server(revision: str, **options: Any) -> tuple[Any, Seen]:
 
     @server.handler(mcp.methods.CALL_TOOL)
     def call(params: Any, context: Any) -> Any:
-        seen.enter()
+        seen.enter((params.arguments or {}).get("n", 0))
         try:
             return _obey(mcp, params, context, seen)
         finally:

@@ -29,7 +29,8 @@ class Proxy:
         self._threads: list[Thread] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
-        Thread(target=self._accept, name="test-proxy", daemon=True).start()
+        self._accepting = Thread(target=self._accept, name="test-proxy", daemon=True)
+        self._accepting.start()
 
     def __enter__(self) -> Self:
         return self
@@ -37,6 +38,7 @@ class Proxy:
     def __exit__(self, *_: object) -> None:
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join(PATIENCE)
         self._listener.close()
         with self._lock:
             opened, threads = list(self._open), list(self._threads)
