@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any
 
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings.runtime.features.taskstore import MemoryTasks
-from support.conversing import PATIENCE
-from support.posting import PLAIN, Stream, Wire, call, endpoint, request
+from support.conversing import PATIENCE, WHO
+from support.posting import PLAIN, Stream, Wire, call, endpoint, notification, request
 
 REVISION = "2025-11-25"
 
@@ -114,3 +115,81 @@ def test_a_task_that_is_cancelled_while_it_asks_ends_its_wait() -> None:
         assert wire.post(request("tasks/cancel", 2, {"taskId": task_id})).json["result"]["status"] == "cancelled"
         assert ended.wait(PATIENCE / 2)
         assert alone.message()["params"]["requestId"] == question["id"]
+
+
+def statuses(told: list[Any]) -> list[str]:
+    return [each["params"]["status"] for each in told if each["method"] == "notifications/tasks/status"]
+
+
+def test_the_status_of_a_task_is_told_on_the_stream_that_stands_alone() -> None:
+    server, go = working()
+    with endpoint(server) as wire:
+        wire.initialize(REVISION)
+        alone = wire.stream()
+        task_id = begin(wire)
+        go.set()
+        told = alone.message()
+        assert told["params"]["taskId"] == task_id
+        assert statuses([told]) == ["completed"]
+
+
+def test_a_task_that_ends_at_once_is_told_of_after_the_answer_that_names_it() -> None:
+    server, go = working()
+    go.set()
+    with endpoint(server, keepalive=60.0) as wire:
+        wire.initialize(REVISION)
+        task_ids = [begin(wire) for _ in range(20)]
+        alone = wire.stream()
+        assert {alone.message()["params"]["taskId"] for _ in task_ids} == {*task_ids}
+
+
+def test_by_http_and_sse_the_status_is_told_on_the_one_stream_behind_the_answer() -> None:
+    server, go = working()
+    go.set()
+    with endpoint(server) as wire, closing(Wire(wire.port, "/sse")) as older:
+        stream = older.stream()
+        place = stream.next().fields["data"]
+        hello = {"protocolVersion": REVISION, "capabilities": {}, "clientInfo": WHO}
+        message = call(1)
+        message["params"]["task"] = {}
+        for sent in (request("initialize", 0, hello), notification("notifications/initialized"), message):
+            assert older.ask("POST", json.dumps(sent).encode(), PLAIN, place).status == 202
+        assert stream.message()["id"] == 0
+        task_id = stream.message()["result"]["task"]["taskId"]
+        assert stream.message()["params"]["taskId"] == task_id
+        body, headers = waiting(task_id, 2)
+        assert older.ask("POST", body, headers, place).status == 202
+        assert stream.message()["result"]["content"][0]["text"] == "done"
+
+
+def test_who_waits_for_results_takes_no_worker() -> None:
+    server, go = working()
+    with endpoint(server, threads=8, handlers=1, keepalive=60.0) as wire, ThreadPoolExecutor(5) as threads:
+        wire.initialize(REVISION)
+        task_id = begin(wire)
+        sends = [threads.submit(wire.send, "POST", *waiting(task_id, number)) for number in range(10, 15)]
+        opened = [each.result(PATIENCE) for each in sends]
+        streams = [Stream(*each) for each in opened if each[1].status == 200]
+        assert streams
+        assert wire.post(call(3)).text == "done"
+        go.set()
+        assert {stream.message()["result"]["content"][0]["text"] for stream in streams} == {"done"}
+        for connection, _ in opened:
+            connection.close()
+
+
+def test_who_waits_for_a_task_that_expires_hears_of_it_though_nobody_asks() -> None:
+    tasks = MemoryTasks(tools={"echo": "optional"}, ttl=0.3)
+    server = mcp.Server("worker", "1.0", tasks=tasks)
+    go = threading.Event()
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def work(params: Any, context: Any) -> Any:
+        go.wait(PATIENCE)
+        return mcp.CallToolResult(content=[])
+
+    with endpoint(server) as wire:
+        wire.initialize(REVISION)
+        (answer,) = wire.stream(request("tasks/result", 2, {"taskId": begin(wire)})).messages()
+        assert answer["error"]["code"] == -32602
+        go.set()

@@ -1,0 +1,104 @@
+"""The threads of tasks: those that execute them, and one that wakes up when a task has expired."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from threading import Lock, Thread, Timer
+
+from ..logs import note
+
+_MOMENT = 0.05
+"""Seconds by which an alarm is late, so that what was due is over by then."""
+
+
+class Alarm:
+    """Calls a function, in a thread of its own, when the first of the times that are set has passed.
+
+    ``now`` gives the time in seconds.
+    """
+
+    def __init__(self, function: Callable[[], object], now: Callable[[], float]) -> None:
+        self._function = function
+        self._now = now
+        self._lock = Lock()
+        self._times: dict[object, float] = {}
+        self._timer: Timer | None = None
+        self._next = 0.0
+
+    def set(self, name: object, when: float | None) -> None:
+        """There is something at this time under a name; with None there is nothing any more."""
+        with self._lock:
+            if when is None:
+                if self._times.pop(name, None) is None:
+                    return
+            elif self._times.get(name) == when:
+                return
+            else:
+                self._times[name] = when
+            self._arm()
+
+    def _arm(self) -> None:
+        first = min(self._times.values(), default=None)
+        timer = self._timer
+        if timer is not None:
+            if first is not None and self._next <= first:
+                # It looks then what is next.
+                return
+            timer.cancel()
+            self._timer = None
+        if first is None:
+            return
+        self._next = first
+        timer = Timer(max(first - self._now(), 0.0) + _MOMENT, self._ring)
+        timer.daemon = True
+        timer.name = "mcp-task-alarm"
+        try:
+            timer.start()
+        except RuntimeError as fault:
+            note("warning", "what waits for a task does so until something is asked: %s", fault)
+        else:
+            self._timer = timer
+
+    def _ring(self) -> None:
+        self._function()
+        with self._lock:
+            self._timer = None
+            self._arm()
+
+
+class Workers:
+    """Threads that execute jobs in their order, at most ``limit`` at the same time. They end when there is none left."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lock = Lock()
+        self._busy = 0
+        self._jobs: deque[Callable[[], None]] = deque()
+
+    def add(self, job: Callable[[], None]) -> None:
+        """Has a job done as soon as a thread is free; raises RuntimeError where none is to be had at all."""
+        with self._lock:
+            self._jobs.append(job)
+            if self._busy >= self._limit:
+                return
+            self._busy += 1
+        # A daemon: a task never keeps the program from ending.
+        try:
+            Thread(target=self._work, name="mcp-task", daemon=True).start()
+        except RuntimeError:
+            with self._lock:
+                self._busy -= 1
+                if not self._busy:
+                    # Nobody else would do it.
+                    self._jobs.remove(job)
+                    raise
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._jobs:
+                    self._busy -= 1
+                    return
+                job = self._jobs.popleft()
+            job()
