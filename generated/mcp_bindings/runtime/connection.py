@@ -131,6 +131,17 @@ class Connection:
         """Sends a line that the session has made."""
         self._transport.send(line, self._timeout)
 
+    def hold(self, incoming: Incoming) -> None:
+        """Nothing: answers may come at any time. As ``Link.hold``."""
+
+    def reply(self, incoming: Incoming, line: bytes | None) -> None:
+        """Sends the line that answers a request; that it cannot be sent is noted. As ``Link.reply``."""
+        try:
+            if line is not None:
+                self.send(line)
+        except (ConnectionClosed, RequestTimeout) as fault:
+            note("info", "an answer could not be sent: %s", fault)
+
     def pause(self, retry: int) -> None:
         """Nothing: all goes over one transport. As ``Link.pause``."""
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from .calls import Call
+    from .events import Incoming
     from .methods import NotificationMethod, RequestMethod
     from .session import Session
 
@@ -64,6 +65,20 @@ class Link(Protocol):
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
+        ...
+
+    def hold(self, incoming: Incoming) -> None:
+        """The answer to a request comes later, by ``reply``: no thread of ours waits for it. Raises McpError.
+
+        It raises where a connection to the client has to be held open meanwhile, and as many are as may be.
+        """
+        ...
+
+    def reply(self, incoming: Incoming, line: bytes | None) -> None:
+        """Sends the line that answers a request, None where there is none to send; from any thread.
+
+        That it cannot be sent is noted.
+        """
         ...
 
     def pause(self, retry: int) -> None:

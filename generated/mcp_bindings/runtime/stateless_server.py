@@ -101,11 +101,12 @@ class StatelessServer(Server):
 
     def _begin_task(self, connection: Link, incoming: Incoming) -> bytes | None:
         try:
-            return cast("TaskExtension", self._receiver).begin(connection, incoming)
+            cast("TaskExtension", self._receiver).begin(connection, incoming)
         except ResponseError as error:
             line = self._handlers.refuse(connection, incoming, Refusal(error.code, error.message, error.data))
             with connection.lock:
                 return connection.session.settle(incoming, line)
+        return None
 
     def _tell_of_task(self, task_id: str, said: Mapping[str, Any]) -> None:
         self._tell_all(lambda connection: connection.say(lambda: _core(connection).publish_task(task_id, said)))

@@ -12,13 +12,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import partial
-from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..augmented import belonging, capability_of
 from ..binding import Binding
-from ..connection import Connection
-from ..errors import ConnectionClosed, EncodeError, McpError, RequestTimeout, ResponseError, UsageError
+from ..errors import EncodeError, McpError, ResponseError, UsageError
 from ..events import Incoming
 from ..handlers import INTERNAL, Handlers
 from ..jsonrpc import INTERNAL_ERROR, Refusal
@@ -28,6 +26,9 @@ from .pages import Pages
 from .refusals import Situation, refusal
 from .taskcontext import in_task
 from .taskstore import MemoryTasks, Status, StoredTask, Support, timestamp
+
+if TYPE_CHECKING:
+    from ..links import Link
 
 _CALL_TOOL = "tools/call"
 _AUGMENTED = ("tools/call", "sampling/createMessage", "elicitation/create")
@@ -100,12 +101,13 @@ class TaskReceiver:
             task = self.store.create(owner, method, ttl, changed=partial(self._announce, connection))
         except ResponseError as error:
             return (self._refuse(connection, incoming, Refusal(error.code, error.message, error.data)),)
-        return (self._begin(connection, incoming, task),)
+        self._begin(connection, incoming, task)
+        return (None,)
 
     def _support(self, method: str, params: Any) -> Support:
         return self.store.support(params.name) if method == _CALL_TOOL else "optional"
 
-    def _begin(self, connection: Any, incoming: Incoming, task: StoredTask) -> bytes | None:
+    def _begin(self, connection: Link, incoming: Incoming, task: StoredTask) -> None:
         """Answers with the task, and has the handler run."""
         created = self._binding.types.CreateTaskResult(task=self._binding.types.Task(**self._described(task)))
         context = in_task(self._peer, connection, incoming, self.store, task)
@@ -114,16 +116,13 @@ class TaskReceiver:
         def job() -> None:
             self._execute(connection, incoming, task, context)
 
-        if isinstance(connection, Connection):
-            # Before anything that the handler says.
-            send(connection, line)
-            line = None
+        # Before anything that the handler says.
+        connection.reply(incoming, line)
         try:
             self.store.execute(job)
         except RuntimeError as fault:
             report(fault, "no thread is to be had for a task")
             self.store.end(task, "failed", INTERNAL)
-        return line
 
     def _execute(self, connection: Any, incoming: Incoming, task: StoredTask, context: Any) -> None:
         if task.stopped.is_set():
@@ -166,36 +165,26 @@ class TaskReceiver:
         items = [self._binding.types.Task(**self._described(task)) for task in tasks]
         return self._binding.types.ListTasksResult(tasks=items, next_cursor=following)
 
-    def _result(self, connection: Any, incoming: Incoming) -> bytes | None:
+    def _result(self, connection: Link, incoming: Incoming) -> bytes | None:
         """The line that answers with the outcome; None where the answer is sent once there is one."""
         owner = owner_of(connection, incoming)
         task = self.store.find(incoming.params.task_id, owner)
         if task is None:
             return self._refuse(connection, incoming, self._unknown())
-        over = Event()
 
         def ended(task: StoredTask) -> None:
-            over.set()
-            if isinstance(connection, Connection):
-                send(connection, self._outcome(connection, incoming, task))
+            connection.reply(incoming, self._outcome(connection, incoming, task))
 
         try:
             self.store.when_ended(task, ended)
+            connection.hold(incoming)
         except ResponseError as error:
             return self._refuse(connection, incoming, Refusal(error.code, error.message, error.data))
-        if isinstance(connection, Connection):
-            return None
-        # Other transports want the answer as what the call returns. Those who wait take none of the threads that
-        # requests need: as many may as there may be streams.
-        if not over.is_set():
-            try:
-                connection.open()
-            except McpError as fault:
-                return self._refuse(
-                    connection, incoming, Refusal(INTERNAL_ERROR, "Too many wait", {"reason": str(fault)})
-                )
-        over.wait(task.ttl)
-        return self._outcome(connection, incoming, task)
+        except McpError as fault:
+            self.store.unwatch(task, ended)
+            refusal = Refusal(INTERNAL_ERROR, "Too many wait", {"reason": str(fault)})
+            return self._refuse(connection, incoming, refusal)
+        return None
 
     def _outcome(self, connection: Any, incoming: Incoming, task: StoredTask) -> bytes | None:
         outcome = task.outcome if task.ended else self._unknown()
@@ -229,14 +218,14 @@ class TaskReceiver:
             "poll_interval": round(self.store.poll * 1000),
         }
 
-    def _announce(self, connection: Any, task: StoredTask) -> None:
+    def _announce(self, connection: Link, task: StoredTask) -> None:
         """Tells the requestor of a new status, as far as it can be reached; it asks anyway."""
-        if not (self.store.notify and isinstance(connection, Connection)):
+        if not self.store.notify:
             return
         key = self._binding.notifications["notifications/tasks/status"]
         try:
             connection.notify(key, key.params(**self._described(task)))
-        except (ConnectionClosed, RequestTimeout, UsageError) as fault:
+        except McpError as fault:
             note("debug", "a status could not be told: %s", fault)
 
     # Answers.
@@ -255,15 +244,6 @@ def settled(connection: Any, incoming: Incoming, line: bytes) -> bytes | None:
     with connection.lock:
         answer: bytes | None = connection.session.settle(incoming, line)
     return answer
-
-
-def send(connection: Connection, line: bytes | None) -> None:
-    """Sends an answer; that it cannot be is noted."""
-    try:
-        if line is not None:
-            connection.send(line)
-    except (ConnectionClosed, RequestTimeout) as fault:
-        note("info", "an answer could not be sent: %s", fault)
 
 
 def told(result: Any) -> str | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..connection import Connection
 from ..context import StatelessContext
 from ..errors import DecodeError, EncodeError, ResponseError
 from ..events import Incoming
@@ -22,11 +21,12 @@ from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, Refusal
 from ..logs import report
 from ..suspended import Abandoned, Detached, Suspended
 from .taskcontext import Task, in_task
-from .tasks import send, settled
+from .tasks import settled
 from .taskstore import MemoryTasks, Question, StoredTask, timestamp
 
 if TYPE_CHECKING:
     from ..binding import Binding
+    from ..links import Link
     from ..methods import RequestMethod
 
 _CALL_TOOL = "tools/call"
@@ -79,31 +79,28 @@ class TaskExtension:
         if not self._understood(incoming):
             return (self._refuse(connection, incoming, missing()),) if support == "required" else None
         try:
-            return (self.begin(connection, incoming),)
+            self.begin(connection, incoming)
         except ResponseError as error:
             # There are too many; what need not be a task is done at once.
             refusal = Refusal(error.code, error.message, error.data)
             return (self._refuse(connection, incoming, refusal),) if support == "required" else None
+        return (None,)
 
-    def begin(self, connection: Any, incoming: Incoming) -> bytes | None:
-        """Answers a call with a task, and has the handler run; the line to send, if it has not been sent.
+    def begin(self, connection: Link, incoming: Incoming) -> None:
+        """Answers a call with a task, and has the handler run.
 
         Raises ResponseError (-32603) where there are as many tasks as may be.
         """
         task = self.store.create(incoming.principal, _CALL_TOOL, changed=self._announce)
         context = in_task(self._peer, connection, incoming, self.store, task, kind=InStatelessTask)
         line = self._line(incoming, self._signed({"resultType": "task", **self._described(task)}, "CreateTaskResult"))
-        answer = settled(connection, incoming, line)
-        if isinstance(connection, Connection):
-            # Before anything that is said of the task.
-            send(connection, answer)
-            answer = None
+        # Before anything that is said of the task.
+        connection.reply(incoming, settled(connection, incoming, line))
         try:
             self.store.execute(lambda: self._execute(incoming, task, context))
         except RuntimeError as fault:
             report(fault, "no thread is to be had for a task")
             self._fail(task, INTERNAL)
-        return answer
 
     def detach(self, incoming: Incoming, *, required: bool) -> None:
         """The handler of a call would go on as a task; leaves it for that, if the client understands tasks.

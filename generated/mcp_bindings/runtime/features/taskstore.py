@@ -9,10 +9,9 @@ and ``tasksextension`` do, and ask this store.
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from math import inf
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from ..errors import RequestTimeout, ResponseError, UsageError
@@ -20,6 +19,7 @@ from ..jsonrpc import INTERNAL_ERROR
 from ..logs import note
 from ..suspended import Abandoned
 from .registry import Changes, Registry
+from .taskthreads import Alarm, Workers
 
 if TYPE_CHECKING:
     from ..methods import RequestMethod
@@ -132,8 +132,8 @@ class MemoryTasks:
     time, and for ``longest`` at most; requestors are told to ask every ``poll`` seconds. One requestor may have ``each``
     tasks at the same time, all together ``most``, and ``workers`` of them run at once, while the others wait. The
     outcomes together take ``size`` bytes at most: a task that would be one too many is refused, and an outcome too
-    large becomes an error. With ``notify`` a requestor on a lasting connection is told of each new status. ``now`` gives
-    the time in seconds since 1970.
+    large becomes an error. With ``notify`` a requestor that can be reached is told of each new status. ``now`` gives the
+    time in seconds since 1970.
 
     Thread-safe. Several servers may share one.
     """
@@ -170,7 +170,8 @@ class MemoryTasks:
         self._held = 0
         self._due = inf
         """When the first of the tasks expires."""
-        self._workers = _Workers(workers)
+        self._workers = Workers(workers)
+        self._alarm = Alarm(self._purge, now)
         for name, support in (tools or {}).items():
             self.declare(name, support)
 
@@ -275,7 +276,7 @@ class MemoryTasks:
             task.outcome = outcome
             task.updated = max(self._now(), task.updated)
             task.give_up()
-            watchers, task.watchers = task.watchers, []
+            watchers = self._dismiss(task)
         note("info", "task %s has ended: %s", task.id[:8], status)
         if status == "cancelled":
             task.stopped.set()
@@ -342,17 +343,19 @@ class MemoryTasks:
     # Ends.
 
     def when_ended(self, task: StoredTask, watcher: Callable[[StoredTask], None]) -> None:
-        """Has a function called with the task, once it has ended or expired: at once where it has ended.
+        """Has a function called with the task, once it has ended or expired: at once where it has.
 
         Raises ResponseError (-32603) where too many wait for it.
         """
         with self._lock:
-            waits = not task.ended
+            waits = not task.ended and task.id in self._tasks
             if waits and len(task.watchers) >= self._each:
                 reason = "too many requests wait for the result of this task; ask for its status instead"
                 raise _full(reason)
             if waits:
                 task.watchers.append(watcher)
+                # Nobody else might ask for anything before that.
+                self._alarm.set(task, task.expires)
         if not waits:
             watcher(task)
 
@@ -361,6 +364,14 @@ class MemoryTasks:
         with self._lock:
             if watcher in task.watchers:
                 task.watchers.remove(watcher)
+                if not task.watchers:
+                    self._alarm.set(task, None)
+
+    def _dismiss(self, task: StoredTask) -> list[Callable[[StoredTask], None]]:
+        """Those who wait for the end of a task, who wait no longer."""
+        watchers, task.watchers = task.watchers, []
+        self._alarm.set(task, None)
+        return watchers
 
     def leave(self, owner: Any) -> None:
         """A requestor has gone that nobody else can be: its tasks are stopped and forgotten."""
@@ -368,6 +379,7 @@ class MemoryTasks:
             own = self._owned.pop(owner, None)
             for task in own or ():
                 self._remove(task)
+                self._dismiss(task)
 
     def _purge(self) -> None:
         """Forgets what has expired. What still runs of it is told to stop, and who waits for it hears that."""
@@ -376,6 +388,7 @@ class MemoryTasks:
             return
         with self._lock:
             gone = [task for task in self._tasks.values() if task.expires < now]
+            waiting = [(task, self._dismiss(task)) for task in gone]
             for task in gone:
                 self._remove(task)
                 own = self._owned[task.owner]
@@ -383,9 +396,8 @@ class MemoryTasks:
                 if not len(own):
                     del self._owned[task.owner]
             self._due = min((task.expires for task in self._tasks.values()), default=inf)
-        for task in gone:
+        for task, watchers in waiting:
             note("info", "task %s has expired", task.id[:8])
-            watchers, task.watchers = task.watchers, []
             for watcher in watchers:
                 watcher(task)
 
@@ -401,42 +413,6 @@ def timestamp(seconds: float) -> str:
     from datetime import UTC, datetime
 
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-class _Workers:
-    """Threads that execute jobs in their order, at most ``limit`` at the same time. They end when there is none left."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._lock = Lock()
-        self._busy = 0
-        self._jobs: deque[Callable[[], None]] = deque()
-
-    def add(self, job: Callable[[], None]) -> None:
-        with self._lock:
-            self._jobs.append(job)
-            if self._busy >= self._limit:
-                return
-            self._busy += 1
-        # A daemon: a task never keeps the program from ending.
-        try:
-            Thread(target=self._work, name="mcp-task", daemon=True).start()
-        except RuntimeError:
-            with self._lock:
-                self._busy -= 1
-                if not self._busy:
-                    # Nobody else would do it.
-                    self._jobs.remove(job)
-                    raise
-
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                if not self._jobs:
-                    self._busy -= 1
-                    return
-                job = self._jobs.popleft()
-            job()
 
 
 def _full(reason: str) -> ResponseError:

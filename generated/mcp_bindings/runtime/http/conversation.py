@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..calls import Call
 from ..crew import Queue
-from ..errors import ConnectionClosed, McpError
+from ..errors import ConnectionClosed
 from ..events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed
 from ..logs import note
 from ..methods import NotificationMethod
@@ -168,10 +168,14 @@ class Conversation(Speaker):
         """Has a request handled in another thread; False where too many are."""
         incoming.principal = self.record.principal
         self._exchanges[incoming] = exchange
-        if self._begin(partial(self._handle, incoming, exchange)):
+        if self._begin(partial(exchange.run, self.server, incoming, self.save)):
             return True
-        del self._exchanges[incoming]
+        self.leave(incoming)
         return False
+
+    def leave(self, incoming: Incoming) -> None:
+        """A request is dealt with."""
+        self._exchanges.pop(incoming, None)
 
     def drop(self, incomings: Iterable[Incoming]) -> None:
         """Handles these requests no further."""
@@ -179,16 +183,6 @@ class Conversation(Speaker):
             for incoming in incomings:
                 incoming.cancelled = True
                 self.session.settle(incoming, b"")
-
-    def _handle(self, incoming: Incoming, exchange: Exchange) -> None:
-        line: bytes | None = None
-        try:
-            if not incoming.cancelled:
-                line = self.server.run(exchange, incoming)
-                self.save()
-        finally:
-            self._exchanges.pop(incoming, None)
-            exchange.finish(incoming, line)
 
     # What the server sends.
 
@@ -207,11 +201,7 @@ class Conversation(Speaker):
 
     def close(self, lines: Iterable[bytes] = ()) -> None:
         """Ends the session in this process. What still runs cannot be answered any more."""
-        for line in lines:
-            try:
-                self.send(line)
-            except McpError as fault:
-                note("debug", "the last words could not be sent: %s", fault)
+        self.offer(lines)
         with self.lock:
             self.session.close()
             calls = list(self.calls.values())

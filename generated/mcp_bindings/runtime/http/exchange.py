@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..bells import new_bell, ring
 from ..calls import Call
@@ -20,7 +20,15 @@ from ..jsonrpc import Refusal
 from ..logs import note
 from ..session import Session
 from .events import Log
+from .rejections import STREAMS, busy
 from .speaking import Speaker
+
+if TYPE_CHECKING:
+    from ..server import Server
+
+
+def _unheard(_incoming: Incoming) -> None:
+    """Nobody has to know which requests are dealt with."""
 
 
 class NoStream(McpError):
@@ -31,7 +39,8 @@ class Exchange(Speaker):
     """The link of the handlers of one POST.
 
     ``waiting`` are those of its requests that are to be handled. ``stream`` gives the log of its stream, when there is
-    something to be sent on it; it raises NoStream. ``late`` sends what comes after all is answered.
+    something to be sent on it; it raises NoStream. ``late`` sends what comes after all is answered. ``over`` is told of
+    each request that is dealt with.
     """
 
     def __init__(
@@ -45,11 +54,14 @@ class Exchange(Speaker):
         stream: Callable[[], Log],
         late: Callable[[bytes], None],
         waiting: Iterable[Incoming],
+        over: Callable[[Incoming], object] = _unheard,
     ) -> None:
         super().__init__(session, lock, calls, timeout=timeout, limit=limit)
         self._stream = stream
         self._late = late
+        self._over = over
         self._waiting = {*waiting}
+        self._held: set[Incoming] = set()
         self._gate = Lock()
         self._bell = new_bell()
         self.log: Log | None = None
@@ -78,6 +90,15 @@ class Exchange(Speaker):
         else:
             log.append(line, self.timeout)
 
+    def hold(self, incoming: Incoming) -> None:
+        """The answer comes by ``reply``, on a stream that is opened now; raises NoStream."""
+        self.open()
+        self._held.add(incoming)
+
+    def reply(self, incoming: Incoming, line: bytes | None) -> None:
+        """As ``finish``."""
+        self.finish(incoming, line)
+
     def pause(self, retry: int) -> None:
         """Has the client hang up and come back after ``retry`` milliseconds."""
         with self._gate:
@@ -87,12 +108,7 @@ class Exchange(Speaker):
 
     def close(self, lines: Iterable[bytes] = ()) -> None:
         """Ends the exchange, after these last lines."""
-        for line in lines:
-            try:
-                self.send(line)
-            except McpError as fault:
-                note("debug", "the last words could not be sent: %s", fault)
-                break
+        self.offer(lines)
         self.give_up()
 
     def _open(self) -> Log:
@@ -107,11 +123,23 @@ class Exchange(Speaker):
 
     # For those who run them.
 
+    def run(self, server: Server, incoming: Incoming, then: Callable[[], object] = lambda: None) -> None:
+        """Has a request handled and answered; ``then`` is called in between."""
+        line: bytes | None = None
+        try:
+            if not incoming.cancelled:
+                line = server.run(self, incoming)
+                then()
+        finally:
+            if incoming not in self._held:
+                self.finish(incoming, line)
+
     def finish(self, incoming: Incoming, line: bytes | None) -> None:
         """One of the requests is dealt with; the line, if there is one, answers it and others of its batch.
 
         What was dealt with before, as it was cancelled, is so once only.
         """
+        self._over(incoming)
         with self._gate:
             if incoming not in self._waiting:
                 return
@@ -142,9 +170,23 @@ class Exchange(Speaker):
 
     # For the thread that holds the connection to the client.
 
-    def wait(self, seconds: float) -> bool:
-        """Waits until there is something to be sent; whether there is."""
-        return self._bell.acquire(timeout=seconds)
+    def wait(self, keepalive: float) -> bool:
+        """Waits until there is something to be sent; whether nothing was for so many seconds.
+
+        What takes that long becomes a stream: proxies see that there is something to wait for, and only on a stream it
+        can be noticed that the client has gone. Raises Rejection (503) where a handler has failed for want of a stream.
+        """
+        quiet = not self._bell.acquire(timeout=keepalive)
+        while quiet and self.log is None and not self.done:
+            try:
+                self.open()
+            except NoStream as fault:
+                note("debug", "a request goes on without a stream: %s", fault)
+                self.overloaded = False
+                quiet = not self._bell.acquire(timeout=keepalive)
+        if self.log is None and self.overloaded and self.refusal is not None:
+            raise busy(STREAMS)
+        return quiet
 
     def open(self) -> None:
         """Makes the response a stream, unless all is answered; raises NoStream."""

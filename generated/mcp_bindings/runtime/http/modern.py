@@ -130,20 +130,11 @@ class Modern:
             late=_too_late,
             waiting=(incoming,),
         )
-        if not self._workers.start(partial(_handle, server, exchange, incoming)):
+        if not self._workers.start(partial(exchange.run, server, incoming)):
             raise busy(REQUESTS)
-        quiet = not exchange.wait(self._options.keepalive)
-        while quiet and exchange.log is None and not exchange.done:
-            try:
-                # Only on a stream it can be noticed that the client has gone.
-                exchange.open()
-            except NoStream:
-                exchange.overloaded = False
-                quiet = not exchange.wait(self._options.keepalive)
+        quiet = exchange.wait(self._options.keepalive)
         log = exchange.log
         if log is None:
-            if exchange.overloaded and exchange.refusal is not None:
-                raise busy(STREAMS)
             return _whole(exchange)
 
         def closed(whole: bool) -> None:
@@ -222,14 +213,6 @@ def _plainly_equal(environ: Mapping[str, Any], value: Mapping[str, Any], version
     if named is None:
         return given is None
     return given is not None and given == member(value, "params", named) and "=?" not in given and given.isascii()
-
-
-def _handle(server: Server, exchange: Exchange, incoming: Incoming) -> None:
-    line: bytes | None = None
-    try:
-        line = server.run(exchange, incoming)
-    finally:
-        exchange.finish(incoming, line)
 
 
 def _whole(exchange: Exchange) -> Response:

@@ -7,17 +7,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
-from ..errors import McpError
 from ..events import Cancelled, Dropped, Incoming, Reply
-from ..jsonrpc import NO_ID, PARSE_ERROR, error_line
-from ..logs import note
-from ..meta import member
+from ..jsonrpc import NO_ID, error_line
 from . import streams
 from .conversation import Conversation
 from .conversations import Conversations
@@ -103,32 +99,19 @@ class OldSse:
             elif isinstance(event, Reply):
                 if event.refusal is not None and not event.named:
                     return json_response(400, error_line(NO_ID, event.refusal, null_id=False))
-                _send(conversation, event.line)
+                conversation.offer((event.line,))
             elif isinstance(event, Cancelled) and event.line is not None:
-                _send(conversation, event.line)
+                conversation.offer((event.line,))
             elif isinstance(event, Dropped) and event.bad:
                 raise Rejection(400, event.reason)
         return empty_response(202)
 
     def _agree(self, record: Record, body: bytes) -> Conversation:
-        try:
-            value = json.loads(body)
-        except (ValueError, RecursionError):
-            raise Rejection(400, "the body is no JSON", code=PARSE_ERROR) from None
-        if member(value, "method") != "initialize":
-            raise Rejection(400, "a session begins with initialize")
-        return self._conversations.agree(record, wanted_by(value, self._servers))
+        server = wanted_by(body, self._servers, "a session begins with initialize")
+        return self._conversations.agree(record, server)
 
 
 def _handle(conversation: Conversation, incoming: Incoming) -> None:
     line = None if incoming.cancelled else conversation.server.run(conversation, incoming)
     conversation.save()
-    if line is not None:
-        _send(conversation, line)
-
-
-def _send(conversation: Conversation, line: bytes) -> None:
-    try:
-        conversation.send(line)
-    except McpError as fault:
-        note("info", "an answer could not be sent: %s", fault)
+    conversation.reply(incoming, line)

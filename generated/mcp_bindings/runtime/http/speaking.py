@@ -11,7 +11,8 @@ from time import monotonic
 from typing import Any, Final, TypeVar
 
 from ..calls import Call
-from ..errors import ConnectionClosed, RequestTimeout, UsageError
+from ..errors import ConnectionClosed, McpError, RequestTimeout, UsageError
+from ..events import Incoming
 from ..logs import note
 from ..methods import NotificationMethod, RequestMethod
 from ..session import Session
@@ -45,11 +46,25 @@ class Speaker(ABC):
     def send(self, line: bytes) -> None:
         """Sends a line that the session has made."""
 
+    def hold(self, incoming: Incoming) -> None:  # noqa: B027 - doing nothing is right but for requests
+        """Nothing: only answers to requests are waited for by who holds a connection to the client."""
+
+    def reply(self, incoming: Incoming, line: bytes | None) -> None:
+        """Sends the line that answers a request; that it cannot be sent is noted."""
+        if line is not None:
+            self.offer((line,))
+
+    def offer(self, lines: Iterable[bytes]) -> None:
+        """Sends lines as far as that goes; that it goes no further is noted."""
+        for line in lines:
+            try:
+                self.send(line)
+            except McpError as fault:
+                note("info", "what was left to say could not be sent: %s", fault)
+                return
+
     def pause(self, retry: int) -> None:  # noqa: B027 - doing nothing is right but for requests
         """Nothing: only requests have streams that a client can come back to."""
-
-    def open(self) -> None:  # noqa: B027 - doing nothing is right but for requests
-        """Nothing: only requests have streams that can be opened before there is something to be sent."""
 
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
         """Sends lines of the session; as ``Link.say``."""

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..events import Dropped, Event, Incoming, Reply
 from ..jsonrpc import NO_ID, PARSE_ERROR, error_line
-from ..logs import note
 from ..meta import member
 from . import streams
 from .conversation import Conversation
@@ -35,9 +34,18 @@ POLLING = "2025-11-25"
 """The revision that has priming events and streams whose connection the server closes."""
 
 
-def wanted_by(initialize: Any, servers: Sequence[Server]) -> Server:
-    """The server of the revision that a client asks for, or else the newest (Lifecycle: Version Negotiation)."""
-    wanted = member(initialize, "params", "protocolVersion")
+def wanted_by(body: bytes, servers: Sequence[Server], otherwise: str) -> Server:
+    """The server of the revision that a client asks for, or else the newest (Lifecycle: Version Negotiation).
+
+    Raises Rejection, for the reason ``otherwise``, where the body is not that of ``initialize``.
+    """
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Rejection(400, "the body is no JSON", code=PARSE_ERROR) from None
+    if member(value, "method") != "initialize":
+        raise Rejection(400, otherwise)
+    wanted = member(value, "params", "protocolVersion")
     return next((each for each in servers if each.binding.revision == wanted), servers[0])
 
 
@@ -59,7 +67,7 @@ class Streamable:
     def post(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response:
         """Takes a message, or a batch of them, and answers it. Raises Rejection."""
         if "HTTP_MCP_SESSION_ID" not in environ:
-            return self._initialize(environ, body, principal)
+            return self._initialize(body, principal)
         conversation = self._session(environ, principal)
         events = conversation.receive(body)
         conversation.save()
@@ -81,14 +89,9 @@ class Streamable:
                 raise Rejection(400, event.reason)
         return empty_response(202)
 
-    def _initialize(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response:
-        try:
-            value = json.loads(body)
-        except (ValueError, RecursionError):
-            raise Rejection(400, "the body is no JSON", code=PARSE_ERROR) from None
-        if member(value, "method") != "initialize":
-            raise Rejection(400, "there is no Mcp-Session-Id; a session begins with initialize, whose answer brings it")
-        server = wanted_by(value, self._servers)
+    def _initialize(self, body: bytes, principal: str | None) -> Response:
+        otherwise = "there is no Mcp-Session-Id; a session begins with initialize, whose answer brings it"
+        server = wanted_by(body, self._servers, otherwise)
         conversation = self._conversations.begin(server, principal)
         events = conversation.receive(body)
         answer = self._at_once(events)
@@ -126,6 +129,7 @@ class Streamable:
             stream=partial(self._stream, conversation, name),
             late=conversation.send,
             waiting=incomings,
+            over=conversation.leave,
         )
         for incoming in incomings:
             if not conversation.run(incoming, exchange):
@@ -145,19 +149,9 @@ class Streamable:
             raise
 
     def _answer(self, conversation: Conversation, exchange: Exchange, name: str) -> Response:
-        quiet = not exchange.wait(self._options.keepalive)
-        while quiet and exchange.log is None and not exchange.done:
-            try:
-                # What takes long becomes a stream: proxies see that there is something to wait for.
-                exchange.open()
-            except NoStream as fault:
-                note("debug", "a request goes on without a stream: %s", fault)
-                exchange.overloaded = False
-                quiet = not exchange.wait(self._options.keepalive)
+        quiet = exchange.wait(self._options.keepalive)
         log = exchange.log
         if log is None:
-            if exchange.overloaded and exchange.refusal is not None:
-                raise busy(STREAMS)
             return json_response(200, exchange.answer) if exchange.answer is not None else empty_response(202)
         first = streams.KEEP_ALIVE if quiet else b""
         if conversation.record.revision >= POLLING:
