@@ -58,7 +58,7 @@ ONLY_IN = {"click": {"cli"}, "jinja2": {"emit"}, "tree_sitter": {"syntax"}, "tre
 OPTIONAL: dict[str, set[str]] = {
     # Imported where it is installed; whoever does without it gets the same.
     "orjson": {"fastjson.py"},
-    "cheroot": {"http/cheroot_server.py"},
+    "cheroot": {"http/cheroot_requests.py", "http/cheroot_server.py"},
     "redis": {"http/redis_link.py"},
     "urllib3": {"http/client/connections.py", "http/client/wire.py"},
 }

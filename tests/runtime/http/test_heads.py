@@ -1,0 +1,182 @@
+"""Heads that come again on a connection: they mean what they meant, and nothing else is taken for them."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPResponse, RemoteDisconnected
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mcp_bindings.runtime.http.heads import KNOWN, LONGEST, Heads
+from support.conversing import PATIENCE
+from support.echoing import echo_server
+from support.posting import BOTH, NEW, call, endpoint, modern
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire:
+        yield wire.port
+
+
+def request(port: int, number: int, *changes: str) -> bytes:
+    """A call with this number; ``changes`` are fields instead of those of these names, or behind them."""
+    message, headers = modern(call(1, n=number))
+    body = json.dumps(message).encode()
+    fields = {
+        "Host": f"127.0.0.1:{port}",
+        "Content-Length": str(len(body)),
+        "Content-Type": "application/json",
+        "Accept": BOTH,
+        **headers,
+    }
+    for change in changes:
+        name, _, value = change.partition(": ")
+        fields[name] = value
+        if value == "chunked":
+            del fields["Content-Length"]
+            body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+    lines = [f"{name}: {value}" for name, value in fields.items()]
+    return "\r\n".join(["POST /mcp HTTP/1.1", *lines, "", ""]).encode() + body
+
+
+class Line:
+    """A connection, opened anew where the server has closed it."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._socket: socket.socket | None = None
+
+    def say(self, *data: bytes) -> tuple[int, bytes]:
+        """Status and body of the answer to a request that is sent in these parts."""
+        try:
+            return self._exchange(data)
+        except (RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+            # After some refusals the server hangs up without a word.
+            self.close()
+            return self._exchange(data)
+
+    def _exchange(self, data: tuple[bytes, ...]) -> tuple[int, bytes]:
+        if self._socket is None:
+            self._socket = socket.create_connection(("127.0.0.1", self._port), PATIENCE)
+        for part in data:
+            self._socket.sendall(part)
+        answer = HTTPResponse(self._socket)
+        answer.begin()
+        found = answer.status, answer.read()
+        if answer.will_close:
+            self.close()
+        return found
+
+    def close(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+
+
+CHANGES = [
+    (),
+    ("Origin: http://evil.example",),
+    ("Origin: http://127.0.0.1",),
+    ("Host: evil.example",),
+    ("Mcp-Name: other",),
+    ("MCP-Protocol-Version: 2025-11-25",),
+    ("Accept: application/json",),
+    ("Content-Type: text/plain",),
+    ("Content-Encoding: gzip",),
+    ("Connection: close",),
+    ("Content-Length: x",),
+    ("Transfer-Encoding: chunked",),
+    ("X-Other: 1",),
+    ("X-Long: " + "x" * LONGEST,),
+]
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(st.integers(0, 10**9), st.sampled_from(CHANGES)), max_size=12))
+def test_what_was_said_before_changes_no_answer(port: int, said: list[tuple[int, tuple[str, ...]]]) -> None:
+    with closing(Line(port)) as line:
+        for number, changes in [*said, *said]:
+            data = request(port, number, *changes)
+            with closing(Line(port)) as alone:
+                assert line.say(data) == alone.say(data)
+
+
+@settings(max_examples=20)
+@given(st.data())
+def test_a_request_that_comes_in_parts_is_the_same(port: int, data: st.DataObject) -> None:
+    with closing(Line(port)) as line:
+        for number in (1, 22, 333):
+            sent = request(port, number)
+            whole = line.say(sent)
+            cuts = sorted(data.draw(st.lists(st.integers(0, len(sent)), max_size=3)))
+            parts = [sent[a:b] for a, b in zip([0, *cuts], [*cuts, len(sent)], strict=True)]
+            assert whole[0] == 200
+            assert line.say(*parts) == whole
+
+
+def test_requests_that_come_together_are_answered_in_turn(port: int) -> None:
+    together = b"".join(request(port, number) for number in range(20))
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as raw:
+        raw.sendall(together)
+        # One buffer for all answers, as they come together, too.
+        reading = raw.makefile("rb")
+        for number in range(20):
+            head = b"".join(iter(reading.readline, b"\r\n"))
+            length = int(head.partition(b"Content-Length: ")[2].partition(b"\r\n")[0])
+            value = json.loads(reading.read(length))
+            assert value["result"]["content"][0]["text"] == str(number)
+
+
+def head(length: str = "12", name: str = "Content-Length", more: str = "") -> bytes:
+    return f"POST / HTTP/1.1\r\nHost: x\r\n{name}: {length}\r\nX: y\r\n{more}\r\n".encode()
+
+
+def test_a_head_is_known_whatever_number_it_announces() -> None:
+    heads: Heads[str] = Heads()
+    heads.learn(head(), "the first")
+    data = b"before" + head("345678") + b"body"
+    found = heads.find(data, 6)
+    assert found is not None
+    assert (found.meaning, found.length, data[found.end :]) == ("the first", b"345678", b"body")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        head()[:-1],
+        head(""),
+        head("-1"),
+        head("1x"),
+        head("1" * 16),
+        head(name="content-length"),
+        head(name="Content-Lengths"),
+        head(more="Content-Length: 13\r\n"),
+        head(more="Z: z\r\n"),
+        head().replace(b"POST", b"GET"),
+        head().replace(b"X: y", b"X: Y"),
+        b"\r\n" + head(),
+    ],
+)
+def test_a_head_that_differs_is_not_known(other: bytes) -> None:
+    heads: Heads[str] = Heads()
+    heads.learn(head(), "the first")
+    assert heads.find(head(), 0) is not None
+    assert heads.find(other, 0) is None
+
+
+def test_few_heads_are_remembered_and_none_that_is_long() -> None:
+    heads: Heads[int] = Heads()
+    many = [head(more=f"N: {number}\r\n") for number in range(KNOWN + 1)]
+    for number, each in enumerate(many):
+        heads.learn(each, number)
+    found = [heads.find(each, 0) for each in many]
+    assert [None if each is None else each.meaning for each in found] == [None, *range(1, KNOWN + 1)]
+    long = head(more=f"N: {'n' * LONGEST}\r\n")
+    heads.learn(long, -1)
+    assert heads.find(long, 0) is None
