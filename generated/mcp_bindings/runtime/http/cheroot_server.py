@@ -5,23 +5,19 @@
 from __future__ import annotations
 
 import re
-import select
 import socket
 from collections.abc import Callable
-from io import BytesIO
 from threading import Event, Thread
 from typing import Any, Final, Self
 
 from ..errors import UsageError
-from .http1 import HEAD_LIMIT, Chunks, Fields
+from .http1 import HEAD_LIMIT
 from .wsgi import Application
 
 try:
-    from cheroot.makefile import StreamReader, StreamWriter
-    from cheroot.server import HTTPConnection as CherootConnection
-    from cheroot.server import HTTPRequest as CherootRequest
-    from cheroot.wsgi import Gateway_10 as CherootGateway
     from cheroot.wsgi import Server as CherootServer
+
+    from .cheroot_requests import Connection, Gateway
 except ImportError as missing:
     message = "serving HTTP takes cheroot; run: pip install 'mcp-bindings[http]'"
     raise UsageError(message) from missing
@@ -33,131 +29,6 @@ BACKLOG: Final = 512
 KEPT: Final = 1000
 """How many connections are kept open for further requests."""
 _LAST_PORT: Final = 65535
-
-
-_REST: Final = 64 * 1024
-"""How many bytes of a body that nobody wants are read, so that the connection can be used again."""
-_LINGER: Final = 2
-"""Milliseconds that a thread stays with a connection after an answer, where most others are free."""
-
-
-class _Request(CherootRequest):
-    """Refuses what others could read as another request."""
-
-    header_reader = Fields()
-
-    def read_request_headers(self) -> Any:
-        request: Any = super()
-        if not request.read_request_headers():
-            return False
-        fields: Any = self.inheaders
-        coding, length = fields.get(b"Transfer-Encoding"), fields.get(b"Content-Length")
-        if coding is None:
-            # Python reads more as a number than HTTP does.
-            good = length is None or length.isdigit()
-        else:
-            good = coding.lower() == b"chunked" and self.chunked_read and length is None
-        if good:
-            return True
-        request.simple_response("400 Bad Request", "Say a number as Content-Length, or `Transfer-Encoding: chunked`")
-        return False
-
-
-class _Reader(StreamReader):
-    """Finds lines in what has been read ahead at once; cheroot takes several steps for each."""
-
-    _read_buf: Any
-    _read_pos: int
-
-    def readline(self, size: int | None = -1) -> bytes:
-        start = self._read_pos
-        end = self._read_buf.find(b"\n", start) + 1
-        if not end or (size is not None and 0 <= size < end - start):
-            line: bytes = super().readline(size)
-            return line
-        self._read_pos = end
-        self.bytes_read += end - start
-        found: bytes = self._read_buf[start:end]
-        return found
-
-
-class _Writer(StreamWriter):
-    """Lets go of what a client that has gone was still to be sent, as Python 3.13 prints what fails when it collects one."""
-
-    def close(self) -> None:
-        base: Any = super()
-        try:
-            base.close()
-        except (OSError, ValueError):
-            return
-
-
-def _file_of(connection: Any, mode: str, size: int) -> Any:
-    make: Any = _Reader if "r" in mode else _Writer
-    return make(connection, mode, size)
-
-
-class _Connection(CherootConnection):
-    """Has requests that follow upon each other answered by one thread: to wake another for each takes long."""
-
-    RequestHandlerClass = _Request
-
-    def __init__(self, server: Any, connection: Any, _makefile: Any = None) -> None:
-        base: Any = super()
-        base.__init__(server, connection, _file_of)
-        self._poll: Any = None
-
-    def communicate(self) -> bool:
-        connection: Any = super()
-        while connection.communicate():
-            if not self._goes_on():
-                return True
-        return False
-
-    def _goes_on(self) -> bool:
-        """Whether the next request comes at once; if not, the server waits for it, and any thread takes it."""
-        server: Any = self.server
-        threads: Any = server.requests
-        if self.rfile.has_data() or not server.ready or 2 * threads.idle < threads.min or not hasattr(select, "poll"):
-            return False
-        if self._poll is None:
-            self._poll = select.poll()
-            self._poll.register(self.socket, select.POLLIN)
-        return bool(self._poll.poll(_LINGER))
-
-
-class _Gateway(CherootGateway):
-    """Hangs up after an answer that says so, and where much of the body is left: cheroot would read it, however long."""
-
-    def __init__(self, req: Any) -> None:
-        if req.chunked_read:
-            # Those of cheroot are held whole, whatever their size.
-            req.rfile = Chunks(req.conn.rfile)
-        base: Any = super()
-        base.__init__(req)
-
-    def start_response(self, status: str, headers: Any, exc_info: Any = None) -> Any:
-        body: Any = self.req.rfile
-        rest = not body.over if self.req.chunked_read else body.remaining > _REST
-        if rest or ("Connection", "close") in headers:
-            self.req.close_connection = True
-        answer: Any = super()
-        return answer.start_response(status, headers, exc_info)
-
-    def write(self, chunk: bytes) -> None:
-        """Sends the head and the start of the body as one: a client that gets them one by one wakes up twice."""
-        answer: Any = super()
-        if self.req.sent_headers:
-            answer.write(chunk)
-            return
-        connection = self.req.conn
-        sending = connection.wfile
-        connection.wfile = together = BytesIO()
-        try:
-            answer.write(chunk)
-        finally:
-            connection.wfile = sending
-            sending.write(together.getvalue())
 
 
 class HttpServer:
@@ -185,8 +56,8 @@ class HttpServer:
         self._grace = grace
         make: Any = CherootServer
         server = make((host, port), application, numthreads=threads, max=threads, timeout=idle)
-        server.gateway = _Gateway
-        server.ConnectionClass = _Connection
+        server.gateway = Gateway
+        server.ConnectionClass = Connection
         server.max_request_header_size = HEAD_LIMIT
         server.shutdown_timeout = grace
         # How often cheroot looks whether it is to stop, in seconds.
