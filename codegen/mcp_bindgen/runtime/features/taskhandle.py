@@ -69,12 +69,16 @@ class TaskHandle(Generic[R]):
                 payload = self._ask("tasks/result", min(left, self._peer_timeout))
             except RequestTimeout:
                 # Whether it is still there, or will not come.
-                self.status()
+                if self.status().status == "cancelled":
+                    raise self._stopped() from None
                 continue
+            except TaskCancelled as end:
+                # That was heard while the answer was waited for.
+                text = f"{self._key.name}: {end}"
+                raise TaskCancelled(text) from None
             except ResponseError as error:
                 if self._was_cancelled():
-                    text = f"{self._key.name}: the task was cancelled"
-                    raise TaskCancelled(text) from error
+                    raise self._stopped() from error
                 raise
             result: R = self._binding.codec.decode_result(self._key, self._binding.codec.unstructure(payload))
             return result
@@ -105,6 +109,10 @@ class TaskHandle(Generic[R]):
             return timeout
         ttl: int | None = self.last.ttl
         return self._limit if ttl is None else ttl / 1000
+
+    def _stopped(self) -> TaskCancelled:
+        message = self.last.status_message
+        return TaskCancelled(f"{self._key.name}: the task was cancelled{f': {message}' if message else ''}")
 
     def _was_cancelled(self) -> bool:
         try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from threading import Event
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import RequestTimeout, ResponseError, TaskCancelled
@@ -24,8 +25,8 @@ _POLL = 1.0
 class PolledTask(Generic[R]):
     """A request that the server may have made a task of. ``R`` is what the request is answered with in the end.
 
-    ``client`` asks for it; ``pause`` is called with the seconds between two questions. ``answer`` is there where the
-    server has answered the request at once.
+    ``client`` asks for it; ``pause`` is called with the seconds between two questions, and otherwise they are waited for
+    unless ``cancel`` is called meanwhile. ``answer`` is there where the server has answered the request at once.
     """
 
     def __init__(
@@ -36,13 +37,14 @@ class PolledTask(Generic[R]):
         *,
         limit: float,
         answer: R | None = None,
-        pause: Callable[[float], object] = time.sleep,
+        pause: Callable[[float], object] | None = None,
     ) -> None:
         self._client = client
         self._key = key
         self._limit = limit
         self._answer = answer
-        self._pause = pause
+        self._stirred = Event()
+        self._pause = self._stirred.wait if pause is None else pause
         self._given: set[str] = set()
         self.last: Any = task
         """The task as it was heard of last, a ``DetailedTask`` or what the request was answered with; None for none."""
@@ -66,6 +68,8 @@ class PolledTask(Generic[R]):
         """Says that the result is not wanted any more. The task may end otherwise all the same."""
         if self._answer is None:
             self._ask("tasks/cancel", timeout)
+            # Whoever waits asks at once what has become of it, and then in its time again.
+            self._stirred.set()
 
     def result(self, timeout: float | None = None) -> R:
         """Waits for what the request is answered with, for ``timeout`` seconds at most (None: the client's ``limit``).
@@ -78,6 +82,7 @@ class PolledTask(Generic[R]):
             return self._answer
         deadline = time.monotonic() + (self._limit if timeout is None else timeout)
         while True:
+            self._stirred.clear()
             task = self.status()
             if task.status == "completed":
                 result: R = self._client.binding.codec.decode_result(self._key, task.result)
