@@ -119,6 +119,13 @@ class _Planner:
         if level is not None:
             doc = "The least severity of the log messages that are wanted."
             yield _Option("log_level", f"{level} | None", doc)
+        tool = self._protocol.objects.get("Tool")
+        if tool is not None and any(member.name == "outputSchema" for member in tool.fields):
+            doc = (
+                "Whether `structuredContent` is held against the tool's `outputSchema`, once that was listed; where the "
+                "extra `schema` is installed unless given."
+            )
+            yield _Option("check_output", "bool | None", doc)
         yield from self._sampling()
         yield from self._elicitation()
         if ROOTS in self._protocol.methods and "Root" in self._protocol.objects:

@@ -263,7 +263,7 @@ _EVERY: Sequence[_Convenience] = (
         answer = self.rounds(
             methods.CALL_TOOL, params, timeout=timeout, on_progress=on_progress
         )
-        return self.task(methods.CALL_TOOL, answer)
+        return self.task(methods.CALL_TOOL, answer, params)
 ''',
     ),
 )

@@ -23,14 +23,17 @@ class TaskHandle(Generic[R]):
     """A request that the other side has made a task of. ``R`` is what the request is answered with in the end.
 
     ``peer`` asks the other side: a client, or the context of a handler. ``limit`` is how many seconds ``result`` waits
-    for a task that is kept for ever.
+    for a task that is kept for ever. ``params`` are those of the request.
     """
 
-    def __init__(self, peer: Any, binding: Binding, key: RequestMethod[Any, R], task: Any, *, limit: float) -> None:
+    def __init__(
+        self, peer: Any, binding: Binding, key: RequestMethod[Any, R], task: Any, *, limit: float, params: Any = None
+    ) -> None:
         self._peer = peer
         self._binding = binding
         self._key = key
         self._limit = limit
+        self._params = params
         self.last: Any = task
         """The task as it was heard of last: an object of the revision."""
 
@@ -81,6 +84,8 @@ class TaskHandle(Generic[R]):
                     raise self._stopped() from error
                 raise
             result: R = self._binding.codec.decode_result(self._key, self._binding.codec.unstructure(payload))
+            if self._params is not None and self._key.name in getattr(self._peer, "followed", ()):
+                self._peer.follow(self._key, self._params, result)
             return result
 
     def changes(self, pause: Callable[[float], object] = time.sleep) -> Iterator[Any]:
@@ -148,4 +153,4 @@ def start_task(
 
         text = f"{key.name}: a task was asked for, and the answer is a {created.__class__.__name__}"
         raise ProtocolError(text)
-    return TaskHandle(peer, binding, key, created.task, limit=side.limit)
+    return TaskHandle(peer, binding, key, created.task, limit=side.limit, params=params)

@@ -37,12 +37,14 @@ class PolledTask(Generic[R]):
         *,
         limit: float,
         answer: R | None = None,
+        params: Any = None,
         pause: Callable[[float], object] | None = None,
     ) -> None:
         self._client = client
         self._key = key
         self._limit = limit
         self._answer = answer
+        self._params = params
         self._stirred = Event()
         self._pause = self._stirred.wait if pause is None else pause
         self._given: set[str] = set()
@@ -79,14 +81,14 @@ class PolledTask(Generic[R]):
         handler gives what is asked for, and what ``Client.request`` raises. It can be asked for again.
         """
         if self._answer is not None:
-            return self._answer
+            return self._checked(self._answer)
         deadline = time.monotonic() + (self._limit if timeout is None else timeout)
         while True:
             self._stirred.clear()
             task = self.status()
             if task.status == "completed":
                 result: R = self._client.binding.codec.decode_result(self._key, task.result)
-                return result
+                return self._checked(result)
             if task.status == "failed":
                 raise ResponseError(task.error.code, task.error.message, self._data(task.error))
             if task.status == "cancelled":
@@ -99,6 +101,11 @@ class PolledTask(Generic[R]):
                 text = f"{self._key.name}: the task has no result in time"
                 raise RequestTimeout(text)
             self._pause(min(self._pace(task), left))
+
+    def _checked(self, result: R) -> R:
+        if self._params is not None and self._key.name in self._client.followed:
+            self._client.follow(self._key, self._params, result)
+        return result
 
     def changes(self) -> Iterator[Any]:
         """The task, now and whenever it has changed, until it has ended; nothing where it was answered at once.
