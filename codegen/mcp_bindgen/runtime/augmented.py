@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
-from .binding import OTHER, Binding
+from .binding import Binding
 from .errors import TaskCancelled, UsageError
 from .events import Event, Incoming, Outcome, Reply, RequestId
 from .meta import entries_of, member
@@ -115,8 +115,9 @@ class Augmented:
             return False
         path = capability_of(key)
         if not self._binding.declares(session.peer_capabilities, path):
+            other = "server" if session.side == "client" else "client"
             text = (
-                f"{key.name} with a task takes the capability {path!r}, which the {OTHER[session.side]} has not declared; "
+                f"{key.name} with a task takes the capability {path!r}, which the {other} has not declared; "
                 "without `task` the answer is the result itself"
             )
             raise UsageError(text)

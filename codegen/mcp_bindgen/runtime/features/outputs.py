@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from threading import Lock, local
 from time import monotonic
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import OutputMismatch, ProtocolError, UsageError
 from ..logs import note
-from ..unset import UNSET
 from .fitting import Fault
 from .handwritten import checker, walk
 
@@ -47,7 +46,8 @@ def follow(client: Client, key: RequestMethod[Any, Any], params: Any, result: An
             if not client.checks_outputs and find_spec("jsonschema") is None:
                 client.followed = frozenset()
                 return
-            outputs = client.outputs = Outputs(strict=bool(client.checks_outputs))
+            absent = client.binding.types.CallToolResult(content=[]).structured_content
+            outputs = client.outputs = Outputs(strict=bool(client.checks_outputs), absent=absent)
             client.followed = frozenset({LIST, CALL})
         for tool in result.tools:
             schema = tool.output_schema
@@ -59,11 +59,13 @@ def follow(client: Client, key: RequestMethod[Any, Any], params: Any, result: An
 class Outputs:
     """What the tools of one server promise: at most MOST schemas of SIZE bytes altogether; of more, those used last.
 
-    With ``strict`` a schema that nothing can be held against is an error of the call; without, it is noted.
+    With ``strict`` a schema that nothing can be held against is an error of the call; without, it is noted. ``absent`` is
+    what stands for no structured content, where that may be null.
     """
 
-    def __init__(self, *, strict: bool) -> None:
+    def __init__(self, *, strict: bool, absent: Any = None) -> None:
         self._strict = strict
+        self._absent = absent
         self._known: OrderedDict[str, bytes | Look | None] = OrderedDict()
         self._sizes: dict[str, int] = {}
         self._held = 0
@@ -100,7 +102,7 @@ class Outputs:
         if look is None or result.is_error:
             return
         content = result.structured_content
-        if content is UNSET or (content is None and "structured_content" not in _nullable(result)):
+        if content is self._absent:
             faults: Sequence[Fault] = [Fault((), "is missing, and the tool has an outputSchema")]
         else:
             try:
@@ -138,12 +140,6 @@ class Outputs:
         if self._strict:
             raise ProtocolError(text)
         note("warning", "%s", text)
-
-
-def _nullable(result: Any) -> Sequence[str]:
-    """The members of a result that may be null, where absence is something else."""
-    defaults: Mapping[str, Any] = type(result).__init__.__kwdefaults__ or {}
-    return [name for name, value in defaults.items() if value is UNSET]
 
 
 def _checker(schema: Any) -> Look:
