@@ -8,15 +8,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from .binding import Binding
-from .errors import UsageError
-from .events import Incoming, RequestId
+from .errors import TaskCancelled, UsageError
+from .events import Event, Incoming, Outcome, Reply, RequestId
 from .meta import entries_of, member
 from .methods import NotificationMethod, RequestMethod
+
+if TYPE_CHECKING:
+    from .session import Session
 
 T = TypeVar("T")
 
@@ -33,11 +36,22 @@ MOST = 1024
 class Augmented:
     """The requests of one session that became tasks.
 
-    ``progress`` has the tokens whose progress the session takes: those of tasks that still run stay in it.
+    ``progress`` has the tokens whose progress the session takes: those of tasks that still run stay in it. ``asked`` has
+    the requests of this side that are in flight.
     """
 
-    def __init__(self, binding: Binding, progress: dict[RequestId, float | None]) -> None:
+    def __init__(
+        self,
+        binding: Binding,
+        progress: dict[RequestId, float | None],
+        asked: Mapping[RequestId, RequestMethod[Any, Any]],
+    ) -> None:
         self._binding = binding
+        self._asked = asked
+        self._awaited: dict[RequestId, str] = {}
+        """Requests of this side for the outcomes of tasks, and of which."""
+        self.vain: dict[RequestId, str | None] = {}
+        """Those whose task was cancelled, and what was said of that; an outcome need not come any more."""
         self._created = binding.types.CreateTaskResult
         self._progress = progress
         self._theirs: dict[str, RequestId] = {}
@@ -90,14 +104,22 @@ class Augmented:
 
     # Tasks that the other side executes.
 
-    def wanted(self, key: RequestMethod[Any, Any], params: Any, declared: Any, *, by: str) -> bool:
-        """Whether params ask for a task; raises UsageError where the receiver's capabilities do not say that it may be."""
+    def wanted(self, key: RequestMethod[Any, Any], params: Any, session: Session) -> bool:
+        """Whether the params of a session's next request ask for a task.
+
+        Raises UsageError where the receiver's capabilities do not say that it may be.
+        """
+        # A server's requests may wait in other places than its session.
+        if key.name == "tasks/result" and session.side == "client":
+            self._awaited = {each: task for each, task in self._awaited.items() if each in self._asked}
+            self._awaited[session.asked + 1] = params.task_id
         if getattr(params, "task", None) is None:
             return False
         path = capability_of(key)
-        if not self._binding.declares(declared, path):
+        if not self._binding.declares(session.peer_capabilities, path):
+            other = "server" if session.side == "client" else "client"
             text = (
-                f"{key.name} with a task takes the capability {path!r}, which the {by} has not declared; "
+                f"{key.name} with a task takes the capability {path!r}, which the {other} has not declared; "
                 "without `task` the answer is the result itself"
             )
             raise UsageError(text)
@@ -109,6 +131,22 @@ class Augmented:
             token = self._theirs.pop(task_id, None)
             if token is not None:
                 self._progress.pop(token, None)
+        if self._awaited and key.name in _ABOUT_TASKS and key.name != "tasks/result":
+            stopped = {task.task_id: task for task in _tasks_in(key.name, said) if task.status == "cancelled"}
+            for request_id, task_id in self._awaited.items():
+                if task_id in stopped and request_id in self._asked:
+                    self.vain[request_id] = stopped[task_id].status_message
+
+    def ends(self, event: Event, cancel: Callable[[RequestId, str], bytes | None]) -> Sequence[Event]:
+        """What has happened, and the end of the requests that wait in vain; ``cancel`` gives the line that says so."""
+        events = [event]
+        vain, self.vain = self.vain, {}
+        for request_id, message in vain.items():
+            line = cancel(request_id, "the task was cancelled")
+            events += [Reply(line)] if line is not None else []
+            text = f"the task was cancelled: {message}" if message else "the task was cancelled"
+            events.append(Outcome(request_id, None, TaskCancelled(text)))
+        return events
 
     def follow(self, token: RequestId, last: float | None, result: Any) -> bool:
         """Whether progress under a token goes on, as its request was answered with a task; ``last`` is what came last."""
@@ -164,4 +202,8 @@ def _ended(method: str, said: Any) -> Sequence[str]:
         # It is the outcome, so there is one.
         task_id = member(entries_of(said), RELATED, "taskId")
         return [task_id] if task_id.__class__ is str else []
-    return [task.task_id for task in (said.tasks if method == "tasks/list" else [said]) if task.status in FINAL]
+    return [task.task_id for task in _tasks_in(method, said) if task.status in FINAL]
+
+
+def _tasks_in(method: str, said: Any) -> Sequence[Any]:
+    return said.tasks if method == "tasks/list" else [said]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .features.limits import Limits
+    from .features.outputs import Outputs
     from .features.tasks import TaskReceiver
     from .features.taskstore import MemoryTasks
     from .transports import Transport
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 R = TypeVar("R")
 
+_LISTS = frozenset({"tools/list"})
+_TOOLS_CHANGED = "notifications/tools/list_changed"
 _PAGE_DONE = "notifications/elicitation/complete"
 _PAGE_FIRST = -32042
 """The code of an error that sends the user to a page first (2025-11-25)."""
@@ -108,6 +111,13 @@ class Client(Limited):
         self._required = tuple(sorted({*require}))
         self._log_level = log_level
         super().__init__(limits)
+        self.checks_outputs: bool | None = None
+        """Whether results of tools are held against their schemas; None: where what that takes is installed."""
+        self.outputs: Outputs | None = None
+        """The schemas, once there are any."""
+        tool = getattr(self.binding.types, "Tool", None)
+        self.followed: frozenset[str] = _LISTS if "output_schema" in getattr(tool, "__slots__", ()) else frozenset()
+        """The methods whose results are looked at for that."""
         self._has: Iterable[str] = ()
         """Capabilities that are declared besides those that follow from the handlers."""
         if self._required:
@@ -240,7 +250,13 @@ class Client(Limited):
         kept = connection.session.kept
         if notified.key.name == _PAGE_DONE and "pages" in kept:
             kept["pages"].complete(notified.params.elicitation_id)
+        self.heard(notified)
         self._handlers.notice(notified, self.context(self, connection, None))
+
+    def heard(self, notified: Notified) -> None:
+        """Forgets what is not good any more after a notification."""
+        if self.outputs is not None and notified.key.name == _TOOLS_CHANGED:
+            self.outputs.forget()
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
         """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
@@ -341,16 +357,26 @@ class Client(Limited):
         and when Ctrl-C interrupts the wait. ``on_progress`` is called in this thread with the params of progress
         notifications; what comes faster than it returns is passed over, but for the last. Raises UsageError where the
         session, or what the server has declared, does not allow the request, EncodeError, ResponseError for an error of
-        the server, DecodeError for a result that is none of the method, RequestTimeout, ConnectionClosed.
+        the server, DecodeError for a result that is none of the method, OutputMismatch for one that is not what the tool
+        promises, RequestTimeout, ConnectionClosed.
         """
         try:
-            return self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
+            result: R = self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
         except ResponseError as error:
             if error.code != _PAGE_FIRST:
                 raise
             from .features.elicitation import required_by
 
             raise required_by(self.connection.session, error) from None
+        if key.name in self.followed:
+            self.follow(key, params, result)
+        return result
+
+    def follow(self, key: RequestMethod[Any, Any], params: Any, result: Any) -> None:
+        """Holds the result of a tool against what the tool promises, or learns that; raises OutputMismatch."""
+        from .features.outputs import follow
+
+        follow(self, key, params, result)
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification."""

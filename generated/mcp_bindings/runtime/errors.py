@@ -11,11 +11,10 @@
     |   +-- ResponseError       it answered a request with an error
     |   +-- HttpError           it answered an HTTP request with a status that is none of success
     |   +-- UnsupportedRevision it does not speak the revision that is wanted here
+    |   +-- OutputMismatch      a tool's result is not what the tool promises
     |   +-- MissingCapability   it has not declared what is wanted of it here
     |   +-- MessageTooLarge     it sent a message beyond the limit
     +-- ToolError               a tool cannot do what it was asked for
-
-
     +-- ToolFailed              a tool's result says that it has failed
     +-- RequestTimeout          no answer in time
     +-- TaskCancelled           a task was stopped before it had a result
@@ -177,6 +176,25 @@ class MissingCapability(ProtocolError):
 
     def __str__(self) -> str:
         return f"the other side has not declared what is required of it: {', '.join(self.missing)}"
+
+
+class OutputMismatch(ProtocolError):
+    """The ``structuredContent`` of a result does not fit the ``outputSchema`` of its ``tool``.
+
+    ``faults`` say where, what was found and what is wanted; ``result`` is all that the tool has given.
+    """
+
+    def __init__(self, tool: str, faults: Sequence[str], result: Any) -> None:
+        super().__init__(tool, faults, result)
+        self.tool = tool
+        self.faults = tuple(faults)
+        self.result = result
+
+    def __str__(self) -> str:
+        return (
+            f"the structuredContent of {self.tool} does not fit the tool's outputSchema: {'; '.join(self.faults)} "
+            "(`result` of this error has it; check_output=False takes all)"
+        )
 
 
 class ToolError(McpError):

@@ -76,7 +76,7 @@ class Session:
         """What features remember of the other side, by their names."""
         self._own: dict[str, Callable[[Any], Event]] = {}
         """What the session answers itself, by method."""
-        self.tasks = _tasks(binding, self._progress)
+        self.tasks = _tasks(binding, self._progress, self._asked)
         """The requests that became tasks; None in revisions without them."""
 
     # What the side says.
@@ -89,7 +89,7 @@ class Session:
         """
         if self._cleared.get(key) is not self.state:
             self._check(key, request=True)
-        task = self.tasks is not None and self.tasks.wanted(key, params, self.peer_capabilities, by=self._sender)
+        task = self.tasks is not None and self.tasks.wanted(key, params, self)
         self.asked += 1
         request_id = self.asked
         line = self._encode(
@@ -211,7 +211,8 @@ class Session:
             return self._unfit(line, fault)
         if message.__class__ is list:
             return self._batch(message, self._take)
-        return (self._take(message),)
+        event = self._take(message)
+        return (event,) if self.tasks is None or not self.tasks.vain else self.tasks.ends(event, self.cancel)
 
     def too_large(self, fault: Exception) -> Sequence[Event]:
         """What becomes of a message that was too large to be read."""
@@ -431,12 +432,12 @@ class Session:
         return f"{key.name} takes the capability {path!r}, which {who} has not declared"
 
 
-def _tasks(binding: Binding, awaited: dict[RequestId, float | None]) -> Augmented | None:
+def _tasks(binding: Binding, progress: dict[RequestId, float | None], asked: Any) -> Augmented | None:
     if "tasks/result" not in binding.requests:
         return None
     from .augmented import Augmented
 
-    return Augmented(binding, awaited)
+    return Augmented(binding, progress, asked)
 
 
 def _invalid(reason: str) -> Refusal:

@@ -16,6 +16,7 @@ from .stateless import LISTEN
 from .stateless import StatelessClient as Core
 
 if TYPE_CHECKING:
+    from .events import Notified
     from .features.resultcache import Keeping, ResultCache
     from .features.taskpolling import PolledTask
     from .subscription import Subscription
@@ -133,16 +134,21 @@ class StatelessClient(Client):
         result = self.rounds(key, params, timeout=timeout, on_progress=on_progress)
         if self.binding.created is not None and result.__class__ is self.binding.created:
             result = self.task(key, result).result()
+        if key.name in self.followed:
+            self.follow(key, params, result)
         final: R = result
         return final
 
-    def task(self, key: RequestMethod[Any, Any], answer: Any) -> PolledTask[Any]:
-        """What has become of a request that was answered so: a task, or the answer."""
+    def task(self, key: RequestMethod[Any, Any], answer: Any, params: Any = None) -> PolledTask[Any]:
+        """What has become of a request that was answered so: a task, or the answer.
+
+        With the ``params`` of the request its result is held against what the tool promises.
+        """
         from .features.taskpolling import PolledTask
 
         if answer.__class__ is self.binding.created:
-            return PolledTask(self, key, answer, limit=self.limit)
-        return PolledTask(self, key, None, limit=self.limit, answer=answer)
+            return PolledTask(self, key, answer, limit=self.limit, params=params)
+        return PolledTask(self, key, None, limit=self.limit, answer=answer, params=params)
 
     def rounds(
         self,
@@ -211,5 +217,10 @@ class StatelessClient(Client):
             extra={"taskIds": task_ids} if (task_ids := list(task)) else None,
         )
         params = key.params(meta=self.meta(), notifications=wanted)
-        heard = None if self._keeping is None else self._keeping.heard
-        return Subscription(self, key, params, self.timeout if timeout is None else timeout, heard)
+        return Subscription(self, key, params, self.timeout if timeout is None else timeout)
+
+    def heard(self, notified: Notified) -> None:
+        """Forgets what is not good any more after a notification."""
+        super().heard(notified)
+        if self._keeping is not None:
+            self._keeping.heard(notified)

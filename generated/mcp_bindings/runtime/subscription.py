@@ -31,7 +31,7 @@ class Change(NamedTuple):
 
 
 class Overheard(deque["Notified"]):
-    """News, of which another hears first."""
+    """News, of which the client hears when they come, not when somebody asks for them."""
 
     def __init__(self, heard: Callable[[Notified], object]) -> None:
         super().__init__()
@@ -47,25 +47,17 @@ class Subscription:
     """Iterates over changes, each as soon as it comes, until the server ends the stream or ``close`` does.
 
     To be used in a ``with`` block. Of changes that say the same, only one is kept while nobody asks for them. Iterating
-    raises ConnectionClosed where the connection breaks: subscribe again then, and look at everything anew. ``heard`` is
-    called with each notification when it comes, in the thread that reads.
+    raises ConnectionClosed where the connection breaks: subscribe again then, and look at everything anew.
     """
 
-    def __init__(
-        self,
-        client: Any,
-        key: RequestMethod[Any, Any],
-        params: Any,
-        timeout: float,
-        heard: Callable[[Notified], object] | None = None,
-    ) -> None:
+    def __init__(self, client: Any, key: RequestMethod[Any, Any], params: Any, timeout: float) -> None:
         # Not the connection alone: that ends with the client.
         self._client = client
         self._connection: Connection = client.connection
         connection = self._connection
         self._changes: deque[Change] = deque()
         self._call = Call(key, timeout, timeout, None)
-        self._call.news = deque() if heard is None else Overheard(heard)
+        self._call.news = Overheard(client.heard)
         self.acknowledged: Any = None
         """What the server has agreed to tell of, which may be less than was asked for."""
         try:

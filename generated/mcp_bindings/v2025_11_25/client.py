@@ -101,6 +101,11 @@ if TYPE_CHECKING:
         log_level: types.LoggingLevel | None
         """The least severity of the log messages that are wanted."""
 
+        check_output: bool | None
+        """Whether `structuredContent` is held against the tool's `outputSchema`, once
+        that was listed; where the extra `schema` is installed unless given.
+        """
+
         sampling: Callable[
             [types.CreateMessageRequestParams, RuntimeContext],
             types.CreateMessageResult,

@@ -116,6 +116,11 @@ if TYPE_CHECKING:
         log_level: types.LoggingLevel | None
         """The least severity of the log messages that are wanted."""
 
+        check_output: bool | None
+        """Whether `structuredContent` is held against the tool's `outputSchema`, once
+        that was listed; where the extra `schema` is installed unless given.
+        """
+
         sampling: Callable[
             [types.CreateMessageRequestParams, RuntimeContext],
             types.CreateMessageResult,
@@ -287,7 +292,7 @@ class Client(RuntimeClient):
         answer = self.rounds(
             methods.CALL_TOOL, params, timeout=timeout, on_progress=on_progress
         )
-        return self.task(methods.CALL_TOOL, answer)
+        return self.task(methods.CALL_TOOL, answer, params)
 
     def discover(
         self,

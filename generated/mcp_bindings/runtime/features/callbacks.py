@@ -9,6 +9,7 @@ begins with ``on_`` is told of something. What a revision does not have is no op
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..binding import Binding
@@ -51,6 +52,8 @@ def offered(binding: Binding) -> frozenset[str]:
     found |= {option for option, method in HEARING.items() if method in binding.notifications}
     if binding.era == "stateless":
         found -= ON_REQUEST
+    if "output_schema" in getattr(getattr(binding.types, "Tool", None), "__slots__", ()):
+        found.add("check_output")
     if SAMPLE in binding.requests:
         found |= {"sampling", "approve_request", "approve_result"}
     if ELICIT in binding.requests:
@@ -61,12 +64,12 @@ def offered(binding: Binding) -> frozenset[str]:
 
 
 EVERY = frozenset(
-    {*HEARING, *REFINING, "sampling", "approve_request", "approve_result", "elicitation", "roots"},
+    {*HEARING, *REFINING, "check_output", "sampling", "approve_request", "approve_result", "elicitation", "roots"},
 )
 """What any revision has."""
 
 
-_VALUES = frozenset({"roots", "sampling_context", "sampling_tools"})
+_VALUES = frozenset({"check_output", "roots", "sampling_context", "sampling_tools"})
 """Options that are no functions."""
 
 
@@ -88,6 +91,8 @@ def install(client: Client, options: Mapping[str, Any]) -> list[str]:
         if name not in _VALUES and not callable(option):
             text = f"{name} is {option!r}; accepted are functions"
             raise UsageError(text)
+    if options.get("check_output") is not None:
+        _check_outputs(client, options["check_output"])
     declared = [*_sampling(client, wanted), *_elicitation(client, wanted)]
     if "roots" in wanted:
         from .roots import share
@@ -97,6 +102,18 @@ def install(client: Client, options: Mapping[str, Any]) -> list[str]:
         if option in wanted:
             client.handles(binding.notifications[method], _told(wanted[option], bare=option.endswith("s_changed")))
     return declared
+
+
+def _check_outputs(client: Client, wanted: object) -> None:
+    if wanted not in (True, False):
+        text = f"check_output is {wanted!r}; accepted are True, False, and None for as it can be"
+        raise UsageError(text)
+    if wanted and find_spec("jsonschema") is None:
+        text = "check_output=True takes the extra `schema`: pip install 'mcp-bindings[schema]'"
+        raise UsageError(text)
+    client.checks_outputs = bool(wanted)
+    if not wanted:
+        client.followed = frozenset()
 
 
 def _sampling(client: Client, options: Mapping[str, Any]) -> Iterable[str]:

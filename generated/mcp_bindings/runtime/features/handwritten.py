@@ -21,10 +21,13 @@ _LARGEST = 10_000
 """Limits of a schema: levels, and values in it (JSON Schema Usage: Composition-Keyword Resource Use)."""
 
 
-def checker(schema: Mapping[str, Any], what: str) -> Callable[[Any], list[Fault]]:
+def checker(
+    schema: Mapping[str, Any], what: str, *, restrain: Callable[[Any, Any], Any] | None = None
+) -> Callable[[Any], list[Fault]]:
     """The function that says what is wrong with a value.
 
-    ``what`` is said of the schema in messages. Raises UsageError for a schema that is none, is of a dialect that is not
+    ``what`` is said of the schema in messages. ``restrain`` gives the class that validates, of the library and the one that
+    it has for the dialect. Raises UsageError for a schema that is none, is of a dialect that is not
     known, refers to another document, or is too large; and where the extra is not installed.
     """
     try:
@@ -49,7 +52,7 @@ def checker(schema: Mapping[str, Any], what: str) -> Callable[[Any], list[Fault]
         text = f"{what} is no JSON Schema: {fault.json_path}: {fault.message}"
         raise UsageError(text) from fault
     # An empty registry: what is not in the schema is not looked for anywhere.
-    validator = cls(whole, registry=registry)
+    validator = (cls if restrain is None else restrain(library, cls))(whole, registry=registry)
 
     def check(value: Any) -> list[Fault]:
         errors = islice(validator.iter_errors(value), MOST)
@@ -68,7 +71,7 @@ def _shortened(text: str) -> str:
 def _examine(schema: dict[str, Any], what: str) -> None:
     """Refuses what is too large, and references that lead out of the schema or nowhere."""
     places = 0
-    for value, depth in _walk(schema, 0):
+    for value, depth in walk(schema, 0):
         places += 1
         if depth > _DEEPEST or places > _LARGEST:
             text = f"{what} has more than {_DEEPEST} levels or {_LARGEST} values"
@@ -89,12 +92,13 @@ def _examine(schema: dict[str, Any], what: str) -> None:
                 raise UsageError(text)
 
 
-def _walk(value: Any, depth: int) -> Iterator[tuple[Any, int]]:
+def walk(value: Any, depth: int) -> Iterator[tuple[Any, int]]:
+    """A JSON value and all in it, each with its level, from ``depth`` on; not below the deepest that a schema may have."""
     yield value, depth
     if depth <= _DEEPEST:
         below = value.values() if value.__class__ is dict else value if value.__class__ is list else ()
         for item in below:
-            yield from _walk(item, depth + 1)
+            yield from walk(item, depth + 1)
 
 
 def _leads(schema: Any, reference: str) -> bool:

@@ -25,14 +25,17 @@ class TaskHandle(Generic[R]):
     """A request that the other side has made a task of. ``R`` is what the request is answered with in the end.
 
     ``peer`` asks the other side: a client, or the context of a handler. ``limit`` is how many seconds ``result`` waits
-    for a task that is kept for ever.
+    for a task that is kept for ever. ``params`` are those of the request.
     """
 
-    def __init__(self, peer: Any, binding: Binding, key: RequestMethod[Any, R], task: Any, *, limit: float) -> None:
+    def __init__(
+        self, peer: Any, binding: Binding, key: RequestMethod[Any, R], task: Any, *, limit: float, params: Any = None
+    ) -> None:
         self._peer = peer
         self._binding = binding
         self._key = key
         self._limit = limit
+        self._params = params
         self.last: Any = task
         """The task as it was heard of last: an object of the revision."""
 
@@ -71,14 +74,20 @@ class TaskHandle(Generic[R]):
                 payload = self._ask("tasks/result", min(left, self._peer_timeout))
             except RequestTimeout:
                 # Whether it is still there, or will not come.
-                self.status()
+                if self.status().status == "cancelled":
+                    raise self._stopped() from None
                 continue
+            except TaskCancelled as end:
+                # That was heard while the answer was waited for.
+                text = f"{self._key.name}: {end}"
+                raise TaskCancelled(text) from None
             except ResponseError as error:
                 if self._was_cancelled():
-                    text = f"{self._key.name}: the task was cancelled"
-                    raise TaskCancelled(text) from error
+                    raise self._stopped() from error
                 raise
             result: R = self._binding.codec.decode_result(self._key, self._binding.codec.unstructure(payload))
+            if self._params is not None and self._key.name in getattr(self._peer, "followed", ()):
+                self._peer.follow(self._key, self._params, result)
             return result
 
     def changes(self, pause: Callable[[float], object] = time.sleep) -> Iterator[Any]:
@@ -107,6 +116,10 @@ class TaskHandle(Generic[R]):
             return timeout
         ttl: int | None = self.last.ttl
         return self._limit if ttl is None else ttl / 1000
+
+    def _stopped(self) -> TaskCancelled:
+        message = self.last.status_message
+        return TaskCancelled(f"{self._key.name}: the task was cancelled{f': {message}' if message else ''}")
 
     def _was_cancelled(self) -> bool:
         try:
@@ -142,4 +155,4 @@ def start_task(
 
         text = f"{key.name}: a task was asked for, and the answer is a {created.__class__.__name__}"
         raise ProtocolError(text)
-    return TaskHandle(peer, binding, key, created.task, limit=side.limit)
+    return TaskHandle(peer, binding, key, created.task, limit=side.limit, params=params)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from threading import Event
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import RequestTimeout, ResponseError, TaskCancelled
@@ -26,8 +27,8 @@ _POLL = 1.0
 class PolledTask(Generic[R]):
     """A request that the server may have made a task of. ``R`` is what the request is answered with in the end.
 
-    ``client`` asks for it; ``pause`` is called with the seconds between two questions. ``answer`` is there where the
-    server has answered the request at once.
+    ``client`` asks for it; ``pause`` is called with the seconds between two questions, and otherwise they are waited for
+    unless ``cancel`` is called meanwhile. ``answer`` is there where the server has answered the request at once.
     """
 
     def __init__(
@@ -38,13 +39,16 @@ class PolledTask(Generic[R]):
         *,
         limit: float,
         answer: R | None = None,
-        pause: Callable[[float], object] = time.sleep,
+        params: Any = None,
+        pause: Callable[[float], object] | None = None,
     ) -> None:
         self._client = client
         self._key = key
         self._limit = limit
         self._answer = answer
-        self._pause = pause
+        self._params = params
+        self._stirred = Event()
+        self._pause = self._stirred.wait if pause is None else pause
         self._given: set[str] = set()
         self.last: Any = task
         """The task as it was heard of last, a ``DetailedTask`` or what the request was answered with; None for none."""
@@ -68,6 +72,8 @@ class PolledTask(Generic[R]):
         """Says that the result is not wanted any more. The task may end otherwise all the same."""
         if self._answer is None:
             self._ask("tasks/cancel", timeout)
+            # Whoever waits asks at once what has become of it, and then in its time again.
+            self._stirred.set()
 
     def result(self, timeout: float | None = None) -> R:
         """Waits for what the request is answered with, for ``timeout`` seconds at most (None: the client's ``limit``).
@@ -77,13 +83,14 @@ class PolledTask(Generic[R]):
         handler gives what is asked for, and what ``Client.request`` raises. It can be asked for again.
         """
         if self._answer is not None:
-            return self._answer
+            return self._checked(self._answer)
         deadline = time.monotonic() + (self._limit if timeout is None else timeout)
         while True:
+            self._stirred.clear()
             task = self.status()
             if task.status == "completed":
                 result: R = self._client.binding.codec.decode_result(self._key, task.result)
-                return result
+                return self._checked(result)
             if task.status == "failed":
                 raise ResponseError(task.error.code, task.error.message, self._data(task.error))
             if task.status == "cancelled":
@@ -96,6 +103,11 @@ class PolledTask(Generic[R]):
                 text = f"{self._key.name}: the task has no result in time"
                 raise RequestTimeout(text)
             self._pause(min(self._pace(task), left))
+
+    def _checked(self, result: R) -> R:
+        if self._params is not None and self._key.name in self._client.followed:
+            self._client.follow(self._key, self._params, result)
+        return result
 
     def changes(self) -> Iterator[Any]:
         """The task, now and whenever it has changed, until it has ended; nothing where it was answered at once.
