@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import socket
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPResponse
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_bindings.runtime.http.client.connections import Pool
+from mcp_bindings.runtime.http.client.exchange import Exchange
 from mcp_bindings.runtime.http.client.plain import plain_head
 from support.conversing import PATIENCE, package, text_of
 from support.httppeer import McpPeer, Request, answer, called, result
@@ -168,3 +172,44 @@ class _Canned:
     def makefile(self, mode: str) -> Any:
         assert mode == "rb"
         return io.BufferedReader(io.BytesIO(self._data))  # type: ignore[type-var]  # raw enough
+
+
+def test_a_connection_that_waits_to_be_used_again_is_watched() -> None:
+    ours, theirs = socket.socketpair()
+    connection = Pool("localhost").ConnectionCls("localhost")
+    with ours, theirs:
+        assert not connection.is_connected
+        connection.sock = ours
+        assert connection.is_connected
+        theirs.sendall(b"HTTP/1.1 408 Request Timeout\r\n\r\n")
+        assert not connection.is_connected
+        ours.recv(100)
+        assert connection.is_connected
+    other, theirs = socket.socketpair()
+    with other, theirs:
+        connection.sock = other
+        assert connection.is_connected
+        theirs.shutdown(socket.SHUT_WR)
+        assert not connection.is_connected
+        connection.sock = None
+
+
+def test_as_many_connections_are_kept_as_the_pool_is_for() -> None:
+    pool = Pool("localhost", maxsize=2)
+    made = [pool._get_conn() for _ in range(3)]
+    for connection in made:
+        pool._put_conn(connection)
+    # The one that was used last is the least likely to have been closed meanwhile.
+    kept = [pool._get_conn() for _ in range(3)]
+    assert kept[:2] == made[1::-1]
+    assert kept[2] not in made
+
+
+def test_who_rests_in_an_exchange_wakes_when_it_ends() -> None:
+    exchange = Exchange("a test")
+    assert not exchange.rest(0.01)
+    with ThreadPoolExecutor(1) as threads:
+        resting = threads.submit(exchange.rest, PATIENCE)
+        exchange.end()
+        assert resting.result(PATIENCE)
+    assert exchange.rest(PATIENCE)
