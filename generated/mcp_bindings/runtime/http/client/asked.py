@@ -37,7 +37,7 @@ class Asked:
         # Most answers can be told without reading them: nothing in them is called "method", and one is awaited.
         if len(self.waiting) == 1 and b'"method"' not in line and b"\\u" not in line:
             (only,) = self.waiting
-            text = json.dumps(only).encode()
+            text = b"%d" % only if only.__class__ is int else json.dumps(only).encode()
             if b'"id":' + text + b"," in line or b'"id":' + text + b"}" in line:
                 return frozenset(self.waiting)
         return answered_by(line) & self.waiting

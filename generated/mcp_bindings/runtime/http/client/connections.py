@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import http.client
 import io
+import queue
+import select
 import socket
 import sys
 from collections.abc import Generator
@@ -76,6 +78,22 @@ class _Noted:
     """The one that has gone over it last."""
     _parts: list[bytes] | None = None
     """What is to be sent, while a request is put together."""
+    _watched: Any = None
+    """The socket that is watched, and what watches it."""
+    _watch: Any = None
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether it is open, and the other side has neither closed it nor sent what nobody has asked for."""
+        sock = self.sock
+        if sock is None or not hasattr(select, "poll"):
+            base: Any = super()
+            connected: bool = base.is_connected
+            return connected
+        if self._watched is not sock:
+            self._watched, self._watch = sock, select.poll()
+            self._watch.register(sock, select.POLLIN)
+        return not self._watch.poll(0)
 
     def connect(self) -> None:
         super().connect()  # type: ignore[misc]  # of the connection that this is mixed into
@@ -162,9 +180,33 @@ class _SecureConnection(_Noted, HTTPSConnection):
     pass
 
 
+class _Stack:
+    """Idle connections, and None for those that could be more; as ``queue.LifoQueue`` where nobody waits for one."""
+
+    def __init__(self, maxsize: int) -> None:
+        self._most = maxsize
+        self._items: list[Any] = []
+
+    def put(self, item: Any, **_: Any) -> None:
+        # Threads that come at the same moment may make it a few more than that.
+        if len(self._items) >= self._most:
+            raise queue.Full
+        self._items.append(item)
+
+    def get(self, **_: Any) -> Any:
+        try:
+            return self._items.pop()
+        except IndexError:
+            raise queue.Empty from None
+
+    def qsize(self) -> int:
+        return len(self._items)
+
+
 class _Keeping:
     """Hands out connections that are open and idle."""
 
+    QueueCls: Any = _Stack
     _get_conn: Any
     _put_conn: Any
 

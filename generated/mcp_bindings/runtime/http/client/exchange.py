@@ -8,10 +8,11 @@ import io
 import socket
 from contextlib import suppress
 from math import inf
-from threading import Event, Lock
+from threading import Lock
 from time import monotonic
 from typing import Any
 
+from ...bells import new_bell, ring
 from ...errors import ConnectionClosed, RequestTimeout
 
 LONGEST = 1_000_000.0
@@ -21,14 +22,16 @@ LONGEST = 1_000_000.0
 class Exchange:
     """A request under way. ``deadline``, by ``time.monotonic``, holds for all of it, however slowly bytes drip in."""
 
-    __slots__ = ("_lock", "_socket", "deadline", "ended", "heard", "reused", "what")
+    __slots__ = ("_bell", "_lock", "_socket", "deadline", "ended", "heard", "reused", "what")
 
     def __init__(self, what: str, deadline: float = inf) -> None:
         self.what = what
         """What it is about, for errors."""
         self.deadline = deadline
-        self.ended = Event()
-        """Set by ``end``."""
+        self.ended = False
+        """Whether ``end`` has been called."""
+        self._bell: Lock | None = None
+        """Is there while a thread rests. Threads that rest are rare, and exchanges many."""
         self.reused = False
         """Whether it goes over a connection that has been used before."""
         self.heard = False
@@ -41,14 +44,22 @@ class Exchange:
         """It goes over this socket from now on; None: over none any more."""
         with self._lock:
             self._socket = connection
-            if self.ended.is_set():
+            if self.ended:
                 _shut(connection)
 
     def end(self) -> None:
         """Ends it at once, in whatever thread it is; the server sees the connection closed. Idempotent."""
-        self.ended.set()
         with self._lock:
+            self.ended = True
+            if self._bell is not None:
+                ring(self._bell)
             _shut(self._socket)
+
+    def rest(self, seconds: float) -> bool:
+        """Sleeps for so long, or until it is ended; whether it is. For the one thread that reads."""
+        with self._lock:
+            bell = self._bell = None if self.ended else new_bell()
+        return bell is None or bell.acquire(timeout=seconds)
 
     def left(self) -> float | None:
         """Seconds until the deadline, None where there is none; raises RequestTimeout once it has passed."""

@@ -79,7 +79,7 @@ class Following:
             close(self._response)
             raise
         except ConnectionClosed as fault:
-            if self._exchange.ended.is_set() or not self._resumable:
+            if self._exchange.ended or not self._resumable:
                 raise
             note("debug", "%s", fault)
             ended = True
@@ -99,13 +99,13 @@ class Following:
 
     def _go_on(self, ended: bool) -> None:
         try:
-            while self._asked.waiting and not self._exchange.ended.is_set():
+            while self._asked.waiting and not self._exchange.ended:
                 if not ended:
                     try:
                         self._read(once=False)
                     except ConnectionClosed as fault:
                         note("debug", "%s", fault)
-                    if not self._asked.waiting or self._exchange.ended.is_set():
+                    if not self._asked.waiting or self._exchange.ended:
                         return
                 self._reconnect()
                 ended = False
@@ -175,7 +175,7 @@ class Following:
         retry = self._events.retry
         pause = RETRY if retry is None else retry
         failed = 0
-        while not self._exchange.ended.wait(pause):
+        while not self._exchange.rest(pause):
             self._exchange.deadline = monotonic() + _HEADERS_WITHIN
             try:
                 headers = {**self._resume(), "Last-Event-ID": self._last_id}

@@ -64,7 +64,7 @@ class Listening:
 
     def _read_on(self) -> None:
         pause = _PAUSE
-        while not self._exchange.ended.is_set():
+        while not self._exchange.ended:
             try:
                 response = self._open()
                 if response is None:
@@ -76,14 +76,14 @@ class Listening:
                 note("debug", "%s", fault)
                 pause = min(pause * 2, _LONGEST_PAUSE)
             except McpError as fault:
-                if not self._exchange.ended.is_set():
+                if not self._exchange.ended:
                     note("warning", "the server's own messages do not arrive: %s", fault)
                 return
             except Exception as fault:  # noqa: BLE001  # of `auth`, say
                 report(fault, "the server's own messages do not arrive: %s", fault)
                 return
             retry = self._events.retry
-            self._exchange.ended.wait(pause if retry is None else max(retry, pause if pause > _PAUSE else 0.0))
+            self._exchange.rest(pause if retry is None else max(retry, pause if pause > _PAUSE else 0.0))
 
     def _open(self) -> Response | None:
         """The stream, or None where the server has none; raises HttpError, and as ``Wire.open``."""

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from ...codec import best_backend
 from ...errors import UsageError
+from ...jsontext import NotJson
 from ..headers import VERSION_KEY
 
 RequestId: TypeAlias = str | int
@@ -44,7 +46,7 @@ class Outgoing:
     def __init__(self, body: bytes) -> None:
         self.body = body
         try:
-            value: Any = json.loads(body)
+            value = _parse(body)
         except (ValueError, RecursionError) as fault:
             text = f"a message is one JSON text, and this one is none: {fault}"
             raise UsageError(text) from None
@@ -53,7 +55,7 @@ class Outgoing:
         self.method: str = self.message.get("method", "")
         """Empty for responses and batches."""
         self.ids: frozenset[RequestId] = frozenset(
-            each["id"] for each in map(members, items) if "method" in each and "id" in each
+            [each["id"] for each in items if each.__class__ is dict and "method" in each and "id" in each]
         )
         """Those of its requests, each of which is to be answered."""
         self.stateless = bool(self.ids) and VERSION_KEY in members(members(self.message.get("params")).get("_meta"))
@@ -85,9 +87,20 @@ def answered_by(line: bytes) -> frozenset[RequestId]:
     )
 
 
+_PARSE: Final = best_backend().parse
+
+
+def _parse(text: bytes) -> Any:
+    """What a JSON text says, perhaps with what JSON-RPC peers do not agree on. Raises ValueError, RecursionError."""
+    try:
+        return _PARSE(text)
+    except NotJson:
+        return json.loads(text)
+
+
 def _read(line: bytes) -> Any:
     try:
-        return json.loads(line)
+        return _parse(line)
     except (ValueError, RecursionError):
         return None
 

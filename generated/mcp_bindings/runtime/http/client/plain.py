@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from http.client import IncompleteRead
 from typing import Any, Final
 
@@ -16,6 +17,8 @@ from .exchange import Exchange, receive
 
 _MOST: Final = 32
 """How many header fields a plain answer may have."""
+_LONGEST: Final = 4096
+"""How many bytes its head may have."""
 _NUMBER: Final = 15
 """How many digits its length may have."""
 _TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
@@ -123,7 +126,15 @@ class PlainAnswer:
 
 def plain_head(data: bytes) -> tuple[Fields, int, int] | None:
     """The fields, the length of the body and where it starts, if ``data`` starts with the head of a plain answer."""
-    head = _HEAD.match(data)
+    end = data.find(b"\r\n\r\n") + 4
+    plain = _plain(data[:end]) if 4 <= end <= _LONGEST else None
+    return None if plain is None else (*plain, end)
+
+
+# A server that is asked much says the same again and again, but for its clock.
+@lru_cache(maxsize=64)
+def _plain(data: bytes) -> tuple[Fields, int] | None:
+    head = _HEAD.fullmatch(data)
     if head is None:
         return None
     lines = head[1].decode("ascii").split("\r\n")
@@ -143,4 +154,4 @@ def plain_head(data: bytes) -> tuple[Fields, int, int] | None:
         or not _SPECIAL.isdisjoint(fields)
     ):
         return None
-    return Fields(fields), int(length), head.end()
+    return Fields(fields), int(length)

@@ -10,8 +10,8 @@ What comes waits in the inbox for the one that receives.
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from math import inf
 from threading import RLock
 from time import monotonic
@@ -66,6 +66,7 @@ class StreamableHttp:
         self._lock = RLock()
         self._asked: dict[Any, Asked] = {}
         self._exchanges: set[Exchange] = set()
+        """Those that messages are sent in, which ``close`` ends."""
         self._stateless = False
         """Whether the last request was one that stands alone."""
         self._listening: Listening | None = None
@@ -92,14 +93,26 @@ class StreamableHttp:
         if self._closed:
             raise ConnectionClosed(CLOSED_HERE)
         out = Outgoing(message)
-        exchange = Exchange(out.what, inf if timeout is None else monotonic() + checked(timeout))
-        with self._under_way(exchange):
+        self._send(out, Exchange(out.what, inf if timeout is None else monotonic() + checked(timeout)))
+
+    def _send(self, out: Outgoing, exchange: Exchange) -> None:
+        with self._lock:
+            self._exchanges.add(exchange)
+        try:
             if out.method == CANCELLED and not out.ids:
                 self._cancel(out, exchange)
             elif out.ids:
                 self._ask(out, exchange)
             else:
                 self._tell(out, exchange)
+        except BaseException:
+            exchange.end()
+            raise
+        finally:
+            with self._lock:
+                self._exchanges.discard(exchange)
+        if self._closed:
+            exchange.end()
 
     def listen(self) -> None:
         """From now on what the server says unasked is brought, too, where that takes a stream of its own. Idempotent."""
@@ -198,7 +211,7 @@ class StreamableHttp:
             response = self._endpoint.post(exchange, headers, out.body)
         except ConnectionClosed:
             # A server may close a connection that was idle while the request is on its way.
-            if not (exchange.reused and out.repeatable) or exchange.heard or exchange.ended.is_set():
+            if not (exchange.reused and out.repeatable) or exchange.heard or exchange.ended:
                 raise
             response = self._endpoint.post(exchange, headers, out.body)
         if not 200 <= response.status < 300:
@@ -349,22 +362,6 @@ class StreamableHttp:
         old.post(asked.exchange, asked.out.body)
         asked.waiting.clear()
         return False
-
-    @contextmanager
-    def _under_way(self, exchange: Exchange) -> Generator[None]:
-        """So that ``close`` ends it."""
-        with self._lock:
-            self._exchanges.add(exchange)
-        try:
-            yield
-        except BaseException:
-            exchange.end()
-            raise
-        finally:
-            with self._lock:
-                self._exchanges.discard(exchange)
-        if self._closed:
-            exchange.end()
 
 
 def _code(refusal: HttpError) -> Any:

@@ -198,7 +198,7 @@ def next_part(response: Response, exchange: Exchange) -> bytes:
 
 def fault_of(fault: Exception, exchange: Exchange, url: str) -> Exception:
     """What a failure of urllib3 or of a socket says about an exchange."""
-    if exchange.ended.is_set():
+    if exchange.ended:
         return exchange.closed()
     if isinstance(fault, ReadTimeoutError | TimeoutError) and not isinstance(fault, NewConnectionError):
         with suppress(Exception):
