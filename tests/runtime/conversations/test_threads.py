@@ -18,6 +18,7 @@ from support.conversing import (
     HANDSHAKE,
     PATIENCE,
     REVISIONS,
+    STATELESS,
     eventually,
     package,
     scripted_client,
@@ -220,6 +221,18 @@ def test_an_error_of_the_handlers_own_arrives_as_it_is(revision):
     with package(revision).Client.in_memory(server, timeout=PATIENCE) as client, pytest.raises(ResponseError) as caught:
         client.call_tool("echo", {"refuse": -32002})
     assert (caught.value.code, caught.value.message, caught.value.data) == (-32002, "refused", {"why": "asked for"})
+
+
+@each_revision
+def test_a_handler_is_warned_of_codes_that_are_kept(revision, caplog):
+    server, _ = echo_server(revision)
+    codes = (-32002, -32042, -32050, -32001, -32022, -31999, -32100, -32602, 7)
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client:
+        for code in codes:
+            with pytest.raises(ResponseError):
+                client.call_tool("echo", {"refuse": code})
+    warned = [record.args[1] for record in caplog.records if "is kept for the protocol" in record.getMessage()]
+    assert warned == ([-32002, -32042, -32050, -32001] if revision in STATELESS else [])
 
 
 def test_data_of_an_error_that_is_no_json_is_not_sent(caplog):

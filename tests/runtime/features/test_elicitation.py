@@ -6,6 +6,7 @@ import pickle
 from dataclasses import dataclass
 from enum import Enum
 from queue import Queue
+from socket import create_server
 from threading import Thread
 from typing import Annotated, Literal, TypedDict
 
@@ -330,6 +331,38 @@ def test_ids_of_pages_are_new_each_time_and_urls_are_urls(revision):
     for wrong in ("a.example", "https:", "https://a b", "//a.example"):
         found = called(revision, lambda each, url=wrong: each.elicit_page("a", url), elicitation_url=visit)
         assert found.startswith("UsageError: ")
+
+
+def sent(context, url):
+    """What the user says who is asked to visit a page."""
+    has_ids = "elicitation_id" in context.connection.session.binding.types.ElicitRequestURLParams.__slots__
+    return context.elicit_url(message="Look", url=url, **({"elicitation_id": "e"} if has_ids else {})).action
+
+
+@with_choices
+def test_a_page_is_neither_fetched_nor_opened(revision, monkeypatch):
+    """Whether the user is taken there is for the function that is asked to decide."""
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda *given: opened.append(given))
+    with create_server(("127.0.0.1", 0)) as page:
+        page.settimeout(0)
+        url = f"http://127.0.0.1:{page.getsockname()[1]}/connect"
+        visit, seen = answer(revision)
+        assert called(revision, lambda context: sent(context, url), elicitation_url=visit) == "accept"
+        assert {params.url for params in seen} == {url}
+        with pytest.raises(BlockingIOError):
+            page.accept()
+    assert opened == []
+
+
+@with_choices
+def test_a_page_that_is_not_encrypted_is_warned_of(revision, caplog):
+    urls = ("https://a.example/x", "http://127.0.0.1:80/x", "http://localhost/x", "http://[::1]/x", "myapp:x")
+    visit, _ = answer(revision)
+    for url in (*urls, "http://a.example/x?token=1"):
+        assert called(revision, lambda context, url=url: sent(context, url), elicitation_url=visit) == "accept"
+    warned = [each.getMessage() for each in caplog.records if "https" in each.getMessage()]
+    assert set(warned) == {"the user is sent to a.example, which others can read and change on its way; use https"}
 
 
 @with_pages

@@ -150,6 +150,24 @@ def test_completions_that_come_too_often_are_refused(revision):
     }
 
 
+def test_requests_about_tasks_that_come_too_often_are_refused():
+    mcp = package("2025-11-25")
+    clock = Clock()
+    server = mcp.Server("s", "1", tasks=mcp.MemoryTasks(), limits=Limits(tasks=2, burst=2, clock=clock))
+    codes = []
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        for ask in [client.get_task, client.cancel_task, *[client.get_task] * 3]:
+            with pytest.raises(ResponseError) as caught:
+                ask("made-up")
+            codes.append(caught.value.code)
+        assert codes == [*[-32602] * 4, -32603]
+        assert caught.value.data == {"reason": "more than 2 tasks in a second; wait 0.500 s", "retryAfter": 0.5}
+        clock.now += 0.5
+        with pytest.raises(ResponseError) as caught:
+            client.get_task("made-up")
+        assert caught.value.code == -32602
+
+
 @each_revision
 def test_a_server_that_asks_for_messages_too_often_is_refused(revision):
     mcp = package(revision)

@@ -200,6 +200,23 @@ def test_an_unknown_level_is_refused(revision):
     peer.close()
 
 
+@in_sessions
+def test_a_level_that_cannot_be_set_is_an_internal_error(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.SET_LEVEL)
+    def set_level(params, context):
+        text = "no configuration can be written"
+        raise OSError(text)
+
+    peer = scripted_client(server)
+    peer.introduce(revision)
+    peer.request("logging/setLevel", 1, {"level": "info"})
+    assert peer.hear()["error"] == {"code": -32603, "message": "Internal error"}
+    peer.close()
+
+
 @pytest.mark.parametrize("revision", STATELESS)
 def test_without_sessions_an_unknown_level_is_refused_with_its_request(revision):
     mcp = package(revision)

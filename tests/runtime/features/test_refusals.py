@@ -8,6 +8,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings.runtime.errors import ResponseError
 from mcp_bindings.runtime.features.refusals import RULINGS, Situation, refusal, ruling
+from support.conversing import package
 
 BEFORE_TASKS = ["2024-11-05", "2025-03-26", "2025-06-18"]
 
@@ -42,6 +43,14 @@ def test_wrong_arguments_are_an_error_until_2025_06_18_and_a_result_since() -> N
 def test_an_unknown_resource_lost_its_own_code() -> None:
     codes = {revision: ruling("unknown resource", revision).code for revision in REVISIONS}
     assert codes == {revision: -32602 if revision == "2026-07-28" else -32002 for revision in REVISIONS}
+
+
+def test_no_code_of_the_newest_revision_is_out_of_use() -> None:
+    # Its bindings have nothing to raise for a page that has to be visited first.
+    assert not hasattr(package("2026-07-28"), "URLElicitationRequired")
+    situations = set(RULINGS) - {"url elicitation required"}
+    codes = {ruling(situation, "2026-07-28").code for situation in situations}
+    assert {code for code in codes if code is not None and -32099 <= code <= -32000} == {-32022}
 
 
 def test_a_label_counts_as_the_newest_revision() -> None:

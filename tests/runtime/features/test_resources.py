@@ -12,7 +12,7 @@ from checkout import REVISIONS
 from mcp_bindings.runtime.errors import UsageError
 from mcp_bindings.runtime.features.folders import inside
 from mcp_bindings.runtime.features.resources import MOST_SUBSCRIPTIONS
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client
+from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server
 from support.offering import asking, refused, serving
 
 LAST = REVISIONS[-1]
@@ -111,6 +111,19 @@ def test_what_is_not_there_is_not_found(revision):
             "test://of/",
         ):
             assert refused(not_found(revision), client.read_resource, uri) == {"uri": uri}
+
+
+@pytest.mark.parametrize("revision", STATELESS)
+def test_the_code_of_earlier_revisions_is_taken(revision):
+    def play(spoken):
+        asked = spoken.hear()
+        assert asked["method"] == "resources/read"
+        spoken.refuse(asked, -32002, "Resource not found", {"uri": "test://gone"})
+        spoken.answer(spoken.hear(), {"contents": [], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"})
+
+    with scripted_server(package(revision).Client, play, discover=False) as (client, _), client:
+        assert refused(-32002, client.read_resource, "test://gone") == {"uri": "test://gone"}
+        assert client.read_resource("test://empty").contents == []
 
 
 @every_revision

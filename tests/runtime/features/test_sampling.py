@@ -70,6 +70,21 @@ def test_a_prompt_becomes_a_text(revision):
 
 
 @each_revision
+def test_no_context_is_asked_for_unless_the_author_does(revision):
+    mcp = package(revision)
+    asked = []
+
+    def sample(params, context):
+        asked.append(context.peer.binding.codec.unstructure(params))
+        return answering(mcp)(params, context)
+
+    more = {"sampling_context": True} if revision in WITH_TOOLS else {}
+    called(revision, lambda context: context.sample("hi"), sampling=sample, **more)
+    assert "messages" in asked[0]
+    assert "includeContext" not in asked[0]
+
+
+@each_revision
 def test_a_message_without_text_is_no_text(revision):
     mcp = package(revision)
 

@@ -652,6 +652,17 @@ def test_the_local_log_says_what_becomes_of_tasks(caplog: pytest.LogCaptureFixtu
     assert not any(task.id in text for text in said)
 
 
+def test_the_local_log_says_whose_task_it_is(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "mcp_bindings.runtime")
+    store = MemoryTasks()
+    task = store.create("ada", "tools/call")
+    assert store.find(task.id, "eve\n") is None
+    assert [record.getMessage() for record in caplog.records] == [
+        f"task {task.id[:8]}: tools/call is executed as a task for 'ada'",
+        "a task was asked for for 'eve\\n' that is not there, has expired, or is somebody else's",
+    ]
+
+
 # --- Tools by decorator -------------------------------------------------------------------------------------------
 
 

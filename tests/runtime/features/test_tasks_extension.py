@@ -242,6 +242,15 @@ def test_an_unknown_task_is_refused(method: str) -> None:
         assert client.code(method, {"taskId": "nonexistent", **more}) == INVALID_PARAMS
 
 
+def test_requests_about_tasks_that_come_too_often_are_refused() -> None:
+    server = mcp.Server("worker", "1.0", tasks=tasks(), limits=mcp.Limits(tasks=1, burst=3, clock=lambda: 0.0))
+    with suite(server) as client:
+        unknown = {"taskId": "nonexistent"}
+        codes = [client.code(method, unknown) for method in ("tasks/get", "tasks/cancel")]
+        codes += [client.code("tasks/update", {**unknown, "inputResponses": {}}), client.code("tasks/get", unknown)]
+        assert codes == [*[INVALID_PARAMS] * 3, -32603]
+
+
 def test_rounds_of_questions_come_before_the_task_that_they_decide_on() -> None:
     with suite() as client:
         asked = client.call("test_tool_with_task")

@@ -537,9 +537,12 @@ def test_streams_of_2026_are_not_resumed() -> None:
         on_call(STATELESS, lambda request: stream(event(None, "e-1", retry=1))) as peer,
         client_of(peer, STATELESS) as client,
     ):
-        with pytest.raises(ConnectionClosed, match="ended before the answer"):
-            client.call_tool("t")
+        for _ in range(2):
+            with pytest.raises(ConnectionClosed, match="ended before the answer"):
+                client.call_tool("t")
         assert {each.method for each in peer.requests} == {"POST"}
+        calls = [each.json["id"] for each in peer.requests if each.json.get("method") == "tools/call"]
+        assert len(calls) == len(set(calls)) == 2
 
 
 # What the server says unasked.
@@ -598,6 +601,43 @@ def test_the_server_may_ask_on_its_own_stream_while_a_call_has_no_headers_yet(re
         client.handles(mcp.methods.LIST_ROOTS, lambda params, context: mcp.ListRootsResult(roots=[]))
         with client:
             assert text_of(client.call_tool("t")) == "ok"
+
+
+def test_a_question_of_a_task_is_taken_on_any_stream() -> None:
+    """On the server's own, and on that of a call that has nothing to do with the task."""
+    mcp = package(NEWEST)
+    meta = {"io.modelcontextprotocol/related-task": {"taskId": "t-1"}}
+    answers: list[Any] = []
+
+    def ask(number: str) -> Any:
+        return event({"jsonrpc": "2.0", "id": number, "method": "roots/list", "params": {"_meta": meta}})
+
+    def play(request: Request) -> Any:
+        if request.method == "GET":
+            return own_stream()
+        if "result" in request.json:
+            answers.append(request.json)
+            return answer(status=202)
+        return call(request) if request.json.get("method") == "tools/call" else None
+
+    def own_stream() -> Any:
+        yield head()
+        yield ask("own")
+        peer.over.wait(PATIENCE)
+        raise Cut
+
+    def call(request: Request) -> Any:
+        yield head()
+        yield ask("call")
+        eventually(lambda: len(answers) == 2)
+        yield event(result(request, called("ok"))) + END
+
+    with McpPeer(NEWEST, play) as peer:
+        client = client_of(peer)
+        client.handles(mcp.methods.LIST_ROOTS, lambda params, context: mcp.ListRootsResult(roots=[]))
+        with client:
+            assert text_of(client.call_tool("t")) == "ok"
+    assert {each["id"]: each["result"]["_meta"] for each in answers} == {"own": meta, "call": meta}
 
 
 def test_a_server_without_a_stream_of_its_own_is_asked_once() -> None:

@@ -54,6 +54,12 @@ def test_values_are_plain_where_a_header_carries_them(value: str, header: str) -
     assert decoded(header) == value
 
 
+@pytest.mark.parametrize("value", ["=?BASE64?dA==?=", "=?Base64?dA==?=", "=?base64?dA==", "base64?dA==?="])
+def test_markers_in_capitals_mark_nothing(value: str) -> None:
+    assert encoded(value) == value
+    assert decoded(value) == value
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_every_text_comes_back_and_could_be_sent(value: str) -> None:
     header = encoded(value)

@@ -91,6 +91,19 @@ def test_a_result_that_is_there_is_answered_at_once() -> None:
         assert wire.post(request("tasks/result", 3, {"taskId": task_id})).text == "done"
 
 
+def test_the_status_is_told_without_a_stream() -> None:
+    server, go = working()
+    with endpoint(server) as wire:
+        wire.initialize(REVISION)
+        task_id = begin(wire)
+        for status in ("working", "completed"):
+            answer = wire.post(request("tasks/get", 2, {"taskId": task_id}))
+            while answer.json["result"]["status"] != status:
+                answer = wire.post(request("tasks/get", 2, {"taskId": task_id}))
+            assert answer.headers["content-type"] == "application/json"
+            go.set()
+
+
 def test_a_task_that_is_cancelled_while_it_asks_ends_its_wait() -> None:
     server = mcp.Server("worker", "1.0", tasks=MemoryTasks(tools={"echo": "optional"}, notify=False))
     go, ended = threading.Event(), threading.Event()
