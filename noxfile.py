@@ -291,13 +291,19 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(default=False, venv_backend="none")
 def upstream(session: nox.Session) -> None:
-    """Fetch the official schema files that the transcriptions were checked against into .upstream/ (network)."""
+    """Fetch the official schema files and pages that ours were checked against into .upstream/ (network)."""
     manifest = tomllib.loads((ROOT / "schema" / "manifest.toml").read_text(encoding="utf-8"))
     for revision, entry in manifest["revisions"].items():
         address = f"https://raw.githubusercontent.com/{manifest['repository']}/{entry['commit']}/schema/{revision}"
         for name, key in (("schema.ts", "sha256"), ("schema.json", "json_sha256")):
             if key in entry:
                 _fetch(session, f"{address}/{name}", UPSTREAM / revision / name, entry[key])
+    record = tomllib.loads((ROOT / "tests" / "docs" / "specification.toml").read_text(encoding="utf-8"))
+    for page in record["page"]:
+        place = f"{page['revision']}/{page['name']}.mdx"
+        origin = {**record, "path": f"docs/specification/{place}", **page.get("origin", {})}
+        address = f"https://raw.githubusercontent.com/{origin['repository']}/{origin['commit']}/{origin['path']}"
+        _fetch(session, address, UPSTREAM / page["revision"] / "pages" / f"{page['name']}.mdx", page["sha256"])
     session.log(f"the official files are in {UPSTREAM.name}/; the tests find them there")
 
 
@@ -315,7 +321,7 @@ def _fetch(session: nox.Session, address: str, target: Path, sha256: str) -> Non
         )
     found = hashlib.sha256(data).hexdigest()
     if found != sha256:
-        session.error(f"{address} has the sha256 {found}, schema/manifest.toml says {sha256}; nothing was written")
+        session.error(f"{address} has the sha256 {found}, the record says {sha256}; nothing was written")
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(data)
     session.log(f"{target.relative_to(ROOT)}: fetched, {len(data)} bytes")

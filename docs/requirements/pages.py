@@ -1,7 +1,8 @@
 """The rules of the specification, by its pages, and what shows that they hold; MkDocs calls this when it builds the site.
 
 Each TOML file of this folder is about one page of the specification, in all revisions that have it. A long page may have
-several, whose names begin alike: ``basic-transports.toml``, ``basic-transports-http.toml``.
+several, whose names begin alike: ``basic-transports.toml``, ``basic-transports-http.toml``. Each row names the sentences of
+the page that it stands for, by digests of their words, so that the tests notice a sentence that has no row.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ SOURCE = "https://modelcontextprotocol.io/specification"
 
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 SIDES = ("client", "server", "both")
-_KEYS = {"revisions", "section", "level", "who", "rule", "test", "reason"}
+_KEYS = {"revisions", "section", "level", "who", "rule", "test", "reason", "sentences"}
+_OPTIONAL = {"test", "reason", "sentences"}
 
 
 @frozen
@@ -43,6 +45,8 @@ class Rule:
     """Tests that show it: ``tests/path.py::name``."""
     reason: str = ""
     """Why there is none."""
+    sentences: Sequence[str] = ()
+    """Digests of the sentences of the page that say so; ``tests/docs/specification.toml`` has those of each page."""
 
 
 @frozen
@@ -85,7 +89,7 @@ def _page(file: Path) -> Page:
 
 def _rule(where: str, row: Mapping[str, Any]) -> Rule:
     faults = [f"no key {key!r} is known" for key in row.keys() - _KEYS]
-    faults += [f"there is no {key!r}" for key in _KEYS - {"test", "reason"} - row.keys()]
+    faults += [f"there is no {key!r}" for key in _KEYS - _OPTIONAL - row.keys()]
     if not faults:
         faults += [f"no revision {each!r} is known" for each in row["revisions"] if each not in REVISIONS]
         faults += [] if row["revisions"] else ["revisions are missing"]
