@@ -12,8 +12,15 @@ from .binding import OTHER, Binding
 from .context import CURRENT
 from .errors import EncodeError, ResponseError, UsageError
 from .events import Incoming, Notified
-from .jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Refusal
-from .logs import report
+from .jsonrpc import (
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    METHOD_NOT_FOUND,
+    MISSING_CLIENT_CAPABILITY,
+    UNSUPPORTED_VERSION,
+    Refusal,
+)
+from .logs import note, report
 from .methods import NotificationMethod, RequestMethod, Side
 from .suspended import Detached, Suspended
 
@@ -23,8 +30,15 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 R = TypeVar("R")
 
-LIMITED = frozenset({"completion/complete", "elicitation/create", "sampling/createMessage", "tools/call"})
+LIMITED = frozenset(
+    {
+        *("completion/complete", "elicitation/create", "sampling/createMessage", "tools/call"),
+        *("tasks/cancel", "tasks/get", "tasks/list", "tasks/result", "tasks/update"),
+    }
+)
 """Requests that may not come too often."""
+KEPT = frozenset(range(-32099, -31999)) - {HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION}
+"""Codes that 2026-07-28 uses no more, or not yet (Error Codes)."""
 INTERNAL = Refusal(INTERNAL_ERROR, "Internal error")
 """Says nothing of the inside."""
 
@@ -119,6 +133,9 @@ class Handlers:
         try:
             line = session.answer_line(incoming, self.handle(incoming.key, incoming.params, context))
         except ResponseError as error:
+            if error.code in KEPT and session.binding.era == "stateless":
+                text = "%s: the handler answers with %d, which is kept for the protocol; accepted are codes outside %s"
+                note("warning", text, incoming.key.name, error.code, "-32768 to -32000, and those that it defines")
             line = self.refuse(connection, incoming, Refusal(error.code, error.message, error.data))
         except EncodeError as fault:
             report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)

@@ -22,6 +22,11 @@ def note(level: Literal["debug", "info", "warning"], text: str, *values: object)
         getattr(logging.getLogger(_NAME), level)(text, *values)
 
 
+def for_whom(principal: object) -> str:
+    """What the log says of who has asked: their name where the transport knows one, else nothing."""
+    return f" for {principal!r}" if isinstance(principal, str) else ""
+
+
 def report(error: BaseException, text: str, *values: object) -> None:
     """An exception, with its traceback."""
     import logging

@@ -168,6 +168,8 @@ def tell_done(context: Any, elicitation_id: str) -> None:
 
 # Whether questions and answers fit.
 
+_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
+
 
 def mode_of(params: Any) -> str:
     """``form`` or ``url``; who says nothing means a form."""
@@ -180,7 +182,10 @@ def takes(params: Any) -> Iterator[str]:
 
 
 def check_url(url: str) -> None:
-    """Raises UsageError for what is no absolute URL (Elicitation: URL Mode Elicitation Requests)."""
+    """Raises UsageError for what is no absolute URL (Elicitation: URL Mode Elicitation Requests).
+
+    One of ``http:`` to another machine is noted as a warning (Elicitation: Safe URL Handling).
+    """
     try:
         parts = urlsplit(url)
     except ValueError as fault:
@@ -190,6 +195,8 @@ def check_url(url: str) -> None:
     if not parts.scheme or bare or any(char.isspace() for char in url):
         text = f"{url!r} is no absolute URL; write https://host/path"
         raise UsageError(text)
+    if parts.scheme == "http" and parts.hostname not in _THIS_MACHINE:
+        note("warning", "the user is sent to %s, which others can read and change on its way; use https", parts.netloc)
 
 
 def filled(binding: Binding, params: Any, answer: Any) -> Any:

@@ -39,11 +39,11 @@ def checker(
         raise UsageError(text) from fault
     whole = dict(schema)
     _examine(whole, what)
-    dialect = whole.get("$schema")
-    cls = library.Draft202012Validator if dialect is None else library.validators.validator_for(whole, default=None)
+    cls = _dialect(library, whole)
     if cls is None:
         text = (
-            f"{what} is of the dialect {dialect!r}; accepted are 2020-12, 2019-09 and drafts 3 to 7 of json-schema.org"
+            f"{what} is of the dialect {whole['$schema']!r}; accepted are 2020-12, 2019-09 and drafts 3, 4, 6 and 7 of "
+            "json-schema.org"
         )
         raise UsageError(text)
     try:
@@ -59,6 +59,17 @@ def checker(
         return [Fault(tuple(error.absolute_path), _shortened(error.message)) for error in errors]
 
     return check
+
+
+def _dialect(library: Any, schema: dict[str, Any]) -> Any:
+    """The class of a schema's dialect; None where it is not known."""
+    named = schema.get("$schema")
+    if named is None:
+        return library.Draft202012Validator
+    try:
+        return library.validators.validator_for(schema, default=None)
+    except (ValueError, AttributeError):  # no address, or no text at all
+        return None
 
 
 _SHOWN = 200

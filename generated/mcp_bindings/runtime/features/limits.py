@@ -24,8 +24,9 @@ class Limits:
     """Limits of one side, each for one connection: times per second, None for no limit.
 
     A server limits ``tool_calls`` and ``completions`` of its client, a client ``sampling`` and ``elicitation`` of its
-    server; ``progress`` (of each request) and ``log`` is what either tells. As many as in ``burst`` seconds may come at
-    once. ``clock`` gives seconds that never go back. Raises UsageError for a limit that is not above 0.
+    server, and who executes tasks the requests about them (``tasks``, all methods together); ``progress`` (of each
+    request) and ``log`` is what either tells. As many as in ``burst`` seconds may come at once. ``clock`` gives seconds
+    that never go back. Raises UsageError for a limit that is not above 0.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Limits:
         completions: float | None = 100.0,
         sampling: float | None = 10.0,
         elicitation: float | None = 10.0,
+        tasks: float | None = 1000.0,
         progress: float | None = 50.0,
         log: float | None = 100.0,
         burst: float = 10.0,
@@ -45,6 +47,7 @@ class Limits:
             "completion/complete": completions,
             "sampling/createMessage": sampling,
             "elicitation/create": elicitation,
+            "tasks": tasks,
             "progress": progress,
             "log": log,
         }
@@ -88,6 +91,7 @@ _SITUATIONS: dict[str, Situation] = {
     "completion/complete": "too many completions",
     "sampling/createMessage": "too many sampling requests",
     "elicitation/create": "too many elicitations",
+    "tasks": "too many task requests",
 }
 
 
@@ -99,15 +103,16 @@ def admit(limits: Limits, context: Any, method: str) -> Any:
     """
     session = context.connection.session
     kept = session.kept
-    key = f"limit {method}"
+    name = "tasks" if method.startswith("tasks/") else method
+    key = f"limit {name}"
     if key not in kept:
-        kept.setdefault(key, limits.bucket(method))
+        kept.setdefault(key, limits.bucket(name))
     bucket: Bucket | None = kept[key]
     wait = 0.0 if bucket is None else bucket.take()
     if not wait:
         return None
     binding = session.binding
-    text = f"more than {limits.rates[method]:g} {method} in a second; wait {wait:.3f} s"
+    text = f"more than {limits.rates[name]:g} {name} in a second; wait {wait:.3f} s"
     note("info", "refused: %s", text)
     if method == "tools/call":
         types = binding.types
@@ -115,7 +120,7 @@ def admit(limits: Limits, context: Any, method: str) -> Any:
     if binding.requests[method].embedded:
         message = f"the server asks for {text}"
         raise ProtocolError(message)
-    code = ruling(_SITUATIONS[method], binding.revision).code
+    code = ruling(_SITUATIONS[name], binding.revision).code
     raise ResponseError(-32603 if code is None else code, "Too many requests", {"reason": text, "retryAfter": wait})
 
 

@@ -31,6 +31,7 @@ Situation: TypeAlias = Literal[
     "task required",
     "unknown task",
     "task has ended",
+    "too many task requests",
     "unknown prompt",
     "missing prompt argument",
     "wrong prompt argument",
@@ -88,6 +89,9 @@ RULINGS: Final[Mapping[Situation, tuple[Ruling, ...]]] = {
     "task required": (Ruling(_TASKS, METHOD_NOT_FOUND, "basic/utilities/tasks, Tool-Level Negotiation"),),
     "unknown task": (Ruling(_TASKS, INVALID_PARAMS, "basic/utilities/tasks, Protocol Errors"),),
     "task has ended": (Ruling(_TASKS, INVALID_PARAMS, "basic/utilities/tasks, Task Cancellation"),),
+    "too many task requests": (
+        Ruling(_TASKS, INTERNAL_ERROR, "basic/utilities/tasks, Task Isolation and Access Control; no code is named"),
+    ),
     "unknown prompt": (Ruling(_FIRST, INVALID_PARAMS, "server/prompts, Error Handling"),),
     "missing prompt argument": (Ruling(_FIRST, INVALID_PARAMS, "server/prompts, Error Handling"),),
     "wrong prompt argument": (Ruling(_FIRST, INVALID_PARAMS, "server/prompts, Error Handling (as for a missing one)"),),

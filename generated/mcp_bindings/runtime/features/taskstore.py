@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from ..errors import RequestTimeout, ResponseError, UsageError
 from ..jsonrpc import INTERNAL_ERROR
-from ..logs import note
+from ..logs import for_whom, note
 from ..suspended import Abandoned
 from .registry import Changes, Registry
 from .taskthreads import Alarm, Workers
@@ -221,7 +221,7 @@ class MemoryTasks:
             if own is None:
                 own = self._owned[owner] = Registry("task", Changes(_nobody))
             own.put(task.id, task)
-        note("info", "task %s: %s is executed as a task", task.id[:8], method)
+        note("info", "task %s: %s is executed as a task%s", task.id[:8], method, for_whom(owner))
         return task
 
     def execute(self, job: Callable[[], None]) -> None:
@@ -233,7 +233,9 @@ class MemoryTasks:
         self._purge()
         task = self._tasks.get(task_id)
         if task is None or (task.owner is not None and task.owner != owner):
-            note("info", "a task was asked for that is not there, has expired, or is somebody else's")
+            note(
+                "info", "a task was asked for%s that is not there, has expired, or is somebody else's", for_whom(owner)
+            )
             return None
         return task
 
