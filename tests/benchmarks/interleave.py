@@ -19,6 +19,8 @@ GENERATED = TESTS.parent / "generated"
 SAMPLE = 3_000_000
 """Nanoseconds that one sample is meant to take."""
 _MOST_LOOPS = 20_000
+GRACE = 10.0
+"""Seconds that a worker has to end after a fault of another, or its own."""
 
 
 class Cell(NamedTuple):
@@ -67,9 +69,12 @@ class Children:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         for process in self._running.values():
-            if error is not None:
+            try:
+                # The end of its input ends it, and what it has started; killed, it would leave that behind.
+                process.communicate(timeout=None if error is None else GRACE)
+            except subprocess.TimeoutExpired:
                 process.kill()
-            process.communicate()
+                process.communicate()
 
     def ask(self, name: str, *request: Any) -> Any:
         """What the worker answers; raises CalledProcessError where it has ended instead."""

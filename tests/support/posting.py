@@ -37,6 +37,7 @@ class Answer(NamedTuple):
 
     @property
     def text(self) -> str:
+        assert "result" in self.json, self
         text: str = self.json["result"]["content"][0]["text"]
         return text
 

@@ -7,11 +7,12 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from support.conversing import PATIENCE, eventually
+from support.ports import port_for_a_server
 
 WHERE = shutil.which("redis-server")
 
@@ -23,9 +24,7 @@ class RedisServer:
         if WHERE is None:
             pytest.skip("needs redis-server; run: apt-get install redis-server")
         pytest.importorskip("redis", reason="needs redis; run: pip install 'mcp-bindings[redis]'")
-        with closing(socket.socket()) as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = port_for_a_server()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+from support.ports import port_for_a_server
+
 PATIENCE = 60.0
 """Seconds that a server may take to start."""
 
@@ -15,8 +17,7 @@ class Listening:
     """The server of a module of this package, as soon as it can be connected to; raises ChildProcessError if it ends."""
 
     def __init__(self, module: str) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port: int = probe.getsockname()[1]
+        self.port = port_for_a_server()
         self.url = f"http://127.0.0.1:{self.port}/mcp"
         self._process = subprocess.Popen(
             [sys.executable, "-m", f"benchmarks.callers.{module}", str(self.port)], stdout=subprocess.DEVNULL

@@ -20,6 +20,7 @@ from mcp_bindings.runtime.http.stores import MemoryStore
 from mcp_bindings.runtime.http.streams import KEEP_ALIVE, EventStream
 from support.conversing import PATIENCE, WHO, environment, eventually, package, text_of, threads_of
 from support.echoing import echo_server
+from support.ports import port_for_a_server
 from support.posting import NEW, PLAIN, call, endpoint, modern, request
 from support.proxying import Cut, Proxy
 
@@ -61,9 +62,7 @@ def accepts(port: int) -> bool:
 
 @both_eras
 def test_a_server_that_is_killed_fails_the_call_and_serves_the_next_when_it_is_back(revision: str) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = port_for_a_server()
     with process(revision, port) as child:
         client = client_of(revision, port)
         client.connect()

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 from support.conversing import PATIENCE, environment, eventually
+from support.ports import port_for_a_server
 from support.posting import NEW, Wire, modern, request
 
 SERVERS = {
@@ -25,6 +26,9 @@ SERVERS = {
         "gthread",
         "--threads",
         "8",
+        # Of streams whose clients have gone it hears when something is sent; it need not wait for that.
+        "--graceful-timeout",
+        "1",
         "--bind",
         "127.0.0.1:{port}",
         "{app}",
@@ -46,9 +50,7 @@ def recipes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def served(command: list[str], folder: Path, app: str, stop: signal.Signals = signal.SIGTERM) -> Iterator[int]:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = port_for_a_server()
     arguments = [part.format(port=port, app=app) for part in command]
     env = environment() | {"PYTHONPATH": f"{folder}:{environment()['PYTHONPATH']}"}
     log = folder / f"{app.partition(':')[0]}.log"

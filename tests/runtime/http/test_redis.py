@@ -19,6 +19,7 @@ import pytest
 from checkout import ROOT
 from support.conversing import HANDSHAKE, PATIENCE, WHO, environment, eventually, package
 from support.echoing import echo_server
+from support.ports import port_for_a_server
 from support.posting import NEW, PLAIN, Stream, Wire, call, endpoint, modern, notification, request
 from support.redis_serving import RedisServer
 
@@ -405,9 +406,7 @@ app = serve.wsgi_app(*servers, threads=16, store=RedisStore({url!r}, prefix="gun
 @contextmanager
 def workers(redis: RedisServer, folder: Path) -> Iterator[int]:
     (folder / "shared_app.py").write_text(APP.format(url=redis.url))
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = port_for_a_server()
     command = "-m gunicorn --worker-class gthread --workers 2 --threads 16 --graceful-timeout 2".split()
     log = folder / "gunicorn.log"
     env = environment() | {"PYTHONPATH": f"{folder}:{environment()['PYTHONPATH']}"}
