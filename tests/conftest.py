@@ -17,6 +17,8 @@ ONLY_WHEN_NAMED = {"benchmarks", "differential", "interop"}
 settings.register_profile("dev", deadline=None)
 # What fails on a build machine fails again wherever it is run.
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+# For other interpreters and releases of libraries, on which not every example can differ.
+settings.register_profile("again", deadline=None, derandomize=True, print_blob=True, max_examples=30)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
 
