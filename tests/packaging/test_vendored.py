@@ -15,10 +15,10 @@ Run = Callable[[Sequence[str | Path]], "subprocess.CompletedProcess[str]"]
 PROGRAMS = Path(__file__).parent / "programs"
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of all revisions as ``app.mcp``, below the folder given."""
-    source = tmp_path / "src"
+    source = tmp_path_factory.mktemp("src")
     words = [sys.executable, "-m", "mcp_bindgen.cli", "--version", "all", "--out", source / "app" / "mcp"]
     subprocess.run(words, check=True, capture_output=True)
     return source

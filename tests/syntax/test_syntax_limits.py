@@ -9,7 +9,7 @@ from mcp_bindgen.ir.types import ArrayType, IntersectionType, LiteralType, Union
 from mcp_bindgen.syntax import parse, scan
 from mcp_bindgen.syntax.reader import MAX_FAULTS, read_schema
 
-MANY = 50_000
+MANY = 20_000
 TOO_MANY = 100_000
 
 
@@ -81,8 +81,7 @@ def test_brackets_in_strings_and_comments_do_not_nest(text: str) -> None:
     assert alias_of(f"type A = {text.replace(text[3], text[3] * 1000) if text[3] in '{([' else text};").name == "A"
 
 
-@pytest.mark.parametrize("length", [MANY, TOO_MANY])
-@pytest.mark.parametrize("start", ["", "| "])
+@pytest.mark.parametrize(("start", "length"), [("", TOO_MANY), ("| ", MANY)])
 def test_a_union_may_have_very_many_members(start: str, length: int) -> None:
     union = alias_of(f"type A = {start}" + " | ".join(f'"{number}"' for number in range(length))).type
     assert isinstance(union, UnionType)
@@ -135,9 +134,9 @@ def test_a_body_may_have_very_many_members() -> None:
         ("type A = " + "|" * TOO_MANY + "B;", "1:11: found `|` with no type before it"),
         ("{}" * TOO_MANY + "type A = void;", "1:1: found a statement block"),
         ("export " * TOO_MANY, "1:1: syntax error at `export export"),
-        ("'" * TOO_MANY, "1:"),
+        ("'" * MANY, "1:"),
         ("a<b>(c)" * 20_000, "1:"),
-        ("a!" * TOO_MANY, "1:"),
+        ("a!" * MANY, "1:"),
     ],
 )
 def test_what_is_refused_is_refused_at_any_length(text: str, found: str) -> None:

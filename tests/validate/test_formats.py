@@ -239,7 +239,7 @@ def test_other_texts_are_none(text: str) -> None:
     assert not formats.is_placeholder(text)
 
 
-MEGABYTE = 1_000_000
+LONG = 200_000
 HOSTILE = {
     "uri": ["a", "a:", "%20", "%2", "a@", ":", "/", "?", "#", "[", "1:", "a://[", "é", "x:#"],
     "uri-template": ["{", "}", "{a", "{a}", "a,", "a.", "%20", "%2", "a:1,", "é", " "],
@@ -248,8 +248,8 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(("name", "unit"), [(name, unit) for name, units in HOSTILE.items() for unit in units])
-def test_a_megabyte_of_anything_is_read_once(name: str, unit: str) -> None:
-    body = unit * (MEGABYTE // len(unit))
+def test_a_long_text_of_anything_is_read_once(name: str, unit: str) -> None:
+    body = unit * (LONG // len(unit))
     starts = {"uri": ("", "a:", "a://", "a://[v1."), "uri-template": ("", "{", "{+"), "byte": ("",)}
     for start in starts[name]:
         for end in ("", "^"):
@@ -258,6 +258,6 @@ def test_a_megabyte_of_anything_is_read_once(name: str, unit: str) -> None:
 
 
 def test_much_base64_is_judged_as_a_whole() -> None:
-    assert formats.fault("byte", "AAAA" * MEGABYTE) is None
-    assert formats.fault("byte", "AAAA" * MEGABYTE + "AAA") is not None
-    assert formats.fault("byte", "AAAA" * MEGABYTE + "!AAA") is not None
+    assert formats.fault("byte", "AAAA" * LONG) is None
+    assert formats.fault("byte", "AAAA" * LONG + "AAA") is not None
+    assert formats.fault("byte", "AAAA" * LONG + "!AAA") is not None

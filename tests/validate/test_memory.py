@@ -80,4 +80,4 @@ def test_it_does_while_the_revision_is_not_known(kind: str) -> None:
 
 
 def test_it_does_for_a_long_session() -> None:
-    assert grown("answered", "2025-06-18", 45_000_000) < 6
+    assert grown("answered", "2025-06-18", 24_000_000) < 6

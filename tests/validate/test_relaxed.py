@@ -76,6 +76,6 @@ def test_other_mistakes_stay(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ['"', '"\\', "/*", "//", "[", "{...", "<a", "…", "...,", "\\", "/", '"\n'])
-def test_a_megabyte_of_anything_is_read_once(unit: str) -> None:
-    text = unit * (1_000_000 // len(unit))
+def test_a_long_text_of_anything_is_read_once(unit: str) -> None:
+    text = unit * (200_000 // len(unit))
     assert len(relax(text, commas=True).text) == len(text)
