@@ -158,7 +158,7 @@ def decided(text: str) -> tuple[Protocol, Union]:
     return protocol, kind
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=settings.default.max_examples * 2)
 @given(bodies=BODIES, others=OTHERS, data=st.data())
 def test_a_decision_leads_each_value_to_its_member_or_to_one_that_it_fits_as_well(bodies, others, data):
     members = [*NAMES[: len(bodies)], *others]
@@ -169,7 +169,6 @@ def test_a_decision_leads_each_value_to_its_member_or_to_one_that_it_fits_as_wel
         assert found == index or (found is not None and fits(protocol, kind.members[found], value)), (index, value)
 
 
-@settings(max_examples=300, deadline=None)
 @given(bodies=BODIES, data=st.data())
 def test_every_member_is_led_to_by_some_value(bodies, data):
     protocol, kind = decided(f"{interfaces(bodies)}\nexport type U = {' | '.join(NAMES[: len(bodies)])}")
@@ -183,7 +182,6 @@ def test_every_member_is_led_to_by_some_value(bodies, data):
         )
 
 
-@settings(max_examples=200, deadline=None)
 @given(bodies=BODIES, order=st.permutations(range(4)))
 def test_whether_members_can_be_told_apart_does_not_depend_on_their_order(bodies, order):
     names = NAMES[: len(bodies)]
@@ -199,7 +197,6 @@ def test_whether_members_can_be_told_apart_does_not_depend_on_their_order(bodies
     assert resolves(list(names)) == resolves([NAMES[place] for place in order if place < len(bodies)])
 
 
-@settings(max_examples=200, deadline=None)
 @given(bodies=st.lists(MEMBERS, min_size=2, max_size=3))
 def test_extending_several_bases_is_intersecting_them(bodies):
     names = NAMES[: len(bodies)]
@@ -216,7 +213,6 @@ def test_extending_several_bases_is_intersecting_them(bodies):
         assert (one.fields, one.index, one.bases) == (other.fields, other.index, other.bases)
 
 
-@settings(max_examples=200, deadline=None)
 @given(bodies=BODIES, seed=st.integers(0, 10**6))
 @example(bodies=[{}, {"u": (False, "1 | 'p'")}, {"t": (False, "true | 'p'")}], seed=0)
 def test_shuffled_declarations_have_the_same_meaning_or_the_same_faults(bodies, seed):
