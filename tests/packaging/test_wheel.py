@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from checkout import GENERATED, PACKAGES, REVISIONS
+from checkout import GENERATED, PACKAGES, REVISIONS, ROOT
 from mcp_bindgen import __version__
 
 Run = Callable[[Sequence[str | Path]], "subprocess.CompletedProcess[str]"]
@@ -23,7 +23,9 @@ def command(python: Path) -> Path:
 
 def test_the_command_says_its_version_and_the_revisions(codegen_python: Path, run: Run) -> None:
     done = run([command(codegen_python), "--version"])
-    assert done.stdout == f"mcp-codegen {__version__}\nrevisions: {', '.join(REVISIONS)}\n"
+    extensions = sorted(path.name for path in (ROOT / "schema").glob("ext-*"))
+    known = f"revisions: {', '.join(REVISIONS)}\nextensions: {', '.join(extensions)}\n"
+    assert done.stdout == f"mcp-codegen {__version__}\n{known}"
     assert (done.returncode, done.stderr) == (0, "")
 
 
