@@ -197,6 +197,36 @@ def test_a_server_that_asks_for_messages_too_often_is_refused(revision):
             assert codes == [-1]
 
 
+@pytest.mark.parametrize("revision", [each for each in REVISIONS if each >= "2025-06-18"])
+def test_a_server_that_asks_users_too_often_is_refused(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    types = vars(mcp.types)
+    schema = types.get("ElicitRequestFormParamsRequestedSchema") or types["ElicitRequestParamsRequestedSchema"]
+    codes = []
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        for number in range(3):
+            try:
+                context.elicit(f"Really, {number}?", schema(properties={}))
+            except ResponseError as error:
+                codes.append(error.code)
+        return mcp.types.CallToolResult(content=[])
+
+    def decline(params, context):
+        return mcp.types.ElicitResult(action="decline")
+
+    limits = Limits(elicitation=1, burst=2, clock=Clock())
+    with mcp.Client.in_memory(server, timeout=PATIENCE, elicitation=decline, limits=limits) as client:
+        if revision in STATELESS:
+            with pytest.raises(ProtocolError, match="more than 1 elicitation/create in a second"):
+                client.call_tool("x")
+        else:
+            client.call_tool("x")
+            assert codes == [-32603]
+
+
 @each_revision
 def test_progress_and_logs_that_come_too_fast_are_put_together(revision):
     mcp = package(revision)

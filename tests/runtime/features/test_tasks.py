@@ -57,6 +57,9 @@ def working(tools: Any = None, **options: Any) -> tuple[Any, Work]:
             schema = mcp.ElicitRequestFormParamsRequestedSchema(properties={"name": mcp.StringSchema()})
             answer = context.elicit("Who are you?", schema)
             return mcp.CallToolResult(content=[mcp.TextContent(text=f"Hello {answer.content['name']}")])
+        elif do == "ask, then hold":
+            context.list_roots()
+            work.go.wait(PATIENCE)
         elif do == "report":
             context.log("info", "half done")
             context.progress(1, total=2)
@@ -563,6 +566,26 @@ def test_a_result_comes_without_any_status_having_been_told() -> None:
     server, _ = working(notify=False)
     with connected(server) as client:
         assert text_of(begin(client).result(PATIENCE)) == "done "
+
+
+def test_a_task_works_on_once_it_has_its_answer() -> None:
+    server, work = working(notify=False)
+    with spoken(server, {"roots": {}}) as peer:
+        call(peer, 1, "ask, then hold")
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        question = peer.hear()
+
+        def status() -> str:
+            peer.request("tasks/get", 2, {"taskId": task_id})
+            said: str = peer.hear()["result"]["status"]
+            return said
+
+        assert status() == "input_required"
+        peer.answer(question, {"roots": []})
+        eventually(lambda: status() != "input_required")
+        assert status() == "working"
+        work.go.set()
+        eventually(lambda: status() == "completed")
 
 
 def test_an_answer_to_a_question_of_a_task_names_the_task_on_the_wire() -> None:

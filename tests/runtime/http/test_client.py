@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import threading
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -471,6 +472,21 @@ def test_a_stream_that_ends_early_is_resumed_where_it_ended() -> None:
 
     with resumable(rest) as peer, client_of(peer) as client:
         assert text_of(client.call_tool("t")) == "late"
+
+
+def test_a_stream_is_resumed_no_sooner_than_the_server_says() -> None:
+    came: list[float] = []
+
+    def rest(peer: McpPeer, request: Request) -> bytes:
+        came.append(monotonic())
+        if len(came) == 1:
+            return stream(event(None, "e-2", retry=150))
+        return stream(event(result(call_of(peer), called("late")), "e-3"))
+
+    with resumable(rest) as peer, client_of(peer) as client:
+        assert text_of(client.call_tool("t")) == "late"
+    first, second = came
+    assert second - first >= 0.15
 
 
 def test_a_stream_may_be_resumed_often_and_nothing_comes_twice() -> None:
