@@ -24,7 +24,8 @@ FOLDER = Path(__file__).resolve().parent
 REVISIONS = catalog.revisions()
 SOURCE = "https://modelcontextprotocol.io/specification"
 
-LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
+LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY")
+"""MAY is for what one side is free to do and the other has to take."""
 SIDES = ("client", "server", "both")
 _KEYS = {"revisions", "section", "level", "who", "rule", "test", "reason", "sentences"}
 _OPTIONAL = {"test", "reason", "sentences"}
@@ -32,7 +33,7 @@ _OPTIONAL = {"test", "reason", "sentences"}
 
 @frozen
 class Rule:
-    """One sentence that the specification has about what a side must or should do."""
+    """One sentence that the specification has about what a side must, should or may do."""
 
     revisions: Sequence[str]
     """Those whose text has it."""

@@ -67,7 +67,7 @@ def test_files_about_one_page_make_one_page(tmp_path):
     [
         ('["2025-06-18"]', '["2025-06-19"]', "rule 1: no revision '2025-06-19' is known"),
         ('["2025-06-18"]', "[]", "revisions are missing"),
-        ('"MUST"', '"MAY"', "accepted are MUST, MUST NOT, SHOULD, SHOULD NOT"),
+        ('"MUST"', '"CAN"', "accepted are MUST, MUST NOT, SHOULD, SHOULD NOT, MAY"),
         ('"server"\nrule', '"host"\nrule', "accepted are client, server, both"),
         ("It holds.", "It holds", "ends without a full stop"),
         ('reason = "One <reason>."', "", "give either a test or a reason"),
