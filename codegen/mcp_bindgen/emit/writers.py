@@ -78,7 +78,11 @@ class Writers(Encoders):
         return Reading(refuse(CONDITIONS[kind.kind].format(v=v), v).checks, value)
 
     def _write_scalars(self, members: list[Scalar], v: str) -> Reading:
-        return Reading(one_of(members, v), f"anything({v})")
+        text = f"anything({v})"
+        if any(member.kind == "integer" for member in members):
+            # What the id of nearly every message is.
+            text = f"(repr({v}) if {v}.__class__ is int else {text})"
+        return Reading(one_of(members, v), text)
 
     def _write_enum(self, kind: Enum, v: str, hint: str) -> Reading:
         if kind.open:

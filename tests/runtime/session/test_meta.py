@@ -10,7 +10,7 @@ from checkout import REVISIONS
 from mcp_bindings.runtime.errors import UsageError
 from mcp_bindings.runtime.events import Dropped, Incoming, Progressed
 from mcp_bindings.runtime.jsonrpc import Refusal
-from mcp_bindings.runtime.meta import entries_of, member, token_of, with_token
+from mcp_bindings.runtime.meta import entries_of, member, token_in, with_token
 from support.asking import params_of, raw_params
 from support.bindings import binding
 from support.sides import HANDSHAKE, STATELESS, answer, call, line, only, opened, pair
@@ -85,7 +85,7 @@ def test_a_meta_that_is_no_object_carries_nothing(revision: str, raw: Json) -> N
         return
     incoming = only(events, Incoming)
     assert incoming.token is None
-    assert token_of(with_token(incoming.params, 3, session.binding.types)) == 3
+    assert token_in(entries_of(with_token(incoming.params, 3, session.binding.types))) == 3
 
 
 @each_revision
@@ -96,7 +96,7 @@ def test_a_token_is_laid_over_what_else_there_is(revision: str) -> None:
     params = binding(revision).codec.structure(raw, key.params)
     made = binding(revision).codec.unstructure(with_token(params, 9, binding(revision).types))
     assert made == {**raw, "_meta": {**raw["_meta"], "progressToken": 9}}
-    assert token_of(params) == "old"
+    assert token_in(entries_of(params)) == "old"
 
 
 @each_revision
@@ -109,7 +109,7 @@ def test_entries_are_found_wherever_they_are(revision: str) -> None:
     entries = entries_of(binding(revision).codec.structure(raw, key.params))
     assert (entries if isinstance(entries, dict) else entries.extra)["example.com/trace"] == "abc"
     assert entries_of(None) is None
-    assert token_of(None) is None
+    assert token_in(None) is None
 
 
 @pytest.mark.parametrize(
