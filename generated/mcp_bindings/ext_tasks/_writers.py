@@ -159,7 +159,7 @@ def write_task(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.status_message
     if v is not None:
         t = f'{t},"statusMessage":{escape(v)}'
@@ -187,7 +187,7 @@ def write_working_task(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.status_message
     if v is not None:
         t = f'{t},"statusMessage":{escape(v)}'
@@ -215,7 +215,7 @@ def write_input_required_task(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.input_requests
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
@@ -247,7 +247,7 @@ def write_completed_task(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
@@ -279,7 +279,7 @@ def write_failed_task(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.error
     t = f'{t},"error":{write_error(v)}'
     v = o.status_message
@@ -309,7 +309,7 @@ def write_cancelled_task(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.status_message
     if v is not None:
         t = f'{t},"statusMessage":{escape(v)}'
@@ -339,7 +339,7 @@ def write_create_task_result(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_result_meta_object(v)}'
@@ -377,7 +377,7 @@ def write_get_task_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_get_task_request_params(v)}'
     if o.extra:
@@ -399,7 +399,7 @@ def write_get_working_task_result(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_result_meta_object(v)}'
@@ -430,7 +430,7 @@ def write_get_input_required_task_result(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.input_requests
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
@@ -465,7 +465,7 @@ def write_get_completed_task_result(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
@@ -500,7 +500,7 @@ def write_get_failed_task_result(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.error
     t = f'{t},"error":{write_error(v)}'
     v = o.meta
@@ -533,7 +533,7 @@ def write_get_cancelled_task_result(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_result_meta_object(v)}'
@@ -575,7 +575,7 @@ def write_update_task_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_update_task_request_params(v)}'
     if o.extra:
@@ -617,7 +617,7 @@ def write_cancel_task_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_cancel_task_request_params(v)}'
     if o.extra:
@@ -652,7 +652,7 @@ def write_working_task_notification_params(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_notification_meta_object(v)}'
@@ -683,7 +683,7 @@ def write_input_required_task_notification_params(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.input_requests
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
@@ -718,7 +718,7 @@ def write_completed_task_notification_params(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
@@ -753,7 +753,7 @@ def write_failed_task_notification_params(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.error
     t = f'{t},"error":{write_error(v)}'
     v = o.meta
@@ -786,7 +786,7 @@ def write_cancelled_task_notification_params(o: Any) -> str:
     v = o.ttl_ms
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttlMs":{anything(v)}'
+    t = f'{t},"ttlMs":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_notification_meta_object(v)}'
@@ -867,7 +867,7 @@ def write_request_meta_object(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t = f'{t},"progressToken":{anything(v)}'
+        t = f'{t},"progressToken":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.client_info
     if v is not None:
         t = f'{t},"io.modelcontextprotocol/clientInfo":{write_implementation(v)}'
@@ -888,7 +888,7 @@ def write_notification_meta_object(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t = f'{t},"io.modelcontextprotocol/subscriptionId":{anything(v)}'
+        t = f'{t},"io.modelcontextprotocol/subscriptionId":{(repr(v) if v.__class__ is int else anything(v))}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, NOTIFICATION_META_OBJECT_KEYS)
         t += members(o.extra)
@@ -1005,7 +1005,7 @@ def write_jsonrpc_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.method
     t = f'{t},"method":{escape(v)}'
     v = o.params
@@ -1043,7 +1043,7 @@ def write_jsonrpc_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{raw(v, structure_result)}'
     if o.extra:
@@ -1062,7 +1062,7 @@ def write_jsonrpc_error_response(o: Any) -> str:
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t = f'{t},"id":{anything(v)}'
+        t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_RESPONSE_KEYS)
         t += members(o.extra)

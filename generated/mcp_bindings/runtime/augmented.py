@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakValueDictionary
 
 from .binding import Binding
@@ -27,7 +27,7 @@ RELATED = "io.modelcontextprotocol/related-task"
 """The entry of ``_meta`` that names the task a message belongs to."""
 FINAL = frozenset({"completed", "failed", "cancelled"})
 """The states of a task that no other follows."""
-_ABOUT_TASKS = frozenset({"tasks/get", "tasks/cancel", "tasks/list", "tasks/result", "notifications/tasks/status"})
+ABOUT_TASKS = frozenset({"tasks/get", "tasks/cancel", "tasks/list", "tasks/result", "notifications/tasks/status"})
 """The methods whose results and params say how tasks stand."""
 MOST = 1024
 """How many tasks of the other side are followed at the same time; of more, those asked for first are left."""
@@ -39,6 +39,9 @@ class Augmented:
     ``progress`` has the tokens whose progress the session takes: those of tasks that still run stay in it. ``asked`` has
     the requests of this side that are in flight.
     """
+
+    about: ClassVar[frozenset[str]] = ABOUT_TASKS
+    """The methods of which ``heard`` and ``told`` have to know."""
 
     def __init__(
         self,
@@ -62,16 +65,15 @@ class Augmented:
     # Tasks that this side executes.
 
     def admitted(self, key: RequestMethod[Any, Any], params: Any, declared: Any) -> Any:
-        """The params of a request to this side, without ``task`` if its capabilities do not say that it executes those."""
-        if getattr(params, "task", None) is None or self._binding.declares(declared, capability_of(key)):
-            return params
-        return params.__replace__(task=None)
+        """Params with ``task``, without it if the capabilities of this side do not say that it executes tasks."""
+        return params if self._binding.declares(declared, capability_of(key)) else params.__replace__(task=None)
 
     def answered(self, incoming: Incoming) -> None:
         """A request of the other side is answered with ``incoming.result``."""
         result = incoming.result
         if result.__class__ is not self._created:
-            self._end_ours(incoming.key, result)
+            if incoming.key.name in ABOUT_TASKS:
+                self._end_ours(incoming.key, result)
         elif incoming.token is not None and result.task.status not in FINAL:
             incoming.task = result.task.task_id
             self._ours[result.task.task_id] = incoming
@@ -97,10 +99,10 @@ class Augmented:
 
     def echoed(self, incoming: Incoming, result: Any) -> Any:
         """The answer to a request that belongs to a task belongs to it, too, and says so."""
-        if incoming.key.name.startswith("tasks/"):
+        task_id = task_in(incoming.meta)
+        if task_id is None or incoming.key.name.startswith("tasks/"):
             return result
-        task_id = task_of(incoming.params)
-        return result if task_id is None else belonging(result, task_id, self._binding)
+        return belonging(result, task_id, self._binding)
 
     # Tasks that the other side executes.
 
@@ -131,7 +133,7 @@ class Augmented:
             token = self._theirs.pop(task_id, None)
             if token is not None:
                 self._progress.pop(token, None)
-        if self._awaited and key.name in _ABOUT_TASKS and key.name != "tasks/result":
+        if self._awaited and key.name in ABOUT_TASKS and key.name != "tasks/result":
             stopped = {task.task_id: task for task in _tasks_in(key.name, said) if task.status == "cancelled"}
             for request_id, task_id in self._awaited.items():
                 if task_id in stopped and request_id in self._asked:
@@ -185,18 +187,16 @@ def belonging(value: T, task_id: str, binding: Binding) -> T:
     return marked
 
 
-def task_of(params: Any) -> str | None:
-    """The task that params say they belong to; None for most."""
-    current = entries_of(params)
-    entries = current if current.__class__ is dict else getattr(current, "extra", None)
+def task_in(meta: Any) -> str | None:
+    """The task that ``_meta`` says a message belongs to; None for most."""
+    entries = meta if meta.__class__ is dict else getattr(meta, "extra", None)
     task_id = None if entries is None else member(entries.get(RELATED), "taskId")
     return task_id if task_id.__class__ is str else None
 
 
 def _ended(method: str, said: Any) -> Sequence[str]:
     """The tasks that have ended, by what a result or the params of a notification say."""
-    # Asked with each message, of which few are about tasks.
-    if method not in _ABOUT_TASKS:
+    if method not in ABOUT_TASKS:
         return ()
     if method == "tasks/result":
         # It is the outcome, so there is one.

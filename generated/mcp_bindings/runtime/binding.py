@@ -28,7 +28,6 @@ class Binding:
         handshake: bool,
         batches: bool,
         codec: Codec,
-        decode: Callable[..., Any],
         encode: Callable[[Any], bytes],
         types: Any,
         requests: Mapping[str, RequestMethod[Any, Any]],
@@ -40,7 +39,6 @@ class Binding:
         self.era: Era = "handshake" if handshake else "stateless"
         self.batches = batches
         self.codec = codec
-        self.decode = decode
         self.encode = encode
         self.types = types
         self.requests = requests
@@ -66,14 +64,13 @@ class Binding:
     def spoken(
         self,
         codec: Codec,
-        decode: Callable[..., Any],
         encode: Callable[[Any], bytes],
         requests: Mapping[str, RequestMethod[Any, Any]],
         notifications: Mapping[str, NotificationMethod[Any]],
     ) -> Binding:
         """The same revision with further messages."""
         binding = copy(self)
-        binding.codec, binding.decode, binding.encode = codec, decode, encode
+        binding.codec, binding.encode = codec, encode
         binding.requests, binding.notifications = requests, notifications
         binding._takes = {}  # noqa: SLF001  # a binding, too
         return binding

@@ -21,21 +21,17 @@ class Call:
     ``patience`` is how many seconds to wait for the answer, or for the next sign of progress; ``limit`` how many altogether.
     """
 
-    __slots__ = (
-        "_bell",
-        "_rung",
-        "deadline",
-        "done",
-        "error",
-        "id",
-        "key",
-        "limit",
-        "news",
-        "on_progress",
-        "patience",
-        "result",
-        "update",
-    )
+    # What is not there at first is the class's, which takes no time when a call is made.
+    id: Any = None
+    """Its id, once it has one."""
+    update: Any = None
+    """The latest progress that the waiting thread has not told yet. Those it had no time for are not told."""
+    done: bool = False
+    result: Any = None
+    error: Exception | None = None
+    _bell: Lock | None = None
+    """Is there while a thread sleeps."""
+    _rung: bool = False
 
     def __init__(
         self,
@@ -44,32 +40,24 @@ class Call:
         limit: float,
         on_progress: Callable[[Any], object] | None,
     ) -> None:
-        self.id: Any = None
-        """Its id, once it has one."""
         self.key = key
+        self.news = _NO_NEWS
+        """Where the notifications of a subscription go."""
         self.patience = patience
         started = monotonic()
         self.deadline = started + patience
         self.limit = started + limit if limit > patience else self.deadline
         """When it is over, whatever progress there is."""
         self.on_progress = on_progress
-        self.update: Any = None
-        """The latest progress that the waiting thread has not told yet. Those it had no time for are not told."""
-        self.news: deque[Notified] = _NO_NEWS
-        """Where the notifications of a subscription go."""
-        self.done = False
-        self.result: Any = None
-        self.error: Exception | None = None
-        self._bell: Lock | None = None
-        """Is there while a thread sleeps."""
-        self._rung = False
 
     def finish(self, result: Any, error: Exception | None = None) -> None:
         """The answer is there."""
         self.result = result
         self.error = error
         self.done = True
-        self.ring()
+        self._rung = True
+        if self._bell is not None:
+            self.ring()
 
     def advance(self, params: Any) -> bool:
         """There is progress: the clock starts again, up to the limit. False: the thread that waits tells it."""

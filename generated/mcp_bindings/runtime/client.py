@@ -210,20 +210,19 @@ class Client(Limited):
 
     def attach(self, transport: Transport) -> Connection:
         """A connection of this client over a transport; nothing is said or read on it yet."""
-        connection: Connection
         # Threads keep a connection alive. They are not to keep the client, so that one that was forgotten ends.
         answering, hearing = WeakMethod(self._run), WeakMethod(self._hear)
 
-        def run(incoming: Incoming) -> bytes | None:
+        def run(connection: Connection, incoming: Incoming) -> bytes | None:
             answer = answering()
             return None if answer is None else answer(connection, incoming)
 
-        def listen(notified: Notified) -> None:
+        def listen(connection: Connection, notified: Notified) -> None:
             hear = hearing()
             if hear is not None:
                 hear(connection, notified)
 
-        connection = Connection(
+        return Connection(
             transport,
             self._session(),
             run=run,
@@ -232,7 +231,6 @@ class Client(Limited):
             limit=self.limit,
             workers=self._workers,
         )
-        return connection
 
     def _execute_tasks(self, tasks: MemoryTasks) -> TaskReceiver:
         from .features.tasks import TaskReceiver
@@ -361,7 +359,8 @@ class Client(Limited):
         promises, RequestTimeout, ConnectionClosed.
         """
         try:
-            result: R = self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
+            connection = self._connection or self.connection
+            result: R = connection.request(key, params, timeout=timeout, on_progress=on_progress)
         except ResponseError as error:
             if error.code != _PAGE_FIRST:
                 raise

@@ -128,15 +128,16 @@ class Codec:
         alias_names: Callable[[], Mapping[str, Any]],
     ) -> None:
         self._revision = revision
-        self._batches = batches
+        self.batches = batches
         self._tables = tables
         self.envelopes = envelopes
         self._shapes = shapes
-        self._result_shapes = result_shapes
+        self.result_shapes = result_shapes
         self._alias_names = alias_names
+        self._results = tables.results
         self._response: Callable[..., Any] = tables.types.get(envelopes.response, _none_such)
         # Plain tuples: to take a named one apart costs as much as all the rest of finding the function.
-        self._methods = {sender: self._known(sender, requests, notifications) for sender in _SENDERS}
+        self.methods = {sender: self._known(sender, requests, notifications) for sender in _SENDERS}
         self.use(best_backend())
 
     def _known(
@@ -171,7 +172,7 @@ class Codec:
         ours, theirs = self._tables, other._tables
         return Codec(
             revision=self._revision,
-            batches=self._batches,
+            batches=self.batches,
             tables=Tables(
                 types={**theirs.types, **ours.types, **types},
                 results={**theirs.results, **ours.results, **results},
@@ -182,7 +183,7 @@ class Codec:
             requests=requests,
             notifications=notifications,
             shapes=lambda: self._shapes().joined(other._shapes()),
-            result_shapes=lambda: result_shapes({**other._result_shapes(), **self._result_shapes()}),
+            result_shapes=lambda: result_shapes({**other.result_shapes(), **self.result_shapes()}),
             alias_names=self._alias_names,
         )
 
@@ -243,6 +244,8 @@ class Codec:
 
     def decode_leniently(self, data: bytes | str, sender: Side | None, results: Results | None, mode: str) -> Lenient:
         """What can be made of a JSON text, and all that is wrong with it; raises UsageError for an unknown mode."""
+        from .explaining import explain_any
+
         self._check_sender(sender)
         if mode != "lenient":
             message = f"mode is {mode!r}; accepted are 'strict' and 'lenient'"
@@ -253,21 +256,34 @@ class Codec:
             return Lenient(data, [DecodeError((), str(fault), "a JSON text", self._revision)])
         faults: list[Violation] = []
         try:
-            made = self._explain_any(self._shapes(), value, sender, results, faults)
+            made = explain_any(self, self._shapes(), value, sender, results, faults)
         except RecursionError:
             return Lenient(value, [DecodeError((), *_TOO_DEEP, self._revision)])
         return Lenient(made, [DecodeError(*fault, self._revision) for fault in faults])
 
     def refused(self, cause: Exception, value: Json, sender: Side | None, results: Results | None) -> Exception:
         """What to raise for a message that was not read; ``value`` is its JSON, unless it is none."""
+        from .explaining import explain_any
+
         self._check_sender(sender)
         if isinstance(cause, NotJson):
             return DecodeError((), str(cause), "a JSON text", self._revision)
-        return self._fault(cause, lambda shapes, faults: self._explain_any(shapes, value, sender, results, faults))
+        return self._fault(cause, lambda shapes, faults: explain_any(self, shapes, value, sender, results, faults))
+
+    def read(self, data: bytes | str, sender: Side | None, results: Results | None) -> Any:
+        """The message in a JSON text, or the list of them; raises DecodeError. The same as ``decode``, for the runtime."""
+        value = None
+        try:
+            value = self.parse(data)
+            if value.__class__ is dict:
+                return self.message(value, sender, results)
+            return self.batch(value, sender, results)
+        except UNREADABLE as cause:
+            raise self.refused(cause, value, sender, results) from None
 
     def batch(self, value: Json, sender: Side | None, results: Results | None) -> list[Any]:
         """The messages of an array of them; raises one of FAULTS."""
-        if value.__class__ is not list or not value or not self._batches:
+        if value.__class__ is not list or not value or not self.batches:
             raise Invalid
         return [self.message(item, sender, results) for item in value]
 
@@ -279,7 +295,7 @@ class Codec:
     def message(self, value: JsonObject, sender: Side | None, results: Results | None) -> Any:
         """The message that an object is; raises one of FAULTS."""
         if "method" in value:
-            requests, notifications = self._methods[sender]
+            requests, notifications = self.methods[sender]
             return (requests if "id" in value else notifications)[value["method"]](value)
         if "result" in value:
             if "error" in value:
@@ -287,7 +303,7 @@ class Codec:
             if results is not None:
                 key = results.get(value["id"])
                 if key is not None:
-                    return self._response(value, self._tables.results[key.name])
+                    return self._response(value, self._results[key.name])
             return self._response(value)
         if "error" in value:
             return self._tables.types[self.envelopes.error](value)
@@ -318,7 +334,7 @@ class Codec:
         try:
             return self._tables.results[key.name](value)
         except FAULTS as cause:
-            shape = self._result_shapes()[key.name]
+            shape = self.result_shapes()[key.name]
             raise self._fault(cause, lambda shapes, faults: shapes.read(value, shape, (), faults)) from None
 
     def _shape_of(self, kind: Any) -> Shape:
@@ -358,80 +374,6 @@ class Codec:
             return AssertionError(message)
         return EncodeError(*fault, self._revision)
 
-    def _explain_any(
-        self, shapes: Shapes, value: Json, sender: Side | None, results: Results | None, faults: list[Violation]
-    ) -> Any:
-        if value.__class__ is list and self._batches:
-            if not value:
-                _note(faults, (), "an empty array", "at least one message")
-            return [self._explain(shapes, item, (place,), sender, results, faults) for place, item in enumerate(value)]
-        return self._explain(shapes, value, (), sender, results, faults)
-
-    def _explain(
-        self,
-        shapes: Shapes,
-        value: Json,
-        path: tuple[str | int, ...],
-        sender: Side | None,
-        results: Results | None,
-        faults: list[Violation],
-    ) -> Any:
-        """The slow twin of ``message``: the same decisions, and what is wrong instead of that something is."""
-        from .wording import describe
-
-        if value.__class__ is not dict:
-            _note(faults, path, describe(value), "an object")
-            return value
-        if "method" in value:
-            return self._explain_call(shapes, value, path, sender, faults)
-        if "result" in value and "error" in value:
-            _note(faults, path, "both result and error", "one of them")
-            return value
-        if "result" not in value and "error" not in value:
-            _note(faults, path, "neither method nor result nor error", "one of them")
-            return value
-        cls = self.envelopes.error if "error" in value else self.envelopes.response
-        if cls is None:
-            _note(faults, path, "a response", "a request or a notification")
-            return value
-        key = None
-        if results is not None and "result" in value and value.get("id").__class__ in {str, int}:
-            key = results.get(value["id"])
-        if key is None:
-            return shapes.read(value, ("class", cls.__name__), path, faults)
-        # What the envelope alone would ask of a result, the request's own type asks too.
-        around: list[Violation] = []
-        made = shapes.read(value, ("class", cls.__name__), path, around)
-        place = (*path, "result")
-        faults += [fault for fault in around if fault.path[: len(place)] != place]
-        made.result = shapes.read(value["result"], self._result_shapes()[key.name], place, faults)
-        return made
-
-    def _explain_call(
-        self,
-        shapes: Shapes,
-        value: JsonObject,
-        path: tuple[str | int, ...],
-        sender: Side | None,
-        faults: list[Violation],
-    ) -> Any:
-        from .wording import describe
-
-        method = value["method"]
-        if method.__class__ is not str:
-            _note(faults, (*path, "method"), describe(method), "a string")
-            return value
-        try:
-            requests, notifications = self._methods[sender]
-            cls = (requests if "id" in value else notifications).class_of(method)
-        except Invalid:
-            if "id" in value:
-                _note(faults, (*path, "id"), describe(value["id"]), f"no id, as {method} is a notification")
-            else:
-                _note(faults, (*path, "id"), "nothing", f"an id, as {method} is a request")
-            return value
-        return shapes.read(value, ("class", cls.__name__), path, faults)
-
 
 UNREADABLE = (NotJson, *FAULTS)
 """What reading a message raises where it is wrong; ``Codec.refused`` says why."""
@@ -444,9 +386,3 @@ _TOO_DEEP = ("a value nested too deeply", "fewer levels")
 def _none_such(value: Json, finish: object = None) -> Any:
     """Stands for the envelope that a schema does not declare."""
     raise Invalid
-
-
-def _note(faults: list[Violation], path: tuple[str | int, ...], found: str, expected: str) -> None:
-    from .shapes import Violation
-
-    faults.append(Violation(path, found, expected))

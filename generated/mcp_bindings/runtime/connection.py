@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from threading import Lock, RLock
 from time import monotonic
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ from .calls import Call, Lasting
 from .crew import Crew, Queue
 from .errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout, UsageError
 from .events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
-from .interrupts import MOMENT, Interrupt, hold
+from .interrupts import Interrupt, hold
 from .logs import note, report
 from .methods import NotificationMethod, RequestMethod
 from .session import Session
@@ -21,8 +22,6 @@ from .transports import Transport, Unanswered
 
 R = TypeVar("R")
 
-_LONGEST = 3600.0
-"""Seconds that one wait lasts at most; there is no limit to how many follow each other."""
 _CLOSING = 1.0
 """Seconds that last words to the other side may take."""
 
@@ -30,10 +29,10 @@ _CLOSING = 1.0
 class Connection:
     """One side's end of a conversation: thread-safe, and closed at most once.
 
-    ``run`` is given each request of the other side and gives the line that answers it (None: none); ``listen`` is given
-    notifications, one at a time and in their order. ``timeout`` and ``limit`` are in seconds: how long to wait for an
-    answer, or for progress of it, and how long altogether. At most ``workers`` requests of the other side run at the
-    same time.
+    ``run`` is given the connection and each request of the other side, and gives the line that answers it (None: none);
+    ``listen`` is given the connection and notifications, one at a time and in their order. ``timeout`` and ``limit`` are
+    in seconds: how long to wait for an answer, or for progress of it, and how long altogether. At most ``workers``
+    requests of the other side run at the same time.
     """
 
     def __init__(
@@ -41,8 +40,8 @@ class Connection:
         transport: Transport,
         session: Session,
         *,
-        run: Callable[[Incoming], bytes | None],
-        listen: Callable[[Notified], None],
+        run: Callable[[Connection, Incoming], bytes | None],
+        listen: Callable[[Connection, Notified], None],
         timeout: float,
         limit: float,
         workers: int,
@@ -103,7 +102,8 @@ class Connection:
         call = Call(key, self._timeout if timeout is None else timeout, self._limit, on_progress)
         if begun is not None:
             begun(call)
-        result: R = self._conclude(call, lambda: self.session.request(key, params, progress=on_progress is not None))
+        ask = partial(self.session.request, key, params, progress=on_progress is not None)
+        result: R = self._conclude(call, ask)
         return result
 
     def open(self, ask: Callable[[], tuple[Any, bytes]], key: RequestMethod[Any, R], timeout: float | None = None) -> R:
@@ -161,7 +161,8 @@ class Connection:
             while not call.done:
                 self._tell(call)
                 self.attend(call)
-            self._tell(call)
+            if call.update is not None:
+                self._tell(call)
         except BaseException as fault:
             self.abandon(call, str(fault) or fault.__class__.__name__)
             raise
@@ -200,7 +201,7 @@ class Connection:
     def _wait(self, call: Call, interrupt: Interrupt) -> None:
         """Waits until a call is done or has progressed; reads for all, unless another thread does."""
         crew = self._crew
-        longest = MOMENT if interrupt.holds else _LONGEST
+        longest = interrupt.patience
         while not (call.done or call.update is not None or interrupt.seen):
             remaining = min(call.deadline - monotonic(), longest)
             if remaining <= 0:
@@ -210,13 +211,15 @@ class Connection:
                 call.listen(remaining)
                 continue
             try:
-                while not (call.done or call.update is not None or interrupt.seen) and remaining > 0:
+                while remaining > 0 and not (call.done or call.update is not None or interrupt.seen):
                     self._read(remaining)
-                    if crew.due:
+                    # Most messages are answers; then there is nothing that might be due.
+                    if (crew.jobs or self._replies.items or self._news.items) and crew.due:
                         if not crew.started:
                             break
                         crew.delegate()
-                    remaining = min(call.deadline - monotonic(), longest)
+                    if not call.done:
+                        remaining = min(call.deadline - monotonic(), longest)
             finally:
                 crew.leave()
                 if self._calls:
@@ -360,7 +363,7 @@ class Connection:
 
     def _spread(self, news: Notified | Lasting) -> None:
         if isinstance(news, Notified):
-            self._listen(news)
+            self._listen(self, news)
             return
         try:
             news.tell()
@@ -369,7 +372,7 @@ class Connection:
 
     def _run(self, incoming: Incoming) -> None:
         # One that was cancelled while it waited is not begun.
-        line = None if incoming.cancelled or self._mute else self._answer(incoming)
+        line = None if incoming.cancelled or self._mute else self._answer(self, incoming)
         if line is not None:
             self._send_answer(line)
 

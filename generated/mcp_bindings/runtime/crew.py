@@ -153,6 +153,7 @@ class Crew:
 
     def work(self) -> None:
         """Does what waits, as far as the limit lets it."""
+        me = get_ident()
         while True:
             for queue in self._queues:
                 if queue.items:
@@ -163,12 +164,12 @@ class Crew:
                 if len(self.busy) >= self._limit or not self.jobs:
                     return
                 job = self.jobs.popleft()
-                self.busy.add(get_ident())
+                self.busy.add(me)
             try:
                 self._run(job)
             finally:
-                with self._roles:
-                    self.busy.discard(get_ident())
+                # One step, and who counts meanwhile counts one too many at worst: no need for the lock.
+                self.busy.discard(me)
 
     def lend(self) -> bool:
         """Lets another job run in place of the one that the calling thread runs, until ``resume``; whether it does run one.

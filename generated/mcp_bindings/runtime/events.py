@@ -15,42 +15,30 @@ RequestId: TypeAlias = str | int
 class Incoming:
     """A request of the other side; it waits for ``Session.settle``."""
 
-    __slots__ = (
-        "__weakref__",
-        "batch",
-        "cancelled",
-        "id",
-        "key",
-        "params",
-        "principal",
-        "progress",
-        "reason",
-        "refusal",
-        "result",
-        "task",
-        "token",
-    )
+    # What few requests differ in is the class's, which takes no time when one is made.
+    cancelled: bool = False
+    reason: str | None = None
+    """Why it was cancelled, where that was said."""
+    meta: Any = None
+    """``_meta`` of the params, as ``meta.entries_of`` finds it."""
+    token: RequestId | None = None
+    """The progress token, where the sender wants to hear of progress."""
+    progress: float | None = None
+    """The last value of progress that was sent."""
+    batch: Batch | None = None
+    refusal: Refusal | None = None
+    """The error that it is answered with, once it is: some transports say it in their own terms, too."""
+    principal: str | None = None
+    """Who sends it, where the transport has made sure of that; it is set before the request is run."""
+    result: Any = None
+    """What it is answered with, in revisions in which that may be a task."""
+    task: str | None = None
+    """The task that it has become, where there may still be progress of it."""
 
     def __init__(self, key: RequestMethod[Any, Any], request_id: RequestId, params: Any) -> None:
         self.key = key
         self.id = request_id
         self.params = params
-        self.cancelled = False
-        self.reason: str | None = None
-        """Why it was cancelled, where that was said."""
-        self.token: RequestId | None = None
-        """The progress token, where the sender wants to hear of progress."""
-        self.progress: float | None = None
-        """The last value of progress that was sent."""
-        self.batch: Batch | None = None
-        self.refusal: Refusal | None = None
-        """The error that it is answered with, once it is: some transports say it in their own terms, too."""
-        self.principal: str | None = None
-        """Who sends it, where the transport has made sure of that; it is set before the request is run."""
-        self.result: Any = None
-        """What it is answered with, in revisions in which that may be a task."""
-        self.task: str | None = None
-        """The task that it has become, where there may still be progress of it."""
 
 
 class Batch:

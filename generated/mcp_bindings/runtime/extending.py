@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from .binding import Binding
-from .codec import UNREADABLE, UNWRITABLE
+from .codec import UNWRITABLE
 from .shapes import Shape
 
 TASKS = "io.modelcontextprotocol/tasks"
@@ -57,16 +57,6 @@ def _joined(binding: Binding, package: Any) -> Binding:
         result_shapes=_result_shapes,
     )
 
-    def decode(data: bytes | str, *, sender: Any = None, results: Any = None) -> Any:
-        value = None
-        try:
-            value = codec.parse(data)
-            if value.__class__ is dict:
-                return codec.message(value, sender, results)
-            return codec.batch(value, sender, results)
-        except UNREADABLE as cause:
-            raise codec.refused(cause, value, sender, results) from None
-
     def encode(message: Any) -> bytes:
         try:
             if message.__class__ is binding.response and package.converter.CODEC.knows(message.result.__class__):
@@ -76,7 +66,7 @@ def _joined(binding: Binding, package: Any) -> Binding:
         except UNWRITABLE as cause:
             raise codec.unsent(cause, message) from None
 
-    return binding.spoken(codec, decode, encode, requests, {**package.methods.NOTIFICATIONS, **binding.notifications})
+    return binding.spoken(codec, encode, requests, {**package.methods.NOTIFICATIONS, **binding.notifications})
 
 
 def _called(binding: Binding, package: Any) -> Callable[[Any], Any]:

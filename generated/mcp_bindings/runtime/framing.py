@@ -44,8 +44,8 @@ class Lines:
 
         That is the case whenever one side waits for the other, and spares the rest of the work.
         """
-        end = chunk.find(b"\n")
-        if end + 1 != len(chunk) or not 0 < end <= self._limit or chunk[end - 1] == _CR:
+        end = len(chunk) - 1
+        if chunk.find(b"\n") != end or not 0 < end <= self._limit or chunk[end - 1] == _CR:
             return None
         return None if self._rest or self._skipping or self.ready else chunk[:end]
 

@@ -10,8 +10,8 @@ from . import lifecycle
 from .binding import Binding
 from .errors import ConnectionClosed, UnsupportedRevision, UsageError
 from .events import Event, Notified, Reply, RequestId
-from .jsonrpc import INVALID_REQUEST, Refusal
-from .methods import NotificationMethod, RequestMethod, Side
+from .jsonrpc import invalid
+from .methods import NotificationMethod, Side
 from .session import Session
 
 
@@ -83,6 +83,8 @@ class HandshakeServer(HandshakeSession):
         self._own["initialize"] = self._initialize
 
     def _initialize(self, message: Any) -> Event:
+        if self._in_batch:
+            return self._refuse(message.id, invalid("initialize may not be part of a batch"))
         params = message.params
         self.peer_info = params.client_info
         self.peer_capabilities = params.capabilities
@@ -96,11 +98,6 @@ class HandshakeServer(HandshakeSession):
         line = self._encode(self.binding.response(id=message.id, result=result))
         self.state = "agreed"
         return Reply(line)
-
-    def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
-        if key.name == "initialize" and self._in_batch:
-            return Refusal(INVALID_REQUEST, "Invalid Request", {"reason": "initialize may not be part of a batch"})
-        return super()._inspect(key, params)
 
     def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
         event = super()._notified(key, message)

@@ -13,6 +13,8 @@ from typing import Any, Final, TypeVar
 
 W = TypeVar("W")
 
+LONGEST: Final = 3600.0
+"""Seconds that one wait lasts at most; there is no limit to how many follow each other."""
 MOMENT: Final = 0.25
 """Seconds that a wait of the main thread lasts at most before it is begun again.
 
@@ -28,21 +30,17 @@ class Interrupt:
     meanwhile, and the signal does while it ``passes``.
     """
 
-    __slots__ = ("_previous", "_wake", "_whom", "passes", "seen")
+    passes: bool = False
+    """Whether the signal does what it did before."""
+    seen: bool = False
+    """Whether the signal has come, and not passed."""
 
     def __init__(self, previous: Any, whom: Any, wake: Callable[[Any], object]) -> None:
         self._previous: Any = previous
         self._whom = whom
         self._wake = wake
-        self.passes = False
-        """Whether the signal does what it did before."""
-        self.seen = False
-        """Whether the signal has come, and not passed."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether the signal may come: in the main thread, unless the program has left it to the system."""
-        return self._previous is not None
+        self.patience = LONGEST if previous is None else MOMENT
+        """Seconds that one wait may last: a moment where the signal may come, in the main thread."""
 
     def release(self) -> None:
         """The signal does again what it did, and does it now if it has come."""

@@ -66,6 +66,11 @@ def error_line(request_id: Any, refusal: Refusal, *, null_id: bool) -> bytes:
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
+def invalid(reason: str) -> Refusal:
+    """The error for a message that may not be what or when it is."""
+    return Refusal(INVALID_REQUEST, "Invalid Request", {"reason": reason})
+
+
 def examine(value: Any, path: tuple[str | int, ...], fault: str) -> Unreadable:
     """What a JSON value was meant to be that is no message of the revision; ``path`` and ``fault`` say why it is none."""
     data = {"reason": fault}

@@ -24,9 +24,8 @@ def member(value: Any, *keys: str) -> Any:
     return value
 
 
-def token_of(params: Any) -> RequestId | None:
-    """The progress token that the params of a request carry."""
-    meta = entries_of(params)
+def token_in(meta: Any) -> RequestId | None:
+    """The progress token in ``_meta``, of which there may be none."""
     token: Any = meta.get("progressToken") if meta.__class__ is dict else getattr(meta, "progress_token", None)
     return token if token.__class__ in {str, int} else None
 

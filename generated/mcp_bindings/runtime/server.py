@@ -272,19 +272,11 @@ class Server(Limited):
 
         Nothing is read until ``serve`` or ``pump`` of the connection is called.
         """
-        connection: Connection
-
-        def run(incoming: Incoming) -> bytes | None:
-            return self.run(connection, incoming)
-
-        def listen(notified: Notified) -> None:
-            self.listen(connection, notified)
-
         connection = Connection(
             transport,
             self.session(),
-            run=run,
-            listen=listen,
+            run=self.run,
+            listen=self.listen,
             timeout=self.timeout,
             limit=self.limit,
             workers=self.workers,
@@ -313,15 +305,12 @@ class Server(Limited):
             self.binding, info=self.info, capabilities=self.capabilities, instructions=self.instructions
         )
 
-    def _context(self, connection: Link, incoming: Incoming | None) -> Context:
-        return self.context(self, connection, incoming)
-
     def listen(self, connection: Link, notified: Notified) -> None:
         """Gives a notification to its handler, if there is one."""
         kept = connection.session.kept
         if notified.key.name == _ROOTS_CHANGED and "roots" in kept:
             kept["roots"].forget()
-        self._handlers.notice(notified, self._context(connection, None))
+        self._handlers.notice(notified, self.context(self, connection, None))
 
     def run(self, connection: Link, incoming: Incoming) -> bytes | None:
         """Has a request handled; the line that answers it, None where there is none to send."""
@@ -329,7 +318,7 @@ class Server(Limited):
             taken = self._receiver.take(connection, incoming)
             if taken is not None:
                 return taken[0]
-        return self._handlers.answer(connection, incoming, self._context(connection, incoming))
+        return self._handlers.answer(connection, incoming, self.context(self, connection, incoming))
 
     def serve(self, transport: Transport) -> None:
         """Speaks with a client until it leaves, or ``close`` is called."""

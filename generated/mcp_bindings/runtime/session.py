@@ -21,7 +21,6 @@ from .errors import ConnectionClosed, DecodeError, EncodeError, ResponseError, U
 from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Reply, RequestId
 from .jsonrpc import (
     INVALID_PARAMS,
-    INVALID_REQUEST,
     METHOD_NOT_FOUND,
     NO_ID,
     PARSE_ERROR,
@@ -29,8 +28,9 @@ from .jsonrpc import (
     Refusal,
     error_line,
     examine,
+    invalid,
 )
-from .meta import member, token_of, with_token
+from .meta import entries_of, member, token_in, with_token
 from .methods import NotificationMethod, RequestMethod, Side
 from .unset import UNSET
 
@@ -59,9 +59,9 @@ class Session:
         self._may_send = lifecycle.MAY_SEND[self.era][side]
         self._may_take = lifecycle.MAY_TAKE[self.era][side]
         self._takes = binding.taken_by(side)
-        self._decode = binding.decode
+        self._decode = binding.codec.read
         self._encode = binding.encode
-        self._sender = OTHER[side]
+        self._sender: Side = OTHER[side]
         self.asked = 0
         """How many requests this side has sent; each has the next number as its id."""
         self._asked: dict[RequestId, RequestMethod[Any, Any]] = {}
@@ -69,7 +69,8 @@ class Session:
         self._running: dict[RequestId, Incoming] = {}
         self._in_batch = False
         self._cleared: dict[RequestMethod[Any, Any] | NotificationMethod[Any], lifecycle.State] = {}
-        """What has been found to be in order, and in which state."""
+        """What has been found to be in order, and in which state; ``_admitted`` of what the other side sends."""
+        self._admitted: dict[RequestMethod[Any, Any], lifecycle.State] = {}
         self._lasting: set[RequestId] = set()
         """Requests that become tasks: ``tasks/cancel`` ends those (2025-11-25, Cancellation: Behavior Requirements)."""
         self.kept: dict[str, Any] = {}
@@ -116,7 +117,7 @@ class Session:
         if not isinstance(result, incoming.key.result):
             result = self._fit(incoming.key, result)
         if self.tasks is not None:
-            incoming.result = result = self.tasks.echoed(incoming, result)
+            incoming.result = result = result if incoming.meta is None else self.tasks.echoed(incoming, result)
         return self._encode(self.binding.response(id=incoming.id, result=self._sign(result)))
 
     def _fit(self, key: RequestMethod[Any, Any], result: Any) -> Any:
@@ -206,7 +207,7 @@ class Session:
         if self.state == "closed":
             return ()
         try:
-            message = self._decode(line, sender=self._sender, results=self._asked)
+            message = self._decode(line, self._sender, self._asked)
         except DecodeError as fault:
             return self._unfit(line, fault)
         if message.__class__ is list:
@@ -218,7 +219,7 @@ class Session:
         """What becomes of a message that was too large to be read."""
         if self.state == "closed":
             return ()
-        return (self._nameless(Refusal(INVALID_REQUEST, "Invalid Request", {"reason": str(fault)})),)
+        return (self._nameless(invalid(str(fault))),)
 
     def _take(self, message: Any) -> Event:
         key = self._takes.get(message.__class__)
@@ -244,10 +245,10 @@ class Session:
 
     def _called(self, key: RequestMethod[Any, Any], message: Any) -> Event:
         params = message.params
-        if self.tasks is not None:
+        if self.tasks is not None and getattr(params, "task", None) is not None:
             params = self.tasks.admitted(key, params, self.capabilities)
         if message.id in self._running:
-            return self._refuse(message.id, _invalid(f"id {message.id!r} is that of a request in progress"))
+            return self._refuse(message.id, invalid(f"id {message.id!r} is that of a request in progress"))
         refusal = self._inspect(key, params)
         if refusal is not None:
             return self._refuse(message.id, refusal)
@@ -255,14 +256,19 @@ class Session:
         if own is not None:
             return own(message)
         incoming = self._running[message.id] = Incoming(key, message.id, params)
-        incoming.token = token_of(params)
+        meta = entries_of(params)
+        if meta is not None:
+            incoming.meta, incoming.token = meta, token_in(meta)
         return incoming
 
     def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
         """Why a request is not taken, if it is not."""
-        if lifecycle.kind_of(key.name, request=True) in self._may_take[self.state]:
+        if self._admitted.get(key) is self.state:
             return None
-        return _invalid(f"{key.name} may not be sent now: the session is {self.state}")
+        if lifecycle.kind_of(key.name, request=True) in self._may_take[self.state]:
+            self._admitted[key] = self.state
+            return None
+        return invalid(f"{key.name} may not be sent now: the session is {self.state}")
 
     def _refuse(self, request_id: RequestId, refusal: Refusal) -> Event:
         """A request is answered with an error, where its receiver is one that answers."""
@@ -297,15 +303,13 @@ class Session:
         return Cancelled(incoming, self._one_less(incoming.batch) if incoming.batch else None)
 
     def _answered(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
-        if request_id is None or request_id not in self._asked:
+        key = None if request_id is None else self._asked.pop(request_id, None)
+        if request_id is None or key is None:
             return Dropped(f"a response to {request_id!r}, which is no request in flight ({error or 'a result'})")
         outcome = Outcome(request_id, result, error)
-        if not self._progress and not self._lasting and self.tasks is None:
-            del self._asked[request_id]
-            return outcome
-        follows, last = request_id in self._progress, self._progress.get(request_id)
-        key = self.forget(request_id)
-        if self.tasks is not None and key is not None and error is None:
+        follows, last = request_id in self._progress, self._progress.pop(request_id, None)
+        self._lasting.discard(request_id)
+        if self.tasks is not None and error is None and (follows or key.name in self.tasks.about):
             self.tasks.heard(key, result)
             outcome.goes_on = follows and self.tasks.follow(request_id, last, result)
         return outcome
@@ -325,9 +329,9 @@ class Session:
     def _take_value(self, value: Any) -> Event:
         """One message of a batch of which another one does not fit."""
         if value.__class__ is list:
-            return self._nameless(_invalid("a batch may not be part of a batch"))
+            return self._nameless(invalid("a batch may not be part of a batch"))
         try:
-            return self._take(self._decode(json.dumps(value), sender=self._sender, results=self._asked))
+            return self._take(self._decode(json.dumps(value), self._sender, self._asked))
         except DecodeError as fault:
             return self._misfit(value, fault)
         except RecursionError:
@@ -438,10 +442,6 @@ def _tasks(binding: Binding, progress: dict[RequestId, float | None], asked: Any
     from .augmented import Augmented
 
     return Augmented(binding, progress, asked)
-
-
-def _invalid(reason: str) -> Refusal:
-    return Refusal(INVALID_REQUEST, "Invalid Request", {"reason": reason})
 
 
 def _no_number(text: str) -> Any:

@@ -175,7 +175,7 @@ def write_request_params_meta(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t = f'{t},"progressToken":{anything(v)}'
+        t = f'{t},"progressToken":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_META_KEYS)
         t += members(o.extra)
@@ -233,7 +233,7 @@ def write_jsonrpc_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.method
     t = f'{t},"method":{escape(v)}'
     v = o.params
@@ -267,7 +267,7 @@ def write_jsonrpc_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{raw(v, structure_result)}'
     if o.extra:
@@ -286,7 +286,7 @@ def write_jsonrpc_error(o: Any) -> str:
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t = f'{t},"id":{anything(v)}'
+        t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_KEYS)
         t += members(o.extra)
@@ -373,7 +373,7 @@ def write_cancelled_notification_params(o: Any) -> str:
     v = o.request_id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = '{"requestId":' + anything(v)
+    t = '{"requestId":' + (repr(v) if v.__class__ is int else anything(v))
     v = o.reason
     if v is not None:
         t = f'{t},"reason":{escape(v)}'
@@ -390,7 +390,7 @@ def write_initialize_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_initialize_request_params(v)}'
     if o.extra:
@@ -574,7 +574,7 @@ def write_ping_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_request_params(v)}'
@@ -602,7 +602,7 @@ def write_progress_notification_params(o: Any) -> str:
     v = o.progress_token
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = '{"progressToken":' + anything(v)
+    t = '{"progressToken":' + (repr(v) if v.__class__ is int else anything(v))
     v = o.progress
     t = f'{t},"progress":{number(v)}'
     v = o.total
@@ -666,7 +666,7 @@ def write_list_resources_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -704,7 +704,7 @@ def write_list_resource_templates_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -742,7 +742,7 @@ def write_read_resource_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_read_resource_request_params(v)}'
     if o.extra:
@@ -800,7 +800,7 @@ def write_subscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_subscribe_request_params(v)}'
     if o.extra:
@@ -827,7 +827,7 @@ def write_unsubscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_unsubscribe_request_params(v)}'
     if o.extra:
@@ -1019,7 +1019,7 @@ def write_list_prompts_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -1057,7 +1057,7 @@ def write_get_prompt_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_get_prompt_request_params(v)}'
     if o.extra:
@@ -1174,7 +1174,7 @@ def write_list_tools_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -1212,7 +1212,7 @@ def write_call_tool_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_call_tool_request_params(v)}'
     if o.extra:
@@ -1316,7 +1316,7 @@ def write_set_level_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_set_level_request_params(v)}'
     if o.extra:
@@ -1371,7 +1371,7 @@ def write_create_message_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_create_message_request_params(v)}'
     if o.extra:
@@ -1499,7 +1499,7 @@ def write_complete_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_complete_request_params(v)}'
     if o.extra:
@@ -1604,7 +1604,7 @@ def write_list_roots_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_request_params(v)}'

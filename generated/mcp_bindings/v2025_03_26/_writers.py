@@ -176,7 +176,7 @@ def write_request_params_meta(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t = f'{t},"progressToken":{anything(v)}'
+        t = f'{t},"progressToken":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_META_KEYS)
         t += members(o.extra)
@@ -234,7 +234,7 @@ def write_jsonrpc_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.method
     t = f'{t},"method":{escape(v)}'
     v = o.params
@@ -268,7 +268,7 @@ def write_jsonrpc_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{raw(v, structure_result)}'
     if o.extra:
@@ -287,7 +287,7 @@ def write_jsonrpc_error(o: Any) -> str:
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t = f'{t},"id":{anything(v)}'
+        t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_KEYS)
         t += members(o.extra)
@@ -361,7 +361,7 @@ def write_cancelled_notification_params(o: Any) -> str:
     v = o.request_id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = '{"requestId":' + anything(v)
+    t = '{"requestId":' + (repr(v) if v.__class__ is int else anything(v))
     v = o.reason
     if v is not None:
         t = f'{t},"reason":{escape(v)}'
@@ -378,7 +378,7 @@ def write_initialize_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_initialize_request_params(v)}'
     if o.extra:
@@ -567,7 +567,7 @@ def write_ping_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_request_params(v)}'
@@ -595,7 +595,7 @@ def write_progress_notification_params(o: Any) -> str:
     v = o.progress_token
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = '{"progressToken":' + anything(v)
+    t = '{"progressToken":' + (repr(v) if v.__class__ is int else anything(v))
     v = o.progress
     t = f'{t},"progress":{number(v)}'
     v = o.total
@@ -662,7 +662,7 @@ def write_list_resources_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -700,7 +700,7 @@ def write_list_resource_templates_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -738,7 +738,7 @@ def write_read_resource_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_read_resource_request_params(v)}'
     if o.extra:
@@ -796,7 +796,7 @@ def write_subscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_subscribe_request_params(v)}'
     if o.extra:
@@ -823,7 +823,7 @@ def write_unsubscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_unsubscribe_request_params(v)}'
     if o.extra:
@@ -1032,7 +1032,7 @@ def write_list_prompts_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -1070,7 +1070,7 @@ def write_get_prompt_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_get_prompt_request_params(v)}'
     if o.extra:
@@ -1187,7 +1187,7 @@ def write_list_tools_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -1225,7 +1225,7 @@ def write_call_tool_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_call_tool_request_params(v)}'
     if o.extra:
@@ -1365,7 +1365,7 @@ def write_set_level_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_set_level_request_params(v)}'
     if o.extra:
@@ -1420,7 +1420,7 @@ def write_create_message_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_create_message_request_params(v)}'
     if o.extra:
@@ -1548,7 +1548,7 @@ def write_complete_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_complete_request_params(v)}'
     if o.extra:
@@ -1653,7 +1653,7 @@ def write_list_roots_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_request_params(v)}'

@@ -189,7 +189,7 @@ def write_request_params_meta(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t = f'{t},"progressToken":{anything(v)}'
+        t = f'{t},"progressToken":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_META_KEYS)
         t += members(o.extra)
@@ -247,7 +247,7 @@ def write_jsonrpc_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.method
     t = f'{t},"method":{escape(v)}'
     v = o.params
@@ -281,7 +281,7 @@ def write_jsonrpc_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{raw(v, structure_result)}'
     if o.extra:
@@ -300,7 +300,7 @@ def write_jsonrpc_error(o: Any) -> str:
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t = f'{t},"id":{anything(v)}'
+        t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_KEYS)
         t += members(o.extra)
@@ -394,7 +394,7 @@ def write_cancelled_notification_params(o: Any) -> str:
     v = o.request_id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = '{"requestId":' + anything(v)
+    t = '{"requestId":' + (repr(v) if v.__class__ is int else anything(v))
     v = o.reason
     if v is not None:
         t = f'{t},"reason":{escape(v)}'
@@ -411,7 +411,7 @@ def write_initialize_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_initialize_request_params(v)}'
     if o.extra:
@@ -605,7 +605,7 @@ def write_ping_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_request_params(v)}'
@@ -633,7 +633,7 @@ def write_progress_notification_params(o: Any) -> str:
     v = o.progress_token
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = '{"progressToken":' + anything(v)
+    t = '{"progressToken":' + (repr(v) if v.__class__ is int else anything(v))
     v = o.progress
     t = f'{t},"progress":{number(v)}'
     v = o.total
@@ -700,7 +700,7 @@ def write_list_resources_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -738,7 +738,7 @@ def write_list_resource_templates_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -776,7 +776,7 @@ def write_read_resource_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_read_resource_request_params(v)}'
     if o.extra:
@@ -834,7 +834,7 @@ def write_subscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_subscribe_request_params(v)}'
     if o.extra:
@@ -861,7 +861,7 @@ def write_unsubscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_unsubscribe_request_params(v)}'
     if o.extra:
@@ -1157,7 +1157,7 @@ def write_list_prompts_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -1195,7 +1195,7 @@ def write_get_prompt_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_get_prompt_request_params(v)}'
     if o.extra:
@@ -1323,7 +1323,7 @@ def write_list_tools_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -1361,7 +1361,7 @@ def write_call_tool_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_call_tool_request_params(v)}'
     if o.extra:
@@ -1537,7 +1537,7 @@ def write_set_level_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_set_level_request_params(v)}'
     if o.extra:
@@ -1592,7 +1592,7 @@ def write_create_message_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_create_message_request_params(v)}'
     if o.extra:
@@ -1720,7 +1720,7 @@ def write_complete_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_complete_request_params(v)}'
     if o.extra:
@@ -1846,7 +1846,7 @@ def write_list_roots_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_request_params(v)}'
@@ -1913,7 +1913,7 @@ def write_elicit_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_elicit_request_params(v)}'
     if o.extra:

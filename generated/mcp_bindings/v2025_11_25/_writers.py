@@ -223,7 +223,7 @@ def write_request_params_meta(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t = f'{t},"progressToken":{anything(v)}'
+        t = f'{t},"progressToken":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, REQUEST_PARAMS_META_KEYS)
         t += members(o.extra)
@@ -333,7 +333,7 @@ def write_jsonrpc_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.method
     t = f'{t},"method":{escape(v)}'
     v = o.params
@@ -371,7 +371,7 @@ def write_jsonrpc_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{raw(v, structure_result)}'
     if o.extra:
@@ -390,7 +390,7 @@ def write_jsonrpc_error_response(o: Any) -> str:
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t = f'{t},"id":{anything(v)}'
+        t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_RESPONSE_KEYS)
         t += members(o.extra)
@@ -407,7 +407,7 @@ def write_url_elicitation_required_error(o: Any) -> str:
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t = f'{t},"id":{anything(v)}'
+        t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, URL_ELICITATION_REQUIRED_ERROR_KEYS)
         t += members(o.extra)
@@ -553,7 +553,7 @@ def write_cancelled_notification_params(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t = f'{t},"requestId":{anything(v)}'
+        t = f'{t},"requestId":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.reason
     if v is not None:
         t = f'{t},"reason":{escape(v)}'
@@ -600,7 +600,7 @@ def write_initialize_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_initialize_request_params(v)}'
     if o.extra:
@@ -941,7 +941,7 @@ def write_ping_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_request_params(v)}'
@@ -957,7 +957,7 @@ def write_progress_notification_params(o: Any) -> str:
     v = o.progress_token
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = '{"progressToken":' + anything(v)
+    t = '{"progressToken":' + (repr(v) if v.__class__ is int else anything(v))
     v = o.progress
     t = f'{t},"progress":{number(v)}'
     v = o.meta
@@ -1012,7 +1012,7 @@ def write_paginated_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.method
     t = f'{t},"method":{escape(v)}'
     v = o.params
@@ -1049,7 +1049,7 @@ def write_list_resources_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -1087,7 +1087,7 @@ def write_list_resource_templates_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -1153,7 +1153,7 @@ def write_read_resource_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_read_resource_request_params(v)}'
     if o.extra:
@@ -1214,7 +1214,7 @@ def write_subscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_subscribe_request_params(v)}'
     if o.extra:
@@ -1244,7 +1244,7 @@ def write_unsubscribe_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_unsubscribe_request_params(v)}'
     if o.extra:
@@ -1549,7 +1549,7 @@ def write_list_prompts_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -1606,7 +1606,7 @@ def write_get_prompt_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_get_prompt_request_params(v)}'
     if o.extra:
@@ -1723,7 +1723,7 @@ def write_list_tools_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -1783,7 +1783,7 @@ def write_call_tool_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_call_tool_request_params(v)}'
     if o.extra:
@@ -1977,7 +1977,7 @@ def write_task(o: Any) -> str:
     v = o.ttl
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttl":{anything(v)}'
+    t = f'{t},"ttl":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.status_message
     if v is not None:
         t = f'{t},"statusMessage":{escape(v)}'
@@ -2041,7 +2041,7 @@ def write_get_task_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_get_task_request_params(v)}'
     if o.extra:
@@ -2075,7 +2075,7 @@ def write_get_task_result(o: Any) -> str:
     v = o.ttl
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttl":{anything(v)}'
+    t = f'{t},"ttl":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
@@ -2102,7 +2102,7 @@ def write_get_task_payload_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_get_task_payload_request_params(v)}'
     if o.extra:
@@ -2144,7 +2144,7 @@ def write_cancel_task_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_cancel_task_request_params(v)}'
     if o.extra:
@@ -2178,7 +2178,7 @@ def write_cancel_task_result(o: Any) -> str:
     v = o.ttl
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttl":{anything(v)}'
+    t = f'{t},"ttl":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
@@ -2205,7 +2205,7 @@ def write_list_tasks_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_paginated_request_params(v)}'
@@ -2250,7 +2250,7 @@ def write_task_status_notification_params(o: Any) -> str:
     v = o.ttl
     if v.__class__ is not int and v.__class__ is not NoneType:
         fits(v, is_integer)
-    t = f'{t},"ttl":{anything(v)}'
+    t = f'{t},"ttl":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.meta
     if v is not None:
         if v.__class__ is not dict and not is_object(v):
@@ -2303,7 +2303,7 @@ def write_set_level_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_set_level_request_params(v)}'
     if o.extra:
@@ -2405,7 +2405,7 @@ def write_create_message_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_create_message_request_params(v)}'
     if o.extra:
@@ -2613,7 +2613,7 @@ def write_complete_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_complete_request_params(v)}'
     if o.extra:
@@ -2695,7 +2695,7 @@ def write_list_roots_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     if v is not None:
         t = f'{t},"params":{write_request_params(v)}'
@@ -2830,7 +2830,7 @@ def write_elicit_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{ELICIT_REQUEST_PARAMS[v.__class__](v)}'
     if o.extra:

@@ -8,14 +8,13 @@ from typing import Final
 
 from ..runtime.binding import Binding
 from . import methods, revision, types
-from .converter import CODEC, decode, encode
+from .converter import CODEC, encode
 
 BINDING: Final = Binding(
     revision=revision.REVISION,
     handshake=revision.HANDSHAKE,
     batches=revision.BATCHES,
     codec=CODEC,
-    decode=decode,
     encode=encode,
     types=types,
     requests=methods.REQUESTS,

@@ -207,7 +207,7 @@ def write_request_meta_object(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t = f'{t},"progressToken":{anything(v)}'
+        t = f'{t},"progressToken":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.client_info
     if v is not None:
         t = f'{t},"io.modelcontextprotocol/clientInfo":{write_implementation(v)}'
@@ -228,7 +228,7 @@ def write_notification_meta_object(o: Any) -> str:
     if v is not None:
         if v.__class__ is not str and v.__class__ is not int:
             fits(v, is_string, is_integer)
-        t = f'{t},"io.modelcontextprotocol/subscriptionId":{anything(v)}'
+        t = f'{t},"io.modelcontextprotocol/subscriptionId":{(repr(v) if v.__class__ is int else anything(v))}'  # fmt: skip
     if o.extra:
         undeclared(o.extra, NOTIFICATION_META_OBJECT_KEYS)
         t += members(o.extra)
@@ -345,7 +345,7 @@ def write_jsonrpc_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.method
     t = f'{t},"method":{escape(v)}'
     v = o.params
@@ -383,7 +383,7 @@ def write_jsonrpc_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{raw(v, structure_result)}'
     if o.extra:
@@ -402,7 +402,7 @@ def write_jsonrpc_error_response(o: Any) -> str:
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t = f'{t},"id":{anything(v)}'
+        t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, JSONRPC_ERROR_RESPONSE_KEYS)
         t += members(o.extra)
@@ -494,7 +494,7 @@ def write_header_mismatch_error(o: Any) -> str:
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t = f'{t},"id":{anything(v)}'
+        t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, HEADER_MISMATCH_ERROR_KEYS)
         t += members(o.extra)
@@ -526,7 +526,7 @@ def write_missing_required_client_capability_error(o: Any) -> str:
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t = f'{t},"id":{anything(v)}'
+        t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, MISSING_REQUIRED_CLIENT_CAPABILITY_ERROR_KEYS)
         t += members(o.extra)
@@ -568,7 +568,7 @@ def write_unsupported_protocol_version_error(o: Any) -> str:
     if v is not UNSET:
         if v.__class__ not in (str, int, NoneType):
             fits(v, is_string, is_integer)
-        t = f'{t},"id":{anything(v)}'
+        t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     if o.extra:
         undeclared(o.extra, UNSUPPORTED_PROTOCOL_VERSION_ERROR_KEYS)
         t += members(o.extra)
@@ -709,7 +709,7 @@ def write_cancelled_notification_params(o: Any) -> str:
     v = o.request_id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = '{"requestId":' + anything(v)
+    t = '{"requestId":' + (repr(v) if v.__class__ is int else anything(v))
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_notification_meta_object(v)}'
@@ -741,7 +741,7 @@ def write_discover_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_request_params(v)}'
     if o.extra:
@@ -787,7 +787,7 @@ def write_discover_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{write_discover_result(v)}'
     if o.extra:
@@ -962,7 +962,7 @@ def write_progress_notification_params(o: Any) -> str:
     v = o.progress_token
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = '{"progressToken":' + anything(v)
+    t = '{"progressToken":' + (repr(v) if v.__class__ is int else anything(v))
     v = o.progress
     t = f'{t},"progress":{number(v)}'
     v = o.meta
@@ -1013,7 +1013,7 @@ def write_paginated_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.method
     t = f'{t},"method":{escape(v)}'
     v = o.params
@@ -1155,7 +1155,7 @@ def write_subscriptions_listen_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_subscriptions_listen_request_params(v)}'
     if o.extra:
@@ -1170,7 +1170,7 @@ def write_subscriptions_listen_result_meta_object(o: Any) -> str:
     v = o.subscription_id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = '{"io.modelcontextprotocol/subscriptionId":' + anything(v)
+    t = '{"io.modelcontextprotocol/subscriptionId":' + (repr(v) if v.__class__ is int else anything(v))  # fmt: skip
     v = o.server_info
     if v is not None:
         t = f'{t},"io.modelcontextprotocol/serverInfo":{write_implementation(v)}'
@@ -1201,7 +1201,7 @@ def write_subscriptions_listen_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{write_subscriptions_listen_result(v)}'
     if o.extra:
@@ -1243,7 +1243,7 @@ def write_list_resources_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
@@ -1287,7 +1287,7 @@ def write_list_resources_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{write_list_resources_result(v)}'
     if o.extra:
@@ -1303,7 +1303,7 @@ def write_list_resource_templates_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
@@ -1347,7 +1347,7 @@ def write_list_resource_templates_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{write_list_resource_templates_result(v)}'
     if o.extra:
@@ -1397,7 +1397,7 @@ def write_read_resource_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_read_resource_request_params(v)}'
     if o.extra:
@@ -1438,7 +1438,7 @@ def write_read_resource_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{READ_RESOURCE_RESULT_RESPONSE_RESULT[v.__class__](v)}'
     if o.extra:
@@ -1754,7 +1754,7 @@ def write_list_prompts_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
@@ -1798,7 +1798,7 @@ def write_list_prompts_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{write_list_prompts_result(v)}'
     if o.extra:
@@ -1840,7 +1840,7 @@ def write_get_prompt_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_get_prompt_request_params(v)}'
     if o.extra:
@@ -1878,7 +1878,7 @@ def write_get_prompt_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{GET_PROMPT_RESULT_RESPONSE_RESULT[v.__class__](v)}'
     if o.extra:
@@ -1974,7 +1974,7 @@ def write_list_tools_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_paginated_request_params(v)}'
     if o.extra:
@@ -2018,7 +2018,7 @@ def write_list_tools_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{write_list_tools_result(v)}'
     if o.extra:
@@ -2060,7 +2060,7 @@ def write_call_tool_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_call_tool_request_params(v)}'
     if o.extra:
@@ -2103,7 +2103,7 @@ def write_call_tool_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{CALL_TOOL_RESULT_RESPONSE_RESULT[v.__class__](v)}'
     if o.extra:
@@ -2505,7 +2505,7 @@ def write_complete_request(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.params
     t = f'{t},"params":{write_complete_request_params(v)}'
     if o.extra:
@@ -2561,7 +2561,7 @@ def write_complete_result_response(o: Any) -> str:
     v = o.id
     if v.__class__ is not str and v.__class__ is not int:
         fits(v, is_string, is_integer)
-    t = f'{t},"id":{anything(v)}'
+    t = f'{t},"id":{(repr(v) if v.__class__ is int else anything(v))}'
     v = o.result
     t = f'{t},"result":{write_complete_result(v)}'
     if o.extra:

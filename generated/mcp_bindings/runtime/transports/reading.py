@@ -36,6 +36,7 @@ class Reader:
         "_lines",
         "_lock",
         "_poll",
+        "_readable",
         "_wake",
     )
 
@@ -55,6 +56,8 @@ class Reader:
             if each >= 0:
                 poll.register(each, select.POLLIN)
         self._poll = poll.poll
+        self._readable = [(fd, select.POLLIN)]
+        """What poll() says where there is a message, and nothing else to look at."""
         self._closed = False
 
     @property
@@ -72,7 +75,23 @@ class Reader:
                 if self._closed or self._interrupted:
                     self._notice()
                     return None
-                return self._lines.next() if self._lines.ready else self._wait(timeout)
+                lines = self._lines
+                if lines.ready:
+                    return lines.next()
+                if not self._ended and (timeout is None or 0.0 < timeout < LONGEST):
+                    # One wait and one read, as it is where each side waits for the other; the rest is for all else.
+                    started = monotonic()
+                    if self._poll(None if timeout is None else timeout * 1000.0) == self._readable:
+                        chunk = self._read()
+                        message = lines.only(chunk)
+                        if message is not None:
+                            return message
+                        lines.feed(chunk)
+                        if lines.ready:
+                            return lines.next()
+                    if timeout is not None:
+                        timeout = max(started + timeout - monotonic(), 0.0)
+                return self._wait(timeout)
         finally:
             if self._closed:
                 self._dispose()
@@ -95,7 +114,7 @@ class Reader:
     def _wait(self, timeout: float | None) -> bytes | None:
         if self._ended:
             raise ConnectionClosed(self._ended)
-        fd, lines = self._fd, self._lines
+        lines = self._lines
         deadline = pause = None
         if timeout is not None:
             # Written so that a NaN is looked at too.
@@ -106,13 +125,7 @@ class Reader:
         late = 0
         while True:
             events = self._poll(pause)
-            if len(events) == 1 and events[0][0] == fd:
-                chunk = self._read()
-                message = lines.only(chunk)
-                if message is not None:
-                    return message
-                lines.feed(chunk)
-            elif events:
+            if events:
                 ready = {each for each, _ in events}
                 if self._woken(ready):
                     return None
