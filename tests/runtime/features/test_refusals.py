@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any, get_args
 
 import pytest
-from checkout import REVISIONS
+from checkout import GENERATED, REVISIONS
 from mcp_bindings.runtime.errors import ResponseError
 from mcp_bindings.runtime.features.refusals import RULINGS, Situation, refusal, ruling
 from support.conversing import package
@@ -68,3 +69,18 @@ def test_the_error_to_raise_has_the_code_and_what_was_said() -> None:
     assert (error.code, error.message, error.data) == (-32002, "Resource not found", {"uri": "file:///x"})
     with pytest.raises(KeyError):
         refusal("tool failed", "2025-11-25", "no error, but a result")
+
+
+def test_the_message_of_an_error_is_one_sentence() -> None:
+    """What there is to say beyond is in the data."""
+    messages = [
+        node.args[1].value
+        for file in (GENERATED / "runtime").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("Refusal", "ResponseError")
+        if len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
+    ]
+    assert len(messages) > 10
+    assert [each for each in messages if len(each) > 60 or ". " in each or "\n" in each] == []
