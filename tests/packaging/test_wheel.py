@@ -23,7 +23,7 @@ def command(python: Path) -> Path:
 
 def test_the_command_says_its_version_and_the_revisions(codegen_python: Path, run: Run) -> None:
     done = run([command(codegen_python), "--version"])
-    extensions = sorted(path.name for path in (ROOT / "schema").glob("ext-*"))
+    extensions = sorted(path.name for path in (ROOT / "schema" / "extensions").iterdir())
     known = f"revisions: {', '.join(REVISIONS)}\nextensions: {', '.join(extensions)}\n"
     assert done.stdout == f"mcp-codegen {__version__}\n{known}"
     assert (done.returncode, done.stderr) == (0, "")
