@@ -8,6 +8,7 @@ import pytest
 from benchmarks import over_http
 from benchmarks.callers import FOLD, REVISIONS
 from benchmarks.over_http import Cell, Effort, Measured, Pace
+from benchmarks.speakers import timed
 
 BRIEF = Effort(rounds=1, seconds=0.01)
 
@@ -26,6 +27,10 @@ def test_who_does_not_get_the_same_text_back_is_not_measured(monkeypatch: pytest
     monkeypatch.setattr(over_http, "TEXT", "something else")
     with pytest.raises(ValueError, match="'something else' was said in 2025-11-25, and 'hello' came back"):
         over_http.measure({"bare": sys.executable}, BRIEF)
+
+
+def test_however_slow_a_call_is_two_are_timed() -> None:
+    assert len(timed(lambda: None, 0.0)) == 2
 
 
 def test_calls_at_the_same_time_are_counted_by_the_time_of_all() -> None:
