@@ -58,27 +58,54 @@ class Proxy:
                 for each in (near, far):
                     each.settimeout(PATIENCE)
                     each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                pair = _Pair(near, far)
                 with self._lock:
                     self._open |= {near, far}
                 for one, other, which in ((near, far, "up"), (far, near, "down")):
-                    thread = Thread(target=self._pass, args=(one, other, which), name="test-proxy", daemon=True)
+                    thread = Thread(target=self._pass, args=(one, other, which, pair), name="test-proxy", daemon=True)
                     with self._lock:
                         self._threads.append(thread)
                     thread.start()
 
-    def _pass(self, one: socket.socket, other: socket.socket, which: str) -> None:
+    def _pass(self, one: socket.socket, other: socket.socket, which: str, pair: _Pair) -> None:
         try:
             while data := one.recv(65536):
                 for piece in getattr(self, which)(data):
                     other.sendall(piece)
-            other.shutdown(socket.SHUT_WR)
+            if not pair.cut:
+                other.shutdown(socket.SHUT_WR)
         except Cut:
-            for each in (one, other):
-                with suppress(OSError):
-                    each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    each.shutdown(socket.SHUT_RD)
-                each.close()
+            pair.reset()
         except OSError:
             for each in (one, other):
                 with suppress(OSError):
                     each.shutdown(socket.SHUT_RDWR)
+        finally:
+            pair.leave()
+
+
+class _Pair:
+    """The two connections that are one to those at their ends, and the two threads that pass on what comes."""
+
+    def __init__(self, near: socket.socket, far: socket.socket) -> None:
+        self._both = (near, far)
+        self._lock = Lock()
+        self._threads = 2
+        self.cut = False
+
+    def reset(self) -> None:
+        """Has both closed by a reset, and wakes the thread that reads; nothing is sent by that."""
+        self.cut = True
+        for each in self._both:
+            with suppress(OSError):
+                each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                each.shutdown(socket.SHUT_RD)
+
+    def leave(self) -> None:
+        """A thread is done. The second one closes: what is closed while another waits for it may not wake that one."""
+        with self._lock:
+            self._threads -= 1
+            if self._threads:
+                return
+        for each in self._both:
+            each.close()

@@ -9,8 +9,9 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from threading import Event, Lock
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -203,6 +204,64 @@ def test_a_client_that_sends_no_more_still_gets_its_answer() -> None:
         raw.sendall(body)
         raw.shutdown(socket.SHUT_WR)
         assert b'"text":"5"' in raw.makefile("rb").read()
+
+
+HELD = 12
+"""More connections than there are threads."""
+
+
+def test_connections_that_say_nothing_hold_no_thread() -> None:
+    server, _ = echo_server(NEW)
+    with endpoint(server, threads=2, idle=PATIENCE) as wire, ExitStack() as stack:
+        for _ in range(HELD):
+            stack.enter_context(socket.create_connection(("127.0.0.1", wire.port), PATIENCE))
+        whole, headers = modern(call(1, n=5))
+        assert wire.post(whole, **headers).text == "5"
+
+
+def drip(raw: socket.socket, data: bytes) -> bytes:
+    """Sends single bytes without end, the last of them over and over; what the server says until it hangs up."""
+    limit = monotonic() + PATIENCE
+    raw.settimeout(0.01)
+    said, at = b"", 0
+    with suppress(ConnectionError):
+        while monotonic() < limit:
+            raw.sendall(data[at : at + 1] or data[-1:])
+            at += 1
+            with suppress(TimeoutError):
+                part = raw.recv(4096)
+                said += part
+                if not part:
+                    break
+    assert monotonic() < limit
+    return said
+
+
+@pytest.mark.parametrize("coding", ["", "Content-Length: 4000\r\n", "Transfer-Encoding: chunked\r\n"])
+def test_a_request_that_drips_in_is_given_up(coding: str) -> None:
+    server, _ = echo_server(NEW)
+    _, headers = modern(call(1))
+    with (
+        endpoint(server, idle=PATIENCE, head_time=0.2 if not coding else PATIENCE, body_time=0.2) as wire,
+        socket.create_connection(("127.0.0.1", wire.port), PATIENCE) as raw,
+    ):
+        names = {"Host": f"127.0.0.1:{wire.port}", **PLAIN, **headers}
+        head = "POST /mcp HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in names.items())
+        if coding:
+            raw.sendall(f"{head}{coding}\r\n".encode())
+        said = drip(raw, b"00000000" if coding else head.encode())
+        # The answer is lost where what was still on its way has the connection reset.
+        assert said.startswith(b"HTTP/1.1 408 ") or not said
+
+
+def test_slow_heads_give_their_threads_back() -> None:
+    server, _ = echo_server(NEW)
+    with endpoint(server, threads=2, idle=PATIENCE, head_time=0.2) as wire, ExitStack() as stack:
+        for _ in range(HELD):
+            raw = stack.enter_context(socket.create_connection(("127.0.0.1", wire.port), PATIENCE))
+            raw.sendall(b"POST /mcp HTTP/1.1\r\nX-")
+        whole, headers = modern(call(1, n=5))
+        assert wire.post(whole, **headers).text == "5"
 
 
 def test_a_client_that_reads_nothing_is_left() -> None:
