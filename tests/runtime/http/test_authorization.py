@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from urllib.parse import urlsplit
+
 import pytest
 from mcp_bindings.runtime.errors import UsageError
 from mcp_bindings.runtime.http.authorization import Authorization, MissingScope
@@ -73,9 +76,12 @@ def test_a_token_that_is_not_enough_is_told_what_it_lacks():
         assert 'scope="mcp:call"' in refused.headers["www-authenticate"]
 
 
-def test_the_metadata_is_public():
+@pytest.mark.parametrize(
+    "place", ["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"]
+)
+def test_the_metadata_is_public(place):
     with endpoint(asking(NEW), authorization=guarded(scopes=["a", "b"])) as wire:
-        answer = wire.ask("GET", path="/.well-known/oauth-protected-resource/mcp")
+        answer = wire.ask("GET", path=place)
         assert answer.status == 200
         assert answer.json == {
             "resource": RESOURCE,
@@ -83,6 +89,67 @@ def test_the_metadata_is_public():
             "bearer_methods_supported": ["header"],
             "scopes_supported": ["a", "b"],
         }
+
+
+def test_beside_a_site_the_metadata_of_the_mount_is_at_the_root_and_all_else_there_is_the_sites():
+    application = asking(LATEST).wsgi_app(authorization=guarded(), allowed_hosts=["mcp.example"])
+
+    def site(environ, start_response):
+        start_response("200 OK", [])
+        return [b"the site"]
+
+    whole = application.mounted("/mcp", site)
+
+    def get(path):
+        said = {}
+        environ = {"REQUEST_METHOD": "GET", "HTTP_HOST": "mcp.example", "PATH_INFO": path}
+        body = b"".join(whole(environ, lambda status, headers: said.update(dict(headers), status=status)))
+        return said, body
+
+    said, body = get(urlsplit(METADATA).path)
+    assert said["status"] == "200 OK"
+    assert json.loads(body)["resource"] == RESOURCE
+    # Another resource of the site may be described there.
+    assert get("/.well-known/oauth-protected-resource")[1] == b"the site"
+    assert get("/.well-known/oauth-protected-resource/mcp/more")[1] == b"the site"
+    said, body = get("/mcp")
+    assert said["status"].startswith("401")
+    assert METADATA in said["WWW-Authenticate"]
+
+
+def test_a_resource_at_the_root_has_its_metadata_there():
+    root = Authorization(validate, resource="https://mcp.example", authorization_servers=["https://as.example"])
+    with endpoint(asking(NEW), authorization=root) as wire:
+        assert wire.ask("GET", path="/.well-known/oauth-protected-resource").json["resource"] == "https://mcp.example"
+        assert wire.ask("GET", path="/.well-known/oauth-protected-resource/mcp").status == 401
+
+
+def test_a_token_that_expires_is_refused_from_then_on_and_the_session_goes_on_with_the_next():
+    good = {"one": "ada"}
+    tokens = Authorization(good.get, resource=RESOURCE, authorization_servers=["https://as.example"])
+    with endpoint(asking(LATEST), authorization=tokens) as wire:
+        wire.add({"Authorization": "Bearer one"})
+        wire.initialize(LATEST)
+        good.clear()
+        refused = wire.post(call())
+        assert refused.status == 401
+        assert 'error="invalid_token"' in refused.headers["www-authenticate"]
+        good["two"] = "ada"
+        wire.add({"Authorization": "Bearer two"})
+        assert wire.post(call()).text == "ada"
+
+
+def test_a_judge_of_tokens_that_fails_lets_nobody_in_and_tells_nothing(caplog):
+    def broken(token):
+        message = "the secret of the judge"
+        raise ValueError(message)
+
+    failing = Authorization(broken, resource=RESOURCE, authorization_servers=["https://as.example"])
+    with endpoint(asking(NEW), authorization=failing) as wire, caplog.at_level("ERROR"):
+        refused = wire.post(call(), Authorization="Bearer one")
+        assert (refused.status, refused.code) == (500, -32600)
+        assert b"secret" not in refused.body
+    assert "the secret of the judge" in caplog.text
 
 
 def test_handlers_know_who_asks():
