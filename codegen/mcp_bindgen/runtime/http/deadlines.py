@@ -25,12 +25,12 @@ class Timed(socket.SocketIO):
         self._until = monotonic() + seconds
         self._begun = False
 
-    def readinto(self, buffer: Any) -> int | None:
+    def readinto(self, b: Any) -> int | None:
         """As io.RawIOBase. Raises TimeoutError when the time is over."""
         if self._until is None or not self._begun:
             # Nearly always this is all of it. It is waited for as long as the socket may be silent.
             self._begun = True
-            return super().readinto(buffer)
+            return super().readinto(b)
         sock = self._sock
         silent = sock.gettimeout()
         left = self._until - monotonic()
@@ -40,6 +40,6 @@ class Timed(socket.SocketIO):
             raise TimeoutError(message)
         sock.settimeout(left if silent is None else min(left, silent))
         try:
-            return super().readinto(buffer)
+            return super().readinto(b)
         finally:
             sock.settimeout(silent)
