@@ -17,6 +17,9 @@ from typing import Any
 
 import pytest
 from checkout import ROOT
+from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.features.limits import Limits
+from mcp_bindings.runtime.features.taskstore import MemoryTasks
 from support.conversing import HANDSHAKE, PATIENCE, WHO, environment, eventually, package
 from support.echoing import echo_server
 from support.ports import port_for_a_server
@@ -200,6 +203,73 @@ def test_changes_reach_the_subscriptions_of_every_process_once(stores):
             assert [each for each in stream.messages() if each.get("method") in expected] == []
 
 
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_log_messages_of_the_server_reach_the_streams_of_every_process_once(stores, revision):
+    servers = [package(revision).Server("s", "1", logging=True, redact=lambda data: data.upper()) for _ in "12"]
+    one, other = servers
+    with two(stores, [one], [other]) as (here, there):
+        here.initialize(revision)
+        # Both processes know the session from here on.
+        assert there.post(request("logging/setLevel", 1, {"level": "warning"})).status == 200
+        assert here.post(request("ping", 2)).status == 200
+        quiet = Wire(there.port)
+        quiet.initialize(revision)
+        assert quiet.post(request("logging/setLevel", 1, {"level": "emergency"})).status == 200
+        stream, silent = here.stream(), quiet.stream()
+        one.log("info", "not wanted")
+        one.log("error", "first")
+        told = [stream.message()["params"]["data"]]
+        other.log("error", "second", logger="there")
+        told.append(stream.message()["params"]["data"])
+        other.log("emergency", "last")
+        told.append(stream.message()["params"]["data"])
+        assert told == ["FIRST", "SECOND", "LAST"]
+        assert silent.message()["params"]["data"] == "LAST"
+        for wire, opened in ((here, stream), (quiet, silent)):
+            assert wire.ask("DELETE").status == 204
+            assert opened.messages() == []
+        quiet.close()
+        with pytest.raises(UsageError, match="accepted are debug"):
+            one.log("loud", "x")
+
+
+def test_log_messages_that_come_too_fast_are_passed_over_for_all(stores):
+    limits = Limits(log=1.0, burst=2.0, clock=lambda: 0.0)
+    one, other = (package(LATEST).Server("s", "1", logging=True, limits=limits) for _ in "12")
+    with two(stores, [one], [other]) as (here, there):
+        there.initialize(LATEST)
+        there.headers, here.headers = here.headers, there.headers
+        stream = there.stream(**here.headers)
+        for number in range(50):
+            one.log("error", number)
+        assert [stream.message()["params"]["data"] for _ in range(2)] == [0, 1]
+        assert here.ask("DELETE").status == 204
+        assert stream.messages() == []
+
+
+def test_the_status_of_a_task_is_told_on_the_stream_of_any_process(stores):
+    mcp = package(LATEST)
+
+    def working():
+        server = mcp.Server("s", "1", tasks=MemoryTasks(tools={"work": "optional"}))
+
+        @server.tool()
+        def work() -> str:
+            """Works."""
+            return "done"
+
+        return server
+
+    with two(stores, [working()], [working()]) as (here, there):
+        here.initialize(LATEST)
+        stream = there.stream()
+        begun = request("tools/call", 1, {"name": "work", "arguments": {}, "task": {}})
+        task_id = here.post(begun).json["result"]["task"]["taskId"]
+        told = stream.message()
+        assert told["method"] == "notifications/tasks/status"
+        assert (told["params"]["taskId"], told["params"]["status"]) == (task_id, "completed")
+
+
 def test_the_older_transport_is_posted_to_in_any_process(stores):
     revision = "2024-11-05"
     one, _ = echo_server(revision)
@@ -379,7 +449,7 @@ from mcp_bindings import serve
 from mcp_bindings.runtime.http.redis_store import RedisStore
 from mcp_bindings import v2025_11_25 as old, v2026_07_28 as new
 
-servers = [each.Server("s", "1") for each in (old, new)]
+servers = [each.Server("s", "1", logging=True) for each in (old, new)]
 for server in servers:
 
     @server.tool()
@@ -392,6 +462,7 @@ for server in servers:
         """Tells all of a change."""
         for each, mcp in zip(servers, (old, new)):
             each.notify(mcp.methods.TOOL_LIST_CHANGED)
+        servers[0].log("error", os.getpid())
         return str(os.getpid())
 
 @servers[0].tool()
@@ -464,9 +535,12 @@ def test_two_gunicorn_workers_are_one_endpoint(redis, tmp_path):
         while len({*announcers}) < 2:
             assert time.monotonic() < limit + PATIENCE
             announcers += {wire.post(tool("announce")).text}
-        for stream in (standing, *subscribed):
+        for stream in subscribed:
             told = [stream.message()["method"] for _ in announcers]
             assert told == ["notifications/tools/list_changed"] * len(announcers)
+        told = [standing.message() for _ in announcers * 2]
+        assert [each["method"] for each in told[::2]] == ["notifications/tools/list_changed"] * len(announcers)
+        assert [str(each["params"]["data"]) for each in told[1::2]] == announcers
         for number in range(6):
             asking = wire.stream(tool("ask", number))
             asked = asking.message()
