@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .binding import Binding
+from .context import LEVELS
 from .errors import ConnectionClosed, RequestTimeout, UsageError
 from .logs import note
 from .methods import NotificationMethod
@@ -15,6 +16,7 @@ from .session import Session
 
 if TYPE_CHECKING:
     from .links import Link
+    from .server import Server
 
 
 class Announcement(NamedTuple):
@@ -26,6 +28,8 @@ class Announcement(NamedTuple):
     """Only for those whom the server has promised it when they connected, by its capabilities."""
     about: str | None = None
     """Only for those who have subscribed to the resource with this URI, where subscriptions are requests."""
+    level: str | None = None
+    """Only for those who want log messages of this severity."""
 
     def reaches(self, binding: Binding, session: Session) -> bool:
         """Whether it is for the client of a session, which has finished its handshake."""
@@ -33,8 +37,21 @@ class Announcement(NamedTuple):
             return False
         if self.promised and not binding.declares(session.capabilities, self.key.capability or ""):
             return False
+        if self.level is not None:
+            least = getattr(session, "log_level", None)
+            return least is not None and LEVELS.index(self.level) >= LEVELS.index(least)
         # Where subscriptions are requests, the session knows whose they are.
         return self.about is None or self.about in getattr(session, "subscribed", (self.about,))
+
+
+def log_message(server: Server, level: str, data: Any, logger: str | None) -> Announcement:
+    """A log message of no request, as it may be seen outside; raises UsageError for an unknown level."""
+    if level not in LEVELS:
+        text = f"the level is {level!r}; accepted are {', '.join(LEVELS)}"
+        raise UsageError(text)
+    key = server.binding.notifications["notifications/message"]
+    shown = data if server.redact is None else server.redact(data)
+    return Announcement(key, key.params(level=level, data=shown, logger=logger), level=level)
 
 
 def tell_each(connections: Iterable[Link], tell: Callable[[Link], None]) -> None:

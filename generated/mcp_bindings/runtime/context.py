@@ -231,7 +231,12 @@ class ServerContext(Context):
         if least is not None and LEVELS.index(level) >= LEVELS.index(least):
             redact = self.peer.redact
             shown = data if redact is None else redact(data)
-            self._tell("log", key.params(level=level, data=shown, logger=logger), partial(self.notify, key))
+            self.tell_log(key.params(level=level, data=shown, logger=logger))
+
+    def tell_log(self, params: Any) -> None:
+        """Sends a log message whose severity the client wants, at the pace that is allowed."""
+        key = self.connection.session.binding.notifications["notifications/message"]
+        self._tell("log", params, partial(self.notify, key))
 
     def close_stream(self, retry: float = 1.0) -> None:
         """Has the client hang up, and come back for the answer after ``retry`` seconds, while the handler goes on.

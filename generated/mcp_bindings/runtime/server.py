@@ -8,7 +8,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
-from .announcements import Announcement, tell_each
+from .announcements import Announcement, log_message, tell_each
 from .binding import Binding
 from .capabilities import declared_by, introduction
 from .connection import Connection
@@ -407,7 +407,7 @@ class Server(Limited):
 
     def log(self, level: str, data: Any, logger: str | None = None) -> None:
         """Sends a log message to every client that wants those of its severity; nobody does where each has a request."""
-        self._tell_all(lambda connection: self.context(self, connection, None).log(level, data, logger))
+        self._announce(log_message(self, level, data, logger))
 
     def announce(self, method: str, params: Any = None, *, about: str | None = None) -> None:
         """Sends a notification to those whom the server has promised it when they connected, by its capabilities.
@@ -423,19 +423,18 @@ class Server(Limited):
 
     def tell_here(self, announcement: Announcement) -> None:
         """Tells the clients of this process."""
+        here = self._connections - self._told_otherwise
 
         def tell(connection: Link) -> None:
-            if connection not in self._told_otherwise and announcement.reaches(self.binding, connection.session):
+            if announcement.level is not None:
+                self.context(self, connection, None).tell_log(announcement.params)
+            else:
                 self._tell(connection, announcement.key, announcement.params)
 
-        self._tell_all(tell)
+        tell_each((each for each in here if announcement.reaches(self.binding, each.session)), tell)
 
     def _tell(self, connection: Link, key: NotificationMethod[Any], params: Any) -> None:
         connection.notify(key, params)
-
-    def _tell_all(self, tell: Callable[[Link], None]) -> None:
-        """Tells every client that is ready to hear."""
-        tell_each(self._connections.copy(), tell)
 
     def _set_level(self, params: Any, context: Context) -> None:
         cast("HandshakeServer", context.connection.session).log_level = params.level

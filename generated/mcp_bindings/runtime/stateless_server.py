@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from .announcements import tell_each
 from .errors import ResponseError, UsageError
 from .events import Incoming
 from .jsonrpc import Refusal
@@ -109,7 +110,10 @@ class StatelessServer(Server):
         return None
 
     def _tell_of_task(self, task_id: str, said: Mapping[str, Any]) -> None:
-        self._tell_all(lambda connection: connection.say(lambda: _core(connection).publish_task(task_id, said)))
+        def tell(connection: Link) -> None:
+            connection.say(lambda: _core(connection).publish_task(task_id, said))
+
+        tell_each(self._connections.copy(), tell)
 
     # What the registries of ``features`` need.
 

@@ -68,6 +68,8 @@ class Authorization:
         path = parts.path.rstrip("/")
         self.path = WELL_KNOWN + path
         """Where the metadata has to be found on the host of the resource (RFC 9728, section 3.1)."""
+        self.paths = frozenset({self.path, WELL_KNOWN})
+        """Where clients look for it, one after the other (Authorization: Protected Resource Metadata Discovery)."""
         self._metadata_url = f"{parts.scheme}://{parts.netloc}{self.path}"
 
     @property

@@ -15,6 +15,7 @@ from time import time
 from typing import Any, Final
 
 from ..errors import UsageError
+from .deadlines import Timed
 from .heads import Heads
 from .http1 import Chunks, Fields
 
@@ -59,6 +60,8 @@ class _Request(CherootRequest):
     def parse_request(self) -> None:
         base: Any = super()
         reader: _Reader = self.conn.rfile
+        server: Any = self.server
+        reader.raw.within(server.head_time)
         heads: Heads[_Known] = self.conn.heads
         buffer, start = reader.ahead()
         again = heads.find(buffer, start)
@@ -136,6 +139,11 @@ class _Reader(StreamReader):
     _read_pos: int
     raw: Any
     buffer_size: int
+
+    def __init__(self, sock: Any, mode: str, size: int) -> None:
+        reader: Any = super(StreamReader, self)
+        reader.__init__(Timed(sock, mode), size)
+        self.bytes_read = 0
 
     def ahead(self) -> tuple[bytes, int]:
         """What has been read, and where in it goes on what nobody has been given yet; reads if there is nothing."""
@@ -247,6 +255,7 @@ class Gateway(CherootGateway):
     """Hangs up after an answer that says so, and where much of the body is left: cheroot would read it, however long."""
 
     def __init__(self, req: Any) -> None:
+        req.conn.rfile.raw.within(req.server.body_time)
         if req.chunked_read:
             # Those of cheroot are held whole, whatever their size.
             req.rfile = Chunks(req.conn.rfile)

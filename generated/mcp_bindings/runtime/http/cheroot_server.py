@@ -11,7 +11,9 @@ from threading import Event, Thread
 from typing import Any, Final, Self
 
 from ..errors import UsageError
+from .deadlines import HEAD_TIME
 from .http1 import HEAD_LIMIT
+from .reading import BODY_TIME
 from .wsgi import Application
 
 try:
@@ -31,10 +33,27 @@ KEPT: Final = 1000
 _LAST_PORT: Final = 65535
 
 
+class _Server(CherootServer):
+    """Has no thread wait for the first request on a connection."""
+
+    head_time = HEAD_TIME
+    body_time = BODY_TIME
+    _connections: Any
+
+    def process_conn(self, conn: Any) -> None:
+        waiting = self._connections
+        if conn.last_used is None and waiting.can_add_keepalive_connection:
+            waiting.put(conn)
+            return
+        server: Any = super()
+        server.process_conn(conn)
+
+
 class HttpServer:
     """Listens as soon as it is made, and serves between ``start`` or ``serve`` and ``close``.
 
-    ``idle`` is for how many seconds a connection may be silent: within a request, or kept open for the next one.
+    ``idle`` is for how many seconds a connection may be silent: within a request, or kept open for the next one. All of
+    a head has to come within ``head_time`` seconds of its beginning, all of a body within ``body_time``.
     ``grace`` is how many seconds running handlers have left to answer when it is closed.
     """
 
@@ -47,6 +66,8 @@ class HttpServer:
         threads: int = THREADS,
         idle: float = 10.0,
         grace: float = 2.0,
+        head_time: float = HEAD_TIME,
+        body_time: float = BODY_TIME,
     ) -> None:
         asked: Any = port
         if not isinstance(asked, int) or not 0 <= port <= _LAST_PORT:
@@ -54,8 +75,14 @@ class HttpServer:
             raise UsageError(text)
         self._application = application
         self._grace = grace
-        make: Any = CherootServer
+        for name, seconds in (("idle", idle), ("head_time", head_time), ("body_time", body_time)):
+            if not seconds > 0:
+                text = f"{name} is {seconds!r}; accepted is a number of seconds above 0"
+                raise UsageError(text)
+        make: Any = _Server
         server = make((host, port), application, numthreads=threads, max=threads, timeout=idle)
+        server.head_time = head_time
+        server.body_time = body_time
         server.gateway = Gateway
         server.ConnectionClass = Connection
         server.max_request_header_size = HEAD_LIMIT

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from .conversations import Conversations
 from .stores import SharedStore, Unavailable
 
 if TYPE_CHECKING:
+    from ..features.limits import Limits, Pace
     from ..server import Server
 
 
@@ -30,18 +31,28 @@ class Relay:
         self._servers = {server.binding.revision: server for server in servers}
         self._store = store
         self._conversations = conversations
+        self._paces = {server: _pace(partial(self._post, server), server.limits) for server in servers}
         for server in servers:
             server.relays.append(partial(self._spread, server))
         store.hear(self._hear)
 
     def _spread(self, server: Server, announcement: Announcement) -> None:
-        key, params, promised, about = announcement
+        pace = None if announcement.level is None else self._paces[server]
+        if pace is None:
+            self._post(server, announcement)
+        else:
+            # Here, so that it is the same to all processes which of them is passed over.
+            pace.offer(announcement)
+
+    def _post(self, server: Server, announcement: Announcement) -> None:
+        key, params, promised, about, level = announcement
         news = {
             "revision": server.binding.revision,
             "method": key.name,
             "params": None if params is None else server.binding.codec.unstructure(params),
             "promised": promised,
             "about": about,
+            "level": level,
         }
         try:
             self._store.spread(json.dumps(news).encode())
@@ -55,7 +66,7 @@ class Relay:
         if server is None or key is None:
             return
         params = None if given["params"] is None else server.binding.codec.structure(given["params"], key.params)
-        announcement = Announcement(key, params, given["promised"], given["about"])
+        announcement = Announcement(key, params, given["promised"], given["about"], given.get("level"))
         if not ours:
             server.tell_here(announcement)
         binding = server.binding
@@ -69,3 +80,13 @@ class Relay:
             except McpError as fault:
                 if not conversation.closed:
                     note("warning", "a client could not be told: %s", fault)
+
+
+def _pace(post: Callable[[Announcement], None], limits: Limits | None) -> Pace | None:
+    """How log messages are given to other processes; None where there is no limit to that."""
+    if limits is None:
+        return None
+    from ..features.limits import Pace
+
+    bucket = limits.bucket("log")
+    return None if bucket is None else Pace(bucket, post)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from .deadlines import HEAD_TIME
 from .options import Options
 from .origins import LOOPBACK
 from .wsgi import Application
@@ -26,6 +27,7 @@ def make_server(
     threads: int = 32,
     idle: float = 10.0,
     grace: float = 2.0,
+    head_time: float = HEAD_TIME,
     **options: Any,
 ) -> HttpServer:
     """An HTTP server that listens and does not serve yet. Port 0 is any that is free.
@@ -35,8 +37,17 @@ def make_server(
     from .cheroot_server import HttpServer
 
     options.setdefault("allowed_hosts", _names(host))
-    application = Application(servers, Options(path=path, threads=threads, **options))
-    return HttpServer(application, host=host, port=port, threads=threads, idle=idle, grace=grace)
+    chosen = Options(path=path, threads=threads, **options)
+    return HttpServer(
+        Application(servers, chosen),
+        host=host,
+        port=port,
+        threads=threads,
+        idle=idle,
+        grace=grace,
+        head_time=head_time,
+        body_time=chosen.body_time,
+    )
 
 
 def run_http(servers: Sequence[Server], host: str, port: int, **options: Any) -> None:

@@ -78,11 +78,18 @@ class Application:
         return response.body
 
     def mounted(self, path: str, beside: WsgiApplication) -> WsgiApplication:
-        """An application that has this one at a path such as ``/mcp``, and leaves all else to ``beside``."""
+        """An application that has this one at a path such as ``/mcp``, and leaves all else to ``beside``.
+
+        But for the metadata of its ``authorization``, which have their place at the root (RFC 9728, section 3.1).
+        """
         place = path.rstrip("/")
+        authorization = self._options.authorization
+        metadata = None if authorization is None else authorization.path
 
         def choose(environ: Any, start_response: StartResponse) -> Iterable[bytes]:
             asked: str = environ.get("PATH_INFO") or ""
+            if asked == metadata:
+                return self(environ, start_response)
             if asked != place and not asked.startswith(f"{place}/"):
                 return beside(environ, start_response)
             script = environ.get("SCRIPT_NAME", "") + place
@@ -105,7 +112,7 @@ class Application:
         authorization = options.authorization
         if authorization is None:
             principal: str | None = environ.get("REMOTE_USER") or None
-        elif path == authorization.path and environ["REQUEST_METHOD"] == "GET":
+        elif path in authorization.paths and environ["REQUEST_METHOD"] == "GET":
             return authorization.metadata_response()
         else:
             principal = authorization.principal(environ)
