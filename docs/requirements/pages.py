@@ -61,7 +61,8 @@ class Page:
     @property
     def file(self) -> str:
         """The name of the page of this site."""
-        return f"{self.name.replace('/', '-')}.md"
+        # The page `index` is one among others here, whose own is the table of all.
+        return "overview.md" if self.name == "index" else f"{self.name.replace('/', '-')}.md"
 
 
 def read(folder: Path = FOLDER) -> list[Page]:

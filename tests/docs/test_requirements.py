@@ -85,6 +85,12 @@ def test_a_row_that_is_none_is_told(tmp_path, old, new, said):
         WRITER["read"](tmp_path)
 
 
+def test_each_page_has_one_of_the_site():
+    texts = WRITER["texts"](PAGES)
+    assert len(texts) == len(PAGES) + 1
+    assert all(f"({page.file})" in texts["index.md"] for page in PAGES)
+
+
 def test_the_site_shows_rows_and_counts_them(tmp_path):
     (tmp_path / "server-tools.toml").write_text(FULL, encoding="utf-8")
     texts = WRITER["texts"](WRITER["read"](tmp_path))
