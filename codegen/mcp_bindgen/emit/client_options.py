@@ -15,7 +15,7 @@ from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.prerequisites import is_stateless, object_of
 from mcp_bindgen.emit.surfaces import surfaces
 from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol
-from mcp_bindgen.runtime.features.callbacks import ELICIT, HEARING, ON_REQUEST, REFINING, ROOTS, SAMPLE
+from mcp_bindgen.runtime.features.callbacks import ELICIT, HEARING, REFINING, ROOTS, SAMPLE
 
 _COMMON: Mapping[str, tuple[str, str]] = {
     "name": ("str", "Of the client, as the server is told."),
@@ -181,7 +181,7 @@ class _Planner:
     def _hearing(self) -> Iterator[_Option]:
         for name, wire in HEARING.items():
             method = self._protocol.methods.get(wire)
-            if method is None or (name in ON_REQUEST and is_stateless(self._protocol)):
+            if method is None:
                 continue
             given = "" if name.endswith("s_changed") or method.params is None else self._annotations.of(method.params)
             yield _Option(name, f"Callable[[{given}], object]", _HEARD[name])

@@ -87,7 +87,8 @@ RESERVED_CALLS = {
     }
     | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request"}
     | {"connected", "handler_of", "server_capabilities", "server_info", "set_roots", "settle", "stdio", "timeout"}
-    | {"limits", "provide", "rounds", "task", "wait_for_page"},
+    | {"checks_outputs", "follow", "followed", "heard", "limits", "outputs", "provide", "rounds", "task"}
+    | {"wait_for_page"},
     "server": _CODE_NAMES
     | {"cancelled", "connection", "log", "meta", "notify", "peer", "peer_capabilities", "peer_info", "principal"}
     | {"progress", "request", "request_id"}

@@ -140,8 +140,14 @@ class Client(Limited):
         UsageError for later ones, and for a method that servers do not send.
         """
         self._check_in_time(key)
-        self._lend_an_ear(self._connection)
-        return self._handlers.register(key)
+        remember: Callable[[Any], Any] = self._handlers.register(key)
+
+        def register(function: Any) -> Any:
+            remember(function)
+            self._lend_an_ear(self._connection)
+            return function
+
+        return register
 
     def handles(
         self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]
@@ -163,8 +169,8 @@ class Client(Limited):
             raise UsageError(text)
 
     def _lend_an_ear(self, connection: Connection | None) -> None:
-        """There are handlers for what the server says unasked; in the stateless era it says nothing so."""
-        if connection is not None and self.binding.era == "handshake":
+        """There are handlers for what the server says unasked."""
+        if connection is not None:
             connection.listen()
 
     @property

@@ -233,7 +233,7 @@ class Connection:
     def _pass_on(self, call: Call) -> None:
         """Has another thread that waits read on."""
         for other in list(self._calls.values()):
-            if other is not call:
+            if other is not call and other.awaited:
                 other.ring()
                 return
 
@@ -273,6 +273,14 @@ class Connection:
         listen = getattr(self._transport, "listen", None)
         if listen is not None:
             listen()
+
+    def hear(self, notified: Notified) -> None:
+        """Takes a notification as if it had come for nobody in particular; ``spread`` has it told."""
+        self._news.put(notified)
+
+    def spread(self) -> None:
+        """Has told what was heard, in this thread unless another is at it. Who reads does so anyway."""
+        self._news.work()
 
     def serve(self) -> None:
         """Has messages read and run in other threads until the connection ends."""

@@ -96,7 +96,7 @@ def test_the_latest_list_counts(revision):
         assert give(client, structured_content={"sky": 5})
 
 
-@pytest.mark.parametrize("revision", WITH[:2])
+@each_revision
 def test_tools_that_have_changed_promise_nothing_until_they_are_listed(revision):
     mcp = package(revision)
     declared = {"tools": {"listChanged": True}}
