@@ -1,0 +1,45 @@
+"""Clients of whatever revision is agreed on: what all revisions share is typed, and the rest after a look at which it is."""
+
+from collections.abc import Iterator
+from typing import Any, assert_type
+
+from mcp_bindings import connect, serve, v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28
+from mcp_bindings.runtime.anyclient import AnyClient
+
+server = v2025_06_18.Server("demo", "1.0")
+
+
+@server.tool
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+def use(client: AnyClient) -> list[str]:
+    names = [str(tool.name) for tool in client.list_tools()]
+    for block in client.call_tool("add", {"a": 1, "b": 2}, timeout=10).content:
+        print(block.text)
+    assert_type(client.binding.revision, str)
+    return names
+
+
+# All of them are such clients.
+clients: list[AnyClient] = [
+    v2024_11_05.Client.in_memory(v2024_11_05.Server("s", "1")),
+    v2025_03_26.Client.in_memory(v2025_03_26.Server("s", "1")),
+    v2025_06_18.Client.in_memory(v2025_06_18.Server("s", "1")),
+    v2025_11_25.Client.in_memory(v2025_11_25.Server("s", "1")),
+    v2026_07_28.Client.in_memory(v2026_07_28.Server("s", "1")),
+]
+
+with connect.in_memory(server) as client:
+    assert use(client) == ["add"]
+    if isinstance(client, v2025_06_18.Client):
+        assert_type(client, v2025_06_18.Client)
+        assert_type(client.call_tool("add", {"a": 1, "b": 2}).structured_content, dict[str, Any] | None)
+        client.ping()
+    elif isinstance(client, v2026_07_28.Client):
+        assert_type(client.list_tools_page().ttl_ms, int)
+    elif isinstance(client, v2024_11_05.Client):
+        assert_type(client.list_tools(), Iterator[v2024_11_05.Tool])
+
+both = serve.wsgi_app(v2025_11_25.Server("demo", "1.0"), v2026_07_28.Server("demo", "1.0"))
