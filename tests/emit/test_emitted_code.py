@@ -155,7 +155,7 @@ VOCABULARY = frozenset("""
     ServerContext StatelessClient StatelessContext StatelessServer __call__ __dir__ __getattr__ all_items ask asking at
     binding client context function globals handler handshake meta meta_of methods module on_progress page r
     server stateless_client stateless_server super switches timeout undeclared_meta unless_empty
-    ClientOptions Iterable PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack
+    ClientContext ClientOptions Iterable peer property PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack
     child classmethod command cwd env given in_memory inherit_env limit log_level memory opening options os over ping
     Audio Auth F Image Keywords LogHandler SSLContext ToolError ToolFailed  auth bound connect_timeout
     endpoint headers http keywords logbridge max_message media names pool proxy ssl tls url

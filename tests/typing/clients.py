@@ -58,7 +58,9 @@ assert_type(client, v2025_11_25.Client)
 
 
 @client.handler(v2025_11_25.methods.ELICIT)
-def elicit(params: Any, context: Any) -> v2025_11_25.ElicitResult:
+def elicit(params: Any, context: v2025_11_25.ClientContext) -> v2025_11_25.ElicitResult:
+    assert_type(context.client, v2025_11_25.Client)
+    assert context.client is client
     return v2025_11_25.ElicitResult(action="decline")
 
 

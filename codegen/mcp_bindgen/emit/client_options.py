@@ -152,7 +152,7 @@ class _Planner:
             return
         params, result = self._annotations.of(method.params), self._result(method)
         doc = f"Has a language model write a message. {_REFUSE}"
-        yield _Option("sampling", f"Callable[[{params}, RuntimeContext], {result}]", doc)
+        yield _Option("sampling", f"Callable[[{params}, ClientContext], {result}]", doc)
         doc = f"Sees what is asked of `sampling` before it does, and gives it, changed or not. {_REFUSE}"
         yield _Option("approve_request", f"Callable[[{params}], {params}]", doc)
         doc = f"Sees what `sampling` gives before the server does, and gives it, changed or not. {_REFUSE}"
@@ -172,7 +172,7 @@ class _Planner:
                 continue
             params = f"types.{self._names.types[surface.declared.path]}"
             doc = _ELICITING["url" if surface.suffix else "form"]
-            yield _Option(name, f"Callable[[{params}, RuntimeContext], {result}]", doc)
+            yield _Option(name, f"Callable[[{params}, ClientContext], {result}]", doc)
 
     def _result(self, method: Method) -> str:
         """What a function of the client answers with: the plain result, not a task."""

@@ -19,7 +19,22 @@ from mcp_bindgen.emit.request_methods import plan_request_methods, sent_by
 from mcp_bindgen.emit.switches import switches
 from mcp_bindgen.ir.protocol import AliasOf, Protocol, Side
 
-_CONTEXT = "Context as RuntimeContext"
+_CONTEXT = "ClientContext as RuntimeContext"
+_CLIENT = frozenset(
+    {
+        "Any",
+        "BINDING",
+        "Callable",
+        "Mapping",
+        "Sequence",
+        "TYPE_CHECKING",
+        "TypeAlias",
+        "TypeVar",
+        "opening",
+        "overload",
+    }
+)
+"""What every client takes."""
 _EMPTY = "EmptyResult"
 """A handler that gives it need not return anything."""
 
@@ -39,9 +54,7 @@ def plan_conversation(protocol: Protocol, names: Names) -> dict[str, Mapping[str
             "requirable": requirable,
             "conveniences": more,
             "origin": origin,
-            "imports": _imports(
-                client, {*used, "BINDING", "Mapping", "Sequence", "TYPE_CHECKING", "opening"}, (parent,)
-            ),
+            "imports": _imports(client, {*used, *_CLIENT}, tuple(sorted((("..runtime.context", (_CONTEXT,)), parent)))),
             "option_imports": _option_imports(used),
         },
         "server": _server(protocol, names),
@@ -65,9 +78,21 @@ def _keyed(key: str, value: Bracketed) -> Bracketed:
 
 def _option_imports(used: Collection[str]) -> tuple[str, ...]:
     """What only the options and the ways to make a client need, and only a type checker looks at."""
-    needed = {"Auth", "Iterable", "PathLike", "SSLContext", "Self", "Stderr", "Transport", "TypedDict", "Unpack"}
+    needed = {
+        "Auth",
+        "Iterable",
+        "NotificationMethod",
+        "PathLike",
+        "RequestMethod",
+        "SSLContext",
+        "Self",
+        "Stderr",
+        "Transport",
+        "TypedDict",
+        "Unpack",
+    }
     written = imports(
-        {*used, *needed, *([_CONTEXT] if "RuntimeContext" in used else [])},
+        {*used, *needed},
         (
             (
                 ("collections.abc", ("Iterable",)),
@@ -76,13 +101,13 @@ def _option_imports(used: Collection[str]) -> tuple[str, ...]:
                 ("typing", ("Self", "TypedDict", "Unpack")),
             ),
             (
-                ("..runtime.context", (_CONTEXT,)),
                 ("..runtime.features.limits", ("Limits",)),
                 ("..runtime.features.resultcache", ("ResultCache",)),
                 ("..runtime.features.taskhandle", ("TaskHandle",)),
                 ("..runtime.features.taskpolling", ("PolledTask",)),
                 ("..runtime.features.taskstore", ("MemoryTasks",)),
                 ("..runtime.http.client.endpoint", ("Auth",)),
+                ("..runtime.methods", ("NotificationMethod", "RequestMethod")),
                 ("..runtime.transports", ("Transport",)),
                 ("..runtime.transports.child", ("Stderr",)),
             ),

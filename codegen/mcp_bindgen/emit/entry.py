@@ -15,6 +15,7 @@ _DOC = """
     mcp.Client.stdio(["a-server"])    a client: call_tool(…), list_tools() and so on
     mcp.Server("a-server", "1.0")     a server, of decorated functions and of handlers
     mcp.Context                       what functions are given besides their arguments
+    mcp.ClientContext                 the same for functions of clients
     mcp.Image, mcp.Audio              bytes that a tool returns as what they are
     mcp.Keywords(minimum=1)           more than a type says of an argument
     mcp.ToolError("no such city")     what a tool raises for its caller to read
@@ -59,7 +60,7 @@ _OFFERS = (
     _Offer("..runtime.features.resultcache", ("ResultCache",), "caching"),
     _Offer("..runtime.features.sampling", ("Refused", "match_model"), "sampling"),
     _Offer("..runtime.features.taskstore", ("MemoryTasks",), "tasks"),
-    _Offer(".client", ("Client",)),
+    _Offer(".client", ("Client", "ClientContext")),
     _Offer(".server", ("Context", "Server")),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from _warnings import warn
 from collections.abc import Callable, Iterable
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakMethod
 
 from .binding import Binding
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .features.taskstore import MemoryTasks
     from .transports import Transport
 
-P = TypeVar("P")
 R = TypeVar("R")
 
 _LISTS = frozenset({"tools/list"})
@@ -127,12 +126,6 @@ class Client(Limited):
 
     # Handlers.
 
-    @overload
-    def handler(self, key: RequestMethod[P, R]) -> Callable[[Callable[[P, Context], R]], Callable[[P, Context], R]]: ...
-    @overload
-    def handler(
-        self, key: NotificationMethod[P]
-    ) -> Callable[[Callable[[P, Context], None]], Callable[[P, Context], None]]: ...
     def handler(self, key: Any) -> Any:
         """Registers the function that handles a method of the server: it is called with the typed params and a context.
 

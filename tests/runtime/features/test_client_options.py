@@ -121,6 +121,25 @@ def test_functions_answer_what_the_server_asks(revision):
         assert text_of(client.call_tool("x")) == ("re:m cancel" if revision in WITH_FORMS else "re:m")
 
 
+@each_revision
+def test_functions_are_given_a_context_of_their_revision_that_leads_to_the_client(revision):
+    mcp = package(revision)
+    found = []
+
+    def sample(params, context):
+        found.append(context)
+        content = mcp.types.TextContent(text="")
+        return mcp.types.CreateMessageResult(role="assistant", model="m", content=content)
+
+    options = {"sampling": sample}
+    if revision in WITH_FORMS:
+        options["elicitation"] = lambda params, context: mcp.types.ElicitResult(action="cancel")
+    with mcp.Client.in_memory(asking_server(mcp), timeout=PATIENCE, **options) as client:
+        client.call_tool("x")
+        assert found[0].__class__ is mcp.ClientContext
+        assert found[0].client is client
+
+
 @in_sessions
 def test_functions_hear_what_the_server_tells(revision):
     mcp = package(revision)
