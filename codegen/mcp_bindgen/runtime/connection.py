@@ -59,6 +59,8 @@ class Connection:
         self._replies = Queue(self._send_answer)
         self._listen = listen
         self._news = Queue(self._spread)
+        self.hear = self._news.put
+        """Takes a notification as if it had come for nobody in particular; ``spread`` has it told."""
         self._end: ConnectionClosed | None = None
         self._ending = Lock()
         self._shutting = RLock()
@@ -273,10 +275,6 @@ class Connection:
         listen = getattr(self._transport, "listen", None)
         if listen is not None:
             listen()
-
-    def hear(self, notified: Notified) -> None:
-        """Takes a notification as if it had come for nobody in particular; ``spread`` has it told."""
-        self._news.put(notified)
 
     def spread(self) -> None:
         """Has told what was heard, in this thread unless another is at it. Who reads does so anyway."""
