@@ -120,7 +120,8 @@ def test_who_subscribes_without_a_function_is_told():
         client.subscribe("test://a")
 
 
-def test_there_is_one_stream_however_many_resources():
+def test_there_is_one_stream_however_many_resources(monkeypatch):
+    monkeypatch.setattr(standing, "PAUSE", 0.01)
     server = changing(NEW)
     heard, functions = hearing()
     with mcp.Client.in_memory(server, timeout=PATIENCE, **functions) as client:
@@ -135,6 +136,8 @@ def test_there_is_one_stream_however_many_resources():
             server.tools.remove("more")
             assert changes.get(PATIENCE).key is mcp.methods.TOOL_LIST_CHANGED
             assert heard.get(timeout=PATIENCE) == "tools"
+        # A stream that was replaced has not broken.
+        nothing_more(heard)
 
 
 def acknowledged(peer, asked):
