@@ -7,7 +7,8 @@
         print(client.binding.revision, client.server_info)
 
 The client is connected already. It is that of one revision: see its package for what it offers. Only what comes into
-question is imported.
+question is imported. A type checker knows what clients of all revisions have, ``AnyClient``, and the rest after a look at
+which it is, by ``isinstance``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import os
     import ssl
 
-    from .runtime.client import Client
+    from .runtime.anyclient import AnyClient
     from .runtime.http.client.endpoint import Auth
     from .runtime.server import Server
     from .runtime.transports import Transport
@@ -43,7 +44,7 @@ def stdio(
     cwd: str | os.PathLike[str] | None = None,
     stderr: Stderr = "inherit",
     **options: Any,
-) -> Client:
+) -> AnyClient:
     """A client of a server that is started as a child process, connected.
 
     ``revisions`` are those to be tried, in the order of preference: all that are here, the newest first, unless
@@ -72,7 +73,7 @@ def http(
     connect_timeout: float = 10.0,
     max_message: int = 64 * 1024 * 1024,
     **options: Any,
-) -> Client:
+) -> AnyClient:
     """A client of the server at a URL, connected; takes the extra ``http``.
 
     The transport is found out with the revision: Streamable HTTP, or HTTP+SSE where the server has nothing newer. See
@@ -99,7 +100,7 @@ def in_memory(
     handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None,
     probe: float = 5.0,
     **options: Any,
-) -> Client:
+) -> AnyClient:
     """A client of server objects of this process, connected; see ``stdio``."""
     return _negotiate(opening.hosted(servers), revisions, handlers, probe, options)
 
@@ -111,7 +112,7 @@ def over(
     handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None,
     probe: float = 5.0,
     **options: Any,
-) -> Client:
+) -> AnyClient:
     """A client at one end of a transport, connected; see ``stdio``."""
     return _negotiate(opening.given(transport), revisions, handlers, probe, options)
 
@@ -122,8 +123,8 @@ def _negotiate(
     handlers: Mapping[str, Callable[[Any, Any], Any]] | None,
     probe: float,
     options: Mapping[str, Any],
-) -> Client:
-    return Negotiation(
+) -> AnyClient:
+    client: Any = Negotiation(
         start,
         chosen(revisions),
         client_class,
@@ -131,3 +132,5 @@ def _negotiate(
         probe=probe,
         **options,
     ).connect()
+    agreed: AnyClient = client
+    return agreed

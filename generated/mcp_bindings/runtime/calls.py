@@ -32,6 +32,8 @@ class Call:
     _bell: Lock | None = None
     """Is there while a thread sleeps."""
     _rung: bool = False
+    awaited: bool = True
+    """Whether a thread waits for it, which could read meanwhile."""
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from _warnings import warn
 from collections.abc import Callable, Iterable
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakMethod
 
 from .binding import Binding
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from .features.taskstore import MemoryTasks
     from .transports import Transport
 
-P = TypeVar("P")
 R = TypeVar("R")
 
 _LISTS = frozenset({"tools/list"})
@@ -129,12 +128,6 @@ class Client(Limited):
 
     # Handlers.
 
-    @overload
-    def handler(self, key: RequestMethod[P, R]) -> Callable[[Callable[[P, Context], R]], Callable[[P, Context], R]]: ...
-    @overload
-    def handler(
-        self, key: NotificationMethod[P]
-    ) -> Callable[[Callable[[P, Context], None]], Callable[[P, Context], None]]: ...
     def handler(self, key: Any) -> Any:
         """Registers the function that handles a method of the server: it is called with the typed params and a context.
 
@@ -142,8 +135,14 @@ class Client(Limited):
         UsageError for later ones, and for a method that servers do not send.
         """
         self._check_in_time(key)
-        self._lend_an_ear(self._connection)
-        return self._handlers.register(key)
+        remember: Callable[[Any], Any] = self._handlers.register(key)
+
+        def register(function: Any) -> Any:
+            remember(function)
+            self._lend_an_ear(self._connection)
+            return function
+
+        return register
 
     def handles(
         self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]
@@ -165,8 +164,8 @@ class Client(Limited):
             raise UsageError(text)
 
     def _lend_an_ear(self, connection: Connection | None) -> None:
-        """There are handlers for what the server says unasked; in the stateless era it says nothing so."""
-        if connection is not None and self.binding.era == "handshake":
+        """There are handlers for what the server says unasked."""
+        if connection is not None:
             connection.listen()
 
     @property

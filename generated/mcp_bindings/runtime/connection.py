@@ -61,6 +61,8 @@ class Connection:
         self._replies = Queue(self._send_answer)
         self._listen = listen
         self._news = Queue(self._spread)
+        self.hear = self._news.put
+        """Takes a notification as if it had come for nobody in particular; ``spread`` has it told."""
         self._end: ConnectionClosed | None = None
         self._ending = Lock()
         self._shutting = RLock()
@@ -235,7 +237,7 @@ class Connection:
     def _pass_on(self, call: Call) -> None:
         """Has another thread that waits read on."""
         for other in list(self._calls.values()):
-            if other is not call:
+            if other is not call and other.awaited:
                 other.ring()
                 return
 
@@ -275,6 +277,10 @@ class Connection:
         listen = getattr(self._transport, "listen", None)
         if listen is not None:
             listen()
+
+    def spread(self) -> None:
+        """Has told what was heard, in this thread unless another is at it. Who reads does so anyway."""
+        self._news.work()
 
     def serve(self) -> None:
         """Has messages read and run in other threads until the connection ends."""

@@ -26,17 +26,19 @@ DISCOVER = "server/discover"
 _RESULT_TYPES = frozenset({None, "complete", "input_required"})
 """What a result may be, absence included, unless an extension adds to it (Overview, ResultType)."""
 
-_FILTERS: Mapping[str, str] = {
+FILTERS: Mapping[str, str] = {
     "notifications/tools/list_changed": "tools_list_changed",
     "notifications/prompts/list_changed": "prompts_list_changed",
     "notifications/resources/list_changed": "resources_list_changed",
 }
 """The member of a subscription's filter that asks for a notification; that of ``resources/updated`` is a list of URIs."""
-_UPDATED = "notifications/resources/updated"
+UPDATED = "notifications/resources/updated"
+CHANGES = frozenset({*FILTERS, UPDATED})
+"""What servers tell subscribers of."""
 _TASK_IDS = "taskIds"
 """The member of a filter that asks for the states of tasks."""
 _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
-_SUBSCRIBED = frozenset({*_FILTERS, _UPDATED, "notifications/subscriptions/acknowledged", "notifications/cancelled"})
+_SUBSCRIBED = CHANGES | frozenset({"notifications/subscriptions/acknowledged", "notifications/cancelled"})
 """What a server sends about subscriptions, and never else."""
 
 _STALE: Mapping[str, Any] = {"ttl_ms": 0, "cache_scope": "private"}
@@ -216,11 +218,11 @@ class StatelessServer(Session):
         honoured = self.binding.types.SubscriptionFilter(
             **{
                 name: True
-                for method, name in _FILTERS.items()
+                for method, name in FILTERS.items()
                 if getattr(wanted, name) and not self._lack(self.binding.notifications[method])
             }
         )
-        if wanted.resource_subscriptions and not self._lack(self.binding.notifications[_UPDATED]):
+        if wanted.resource_subscriptions and not self._lack(self.binding.notifications[UPDATED]):
             honoured.resource_subscriptions = list(wanted.resource_subscriptions)
         if tasks is not None:
             honoured.extra = {_TASK_IDS: tasks}
@@ -238,9 +240,9 @@ class StatelessServer(Session):
 
         Raises UsageError for one that is not subscribed to.
         """
-        name = _FILTERS.get(key.name)
-        if name is None and key.name != _UPDATED:
-            text = f"{key.name} is not subscribed to; accepted are {', '.join([*_FILTERS, _UPDATED])}"
+        name = FILTERS.get(key.name)
+        if name is None and key.name != UPDATED:
+            text = f"{key.name} is not subscribed to; accepted are {', '.join([*FILTERS, UPDATED])}"
             raise UsageError(text)
         self._check(key, request=False)
         lines: list[bytes] = []

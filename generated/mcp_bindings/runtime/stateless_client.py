@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .client import Client
@@ -12,13 +13,14 @@ from .connection import Connection
 from .errors import ProtocolError, ResponseError, UnsupportedRevision, UsageError
 from .jsonrpc import MODERN
 from .methods import RequestMethod
-from .stateless import LISTEN
+from .stateless import CHANGES, LISTEN
 from .stateless import StatelessClient as Core
 
 if TYPE_CHECKING:
     from .events import Notified
     from .features.resultcache import Keeping, ResultCache
     from .features.taskpolling import PolledTask
+    from .standing import Standing
     from .subscription import Subscription
 
 R = TypeVar("R")
@@ -51,11 +53,13 @@ class StatelessClient(Client):
             from .extending import with_tasks
 
             self.binding = with_tasks(self.binding)
+        self._subscribing = Lock()
         super().__init__(open_transport, **options)
         self._rounds = rounds
         self._discover = discover
         self._restart = restart
         self._keeping = None if cache is False else self._keep_in(cache, open_transport)
+        self._subscription: Standing | None = None
         if self._required and not discover:
             text = "`require` takes a server that is asked what it can; leave out discover=False"
             raise UsageError(text)
@@ -76,6 +80,33 @@ class StatelessClient(Client):
 
     def _session(self) -> Any:
         return Core(self.binding, info=self.info, capabilities=self.capabilities, log_level=self._log_level)
+
+    def _lend_an_ear(self, connection: Connection | None) -> None:
+        """There are handlers for changes, which servers of this era tell to subscribers only."""
+        if connection is None or not CHANGES & self._handlers.methods:
+            return
+        self._standing().open(connection)
+
+    def _standing(self) -> Standing:
+        with self._subscribing:
+            if self._subscription is None:
+                from .standing import Standing
+
+                self._subscription = Standing(self)
+            return self._subscription
+
+    def subscribe(self, uri: str) -> None:
+        """Has the handler of ``notifications/resources/updated`` hear of changes of a resource.
+
+        For all that it hears of there is one stream, which is opened anew for each further resource; what changes just
+        then may be told of twice. Raises UsageError where there is no such handler, or the server does not tell of these
+        changes, and as ``request``.
+        """
+        self._standing().watch([uri])
+
+    def unsubscribe(self, uri: str) -> None:
+        """Has it hear of a resource no longer."""
+        self._standing().leave(uri)
 
     def _ask_for_logs(self, connection: Connection) -> None:
         """Nothing: each request says which messages are wanted."""

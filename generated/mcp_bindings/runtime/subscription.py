@@ -8,6 +8,7 @@ from collections import deque
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakMethod
 
 from .calls import Call
 from .connection import Connection
@@ -35,11 +36,14 @@ class Overheard(deque["Notified"]):
 
     def __init__(self, heard: Callable[[Notified], object]) -> None:
         super().__init__()
-        self._heard = heard
+        # The connection holds the news, and is not to keep the client.
+        self._heard = WeakMethod(heard)
 
     def append(self, notified: Notified, /) -> None:
         """Adds a notification."""
-        self._heard(notified)
+        heard = self._heard()
+        if heard is not None:
+            heard(notified)
         super().append(notified)
 
 

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from ..runtime import asking, opening
 from ..runtime.client import Client as RuntimeClient
+from ..runtime.context import ClientContext as RuntimeContext
 from . import methods, types
 from .binding import BINDING
 
-__all__ = ["Client"]
+__all__ = ["Client", "ClientContext"]
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,11 +21,15 @@ if TYPE_CHECKING:
     from ssl import SSLContext
     from typing import Self, TypedDict, Unpack
 
-    from ..runtime.context import Context as RuntimeContext
     from ..runtime.features.limits import Limits
     from ..runtime.http.client.endpoint import Auth
+    from ..runtime.methods import NotificationMethod, RequestMethod
     from ..runtime.transports import Transport
     from ..runtime.transports.child import Stderr
+
+    P = TypeVar("P")
+    R = TypeVar("R")
+    Handler: TypeAlias = Callable[[P, "ClientContext"], R]
 
     ServerCapability: TypeAlias = Literal[
         "experimental",
@@ -88,7 +93,7 @@ if TYPE_CHECKING:
         """The least severity of the log messages that are wanted."""
 
         sampling: Callable[
-            [types.CreateMessageRequestParams, RuntimeContext],
+            [types.CreateMessageRequestParams, ClientContext],
             types.CreateMessageResult,
         ]
         """Has a language model write a message. Raise `features.sampling.Refused` to
@@ -132,6 +137,18 @@ if TYPE_CHECKING:
         """Is called when the list of resources has changed."""
 
 
+class ClientContext(RuntimeContext):
+    """What a function of a client is given besides params."""
+
+    __slots__ = ()
+
+    @property
+    def client(self) -> Client:
+        """The client whose server asks or tells, to ask it for something, say."""
+        client: Client = self.peer
+        return client
+
+
 class Client(RuntimeClient):
     """A client of revision 2024-11-05: a method for each request.
 
@@ -145,6 +162,21 @@ class Client(RuntimeClient):
     """
 
     binding = BINDING
+    context = ClientContext
+
+    if TYPE_CHECKING:
+
+        @overload
+        def handler(
+            self, key: RequestMethod[P, R]
+        ) -> Callable[[Handler[P, R]], Handler[P, R]]: ...
+
+        @overload
+        def handler(
+            self, key: NotificationMethod[P]
+        ) -> Callable[[Handler[P, None]], Handler[P, None]]: ...
+
+        def handler(self, key: Any) -> Any: ...
 
     @classmethod
     def stdio(

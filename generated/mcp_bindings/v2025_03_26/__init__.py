@@ -12,6 +12,7 @@
     mcp.Client.stdio(["a-server"])    a client: call_tool(…), list_tools() and so on
     mcp.Server("a-server", "1.0")     a server, of decorated functions and of handlers
     mcp.Context                       what functions are given besides their arguments
+    mcp.ClientContext                 the same for functions of clients
     mcp.Image, mcp.Audio              bytes that a tool returns as what they are
     mcp.Keywords(minimum=1)           more than a type says of an argument
     mcp.ToolError("no such city")     what a tool raises for its caller to read
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from ..runtime.features.sampling import Refused as Refused
     from ..runtime.features.sampling import match_model as match_model
     from .client import Client as Client
+    from .client import ClientContext as ClientContext
     from .server import Context as Context
     from .server import Server as Server
 else:
@@ -66,7 +68,7 @@ else:
             from ..runtime.features import media as module
         elif name in ("Refused", "match_model"):
             from ..runtime.features import sampling as module
-        elif name == "Client":
+        elif name in ("Client", "ClientContext"):
             from . import client as module
         elif name in ("Context", "Server"):
             from . import server as module
@@ -78,6 +80,7 @@ else:
         names = [
             "Audio",
             "Client",
+            "ClientContext",
             "Context",
             "Image",
             "Keywords",

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from ..runtime import asking, opening
 from ..runtime.client import Client as RuntimeClient
+from ..runtime.context import ClientContext as RuntimeContext
 from . import methods, types
 from .binding import BINDING
 
-__all__ = ["Client"]
+__all__ = ["Client", "ClientContext"]
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,13 +21,17 @@ if TYPE_CHECKING:
     from ssl import SSLContext
     from typing import Self, TypedDict, Unpack
 
-    from ..runtime.context import Context as RuntimeContext
     from ..runtime.features.limits import Limits
     from ..runtime.features.taskhandle import TaskHandle
     from ..runtime.features.taskstore import MemoryTasks
     from ..runtime.http.client.endpoint import Auth
+    from ..runtime.methods import NotificationMethod, RequestMethod
     from ..runtime.transports import Transport
     from ..runtime.transports.child import Stderr
+
+    P = TypeVar("P")
+    R = TypeVar("R")
+    Handler: TypeAlias = Callable[[P, "ClientContext"], R]
 
     ServerCapability: TypeAlias = Literal[
         "completions",
@@ -107,7 +112,7 @@ if TYPE_CHECKING:
         """
 
         sampling: Callable[
-            [types.CreateMessageRequestParams, RuntimeContext],
+            [types.CreateMessageRequestParams, ClientContext],
             types.CreateMessageResult,
         ]
         """Has a language model write a message. Raise `features.sampling.Refused` to
@@ -137,7 +142,7 @@ if TYPE_CHECKING:
         """Whether `sampling` adds the context of servers; not unless given."""
 
         elicitation: Callable[
-            [types.ElicitRequestFormParams, RuntimeContext],
+            [types.ElicitRequestFormParams, ClientContext],
             types.ElicitResult,
         ]
         """Asks the user to fill in a form. The content that it accepts with is checked
@@ -145,7 +150,7 @@ if TYPE_CHECKING:
         """
 
         elicitation_url: Callable[
-            [types.ElicitRequestURLParams, RuntimeContext],
+            [types.ElicitRequestURLParams, ClientContext],
             types.ElicitResult,
         ]
         """Asks the user whether to open a URL. Show all of it, and open nothing without
@@ -173,6 +178,18 @@ if TYPE_CHECKING:
         """Is called when the list of resources has changed."""
 
 
+class ClientContext(RuntimeContext):
+    """What a function of a client is given besides params."""
+
+    __slots__ = ()
+
+    @property
+    def client(self) -> Client:
+        """The client whose server asks or tells, to ask it for something, say."""
+        client: Client = self.peer
+        return client
+
+
 class Client(RuntimeClient):
     """A client of revision 2025-11-25: a method for each request.
 
@@ -186,6 +203,21 @@ class Client(RuntimeClient):
     """
 
     binding = BINDING
+    context = ClientContext
+
+    if TYPE_CHECKING:
+
+        @overload
+        def handler(
+            self, key: RequestMethod[P, R]
+        ) -> Callable[[Handler[P, R]], Handler[P, R]]: ...
+
+        @overload
+        def handler(
+            self, key: NotificationMethod[P]
+        ) -> Callable[[Handler[P, None]], Handler[P, None]]: ...
+
+        def handler(self, key: Any) -> Any: ...
 
     @classmethod
     def stdio(

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from ..runtime import asking, opening
+from ..runtime.context import ClientContext as RuntimeContext
 from ..runtime.stateless_client import StatelessClient as RuntimeClient
 from . import methods, types
 from .binding import BINDING
 
-__all__ = ["Client"]
+__all__ = ["Client", "ClientContext"]
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,13 +21,17 @@ if TYPE_CHECKING:
     from ssl import SSLContext
     from typing import Self, TypedDict, Unpack
 
-    from ..runtime.context import Context as RuntimeContext
     from ..runtime.features.limits import Limits
     from ..runtime.features.resultcache import ResultCache
     from ..runtime.features.taskpolling import PolledTask
     from ..runtime.http.client.endpoint import Auth
+    from ..runtime.methods import NotificationMethod, RequestMethod
     from ..runtime.transports import Transport
     from ..runtime.transports.child import Stderr
+
+    P = TypeVar("P")
+    R = TypeVar("R")
+    Handler: TypeAlias = Callable[[P, "ClientContext"], R]
 
     ServerCapability: TypeAlias = Literal[
         "completions",
@@ -122,7 +127,7 @@ if TYPE_CHECKING:
         """
 
         sampling: Callable[
-            [types.CreateMessageRequestParams, RuntimeContext],
+            [types.CreateMessageRequestParams, ClientContext],
             types.CreateMessageResult,
         ]
         """Has a language model write a message. Raise `features.sampling.Refused` to
@@ -152,7 +157,7 @@ if TYPE_CHECKING:
         """Whether `sampling` adds the context of servers; not unless given."""
 
         elicitation: Callable[
-            [types.ElicitRequestFormParams, RuntimeContext],
+            [types.ElicitRequestFormParams, ClientContext],
             types.ElicitResult,
         ]
         """Asks the user to fill in a form. The content that it accepts with is checked
@@ -160,7 +165,7 @@ if TYPE_CHECKING:
         """
 
         elicitation_url: Callable[
-            [types.ElicitRequestURLParams, RuntimeContext],
+            [types.ElicitRequestURLParams, ClientContext],
             types.ElicitResult,
         ]
         """Asks the user whether to open a URL. Show all of it, and open nothing without
@@ -174,6 +179,30 @@ if TYPE_CHECKING:
 
         on_log: Callable[[types.LoggingMessageNotificationParams], object]
         """Is called with each log message."""
+
+        on_resource_updated: Callable[[types.ResourceUpdatedNotificationParams], object]
+        """Is called when a resource has changed that the client has subscribed to."""
+
+        on_tools_changed: Callable[[], object]
+        """Is called when the list of tools has changed."""
+
+        on_prompts_changed: Callable[[], object]
+        """Is called when the list of prompts has changed."""
+
+        on_resources_changed: Callable[[], object]
+        """Is called when the list of resources has changed."""
+
+
+class ClientContext(RuntimeContext):
+    """What a function of a client is given besides params."""
+
+    __slots__ = ()
+
+    @property
+    def client(self) -> Client:
+        """The client whose server asks or tells, to ask it for something, say."""
+        client: Client = self.peer
+        return client
 
 
 class Client(RuntimeClient):
@@ -189,6 +218,21 @@ class Client(RuntimeClient):
     """
 
     binding = BINDING
+    context = ClientContext
+
+    if TYPE_CHECKING:
+
+        @overload
+        def handler(
+            self, key: RequestMethod[P, R]
+        ) -> Callable[[Handler[P, R]], Handler[P, R]]: ...
+
+        @overload
+        def handler(
+            self, key: NotificationMethod[P]
+        ) -> Callable[[Handler[P, None]], Handler[P, None]]: ...
+
+        def handler(self, key: Any) -> Any: ...
 
     @classmethod
     def stdio(

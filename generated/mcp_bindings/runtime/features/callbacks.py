@@ -34,9 +34,6 @@ HEARING: Mapping[str, str] = {
 }
 """Options to the notification that their function is told of. Those of changed lists are called without an argument."""
 
-ON_REQUEST = frozenset(HEARING) - {"on_log"}
-"""Those that servers of a stateless revision send to subscribers only."""
-
 REFINING: Mapping[str, str] = {
     "elicitation_url": "elicitation.url",
     "sampling_tools": "sampling.tools",
@@ -50,8 +47,6 @@ def offered(binding: Binding) -> frozenset[str]:
     known = binding.capabilities["client"]
     found = {option for option, path in REFINING.items() if path in known}
     found |= {option for option, method in HEARING.items() if method in binding.notifications}
-    if binding.era == "stateless":
-        found -= ON_REQUEST
     if "output_schema" in getattr(getattr(binding.types, "Tool", None), "__slots__", ()):
         found.add("check_output")
     if SAMPLE in binding.requests:
