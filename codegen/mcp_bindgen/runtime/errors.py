@@ -4,6 +4,7 @@
     +-- UsageError              local misuse: an object or a call of one's own is wrong
     |   +-- EncodeError         a value does not fit the type it is written as
     |   +-- Undecidable         a payload does not tell which member of a union it is
+    |   +-- NotDeclared         it takes a capability that was not declared
     +-- ProtocolError           the other side's fault
     |   +-- DecodeError         what it sent is not what the revision declares
     |   +-- ResponseError       it answered a request with an error
@@ -73,6 +74,10 @@ class EncodeError(_Located, UsageError):
 
 class Undecidable(UsageError):
     """Which member of a union a payload is cannot be told from the payload; the message says what tells."""
+
+
+class NotDeclared(UsageError):
+    """A message takes a capability that the other side, or this one, has not declared; it was not sent."""
 
 
 class DecodeError(_Located, ProtocolError):

@@ -18,7 +18,7 @@ from .jsonrpc import (
     UNSUPPORTED_VERSION,
     Refusal,
 )
-from .logs import note, report
+from .logs import failed, note, report
 from .methods import NotificationMethod, RequestMethod, Side
 from .suspended import Detached, Suspended
 
@@ -141,7 +141,7 @@ class Handlers:
         except (Suspended, Detached):
             raise
         except BaseException as error:  # whatever a handler raises, the request is answered
-            report(error, "%s: the handler failed", incoming.key.name)
+            failed(error, f"{incoming.key.name}: the handler failed", over=connection.closed)
             line = session.refusal_line(incoming, INTERNAL)
             if _by_ctrl_c(error):
                 with connection.lock:
@@ -160,7 +160,7 @@ class Handlers:
         try:
             function(notified.params, context)
         except BaseException as error:  # nobody waits for an answer
-            report(error, "%s: the handler failed", notified.key.name)
+            failed(error, f"{notified.key.name}: the handler failed", over=context.connection.closed)
             if _by_ctrl_c(error):
                 raise
 

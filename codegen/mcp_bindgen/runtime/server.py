@@ -390,8 +390,8 @@ class Server(Limited):
             self._drop(connection)
 
     def _drop(self, connection: Link) -> None:
-        self.dismiss(connection)
         connection.close(self._last_words(connection))
+        self.dismiss(connection)
 
     def _last_words(self, connection: Link) -> list[bytes]:
         """The lines that end a connection in good order; a handshake has none."""

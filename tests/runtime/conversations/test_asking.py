@@ -422,3 +422,30 @@ def test_where_a_round_has_no_state_the_next_has_none(asks):
     assert not {"requestState", "inputResponses"} & first.keys()
     assert second.get("requestState", "none") == ("none" if asks else "s")
     assert second.get("inputResponses", "none") == ({"r": {"roots": []}} if asks else "none")
+
+
+@in_sessions
+@pytest.mark.parametrize("decorated", [True, False])
+def test_that_a_client_cannot_be_asked_is_logged_in_a_line(revision, decorated, caplog):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+
+    def ask(context):
+        return str(context.list_roots())
+
+    if decorated:
+        ask.__annotations__ = {"context": mcp.Context, "return": str}
+        server.tools.add(ask)
+    else:
+        server.handler(mcp.methods.CALL_TOOL)(lambda _params, context: ask(context))
+    with caplog.at_level("INFO"), mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        if decorated:
+            lack = "roots/list takes the capability 'roots', which the client has not declared"
+            assert text_of(client.call_tool("ask")) == lack
+        else:
+            with pytest.raises(ResponseError, match="Internal error"):
+                client.call_tool("ask")
+    (line,) = [each for each in caplog.records if each.levelname in {"WARNING", "ERROR"}]
+    assert line.levelname == "WARNING"
+    assert line.exc_info is None
+    assert "the client has not declared" in line.getMessage()

@@ -18,7 +18,7 @@ from ..errors import EncodeError, McpError, ResponseError, UsageError
 from ..events import Incoming
 from ..handlers import INTERNAL, Handlers
 from ..jsonrpc import INTERNAL_ERROR, Refusal
-from ..logs import note, report
+from ..logs import failed, note, report
 from ..suspended import Abandoned
 from .pages import Pages
 from .refusals import Situation, refusal
@@ -97,6 +97,9 @@ class TaskReceiver:
             owner = owner_of(connection, incoming)
             ttl = None if wanted.ttl is None else wanted.ttl / 1000
             task = self.store.create(owner, method, ttl, changed=partial(self._announce, connection))
+            if connection.closed and owner is connection.session:
+                # Whoever could ask for it has gone before it was there.
+                self.store.leave(owner)
         except ResponseError as error:
             return (self._refuse(connection, incoming, Refusal(error.code, error.message, error.data)),)
         self._begin(connection, incoming, task)
@@ -139,7 +142,7 @@ class TaskReceiver:
             report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
             self.store.end(task, "failed", INTERNAL, message=INTERNAL.message)
         except BaseException as error:  # noqa: BLE001  # whatever a handler raises, the task ends
-            report(error, "%s: the handler of a task failed", incoming.key.name)
+            failed(error, f"{incoming.key.name}: the handler of a task failed", over=connection.closed)
             self.store.end(task, "failed", INTERNAL, message=INTERNAL.message)
         finally:
             with connection.lock:
