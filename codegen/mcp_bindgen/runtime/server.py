@@ -337,11 +337,11 @@ class Server(Limited):
     def run_stdio(self) -> None:
         """Serves the program that started this one, over stdin and stdout, until it closes them.
 
-        What else is printed meanwhile goes to stderr.
+        What else is printed meanwhile goes to stderr. Ctrl-C ends it, and the program without a traceback.
         """
-        from .transports.stdio import Stdio
+        from .transports.stdio import run
 
-        self.serve(Stdio())
+        run(self.serve)
 
     def wsgi_app(self, **options: Any) -> Application:
         """A WSGI application that serves this server over HTTP, mounted under any path of any WSGI server.
@@ -354,9 +354,9 @@ class Server(Limited):
         return Application([self], Options(**options))
 
     def run_http(self, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
-        """Serves over HTTP at the path ``/mcp`` of this host and port, until Ctrl-C.
+        """Serves over HTTP at ``/mcp`` of this host and port (0: any that is free), until Ctrl-C. Takes the extra ``http``.
 
-        ``options`` are those of ``wsgi_app``, and ``path`` may be one of them. Takes the extra ``http``.
+        ``options`` are those of ``wsgi_app`` with ``path``, and ``ready``; see ``runtime.http.serving.run_http``.
         """
         from .http.serving import run_http
 

@@ -78,7 +78,9 @@ def test_a_server_ends_by_ctrl_c(mode, busy):
             assert server.hear()["method"] == "notifications/progress"
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(PATIENCE) == -signal.SIGINT
-        assert b"KeyboardInterrupt" in server.process.stderr.read()
+        told = server.process.stderr.read()
+        # The loop of who pumps is the program's own.
+        assert b"KeyboardInterrupt" in told if mode else told == b""
         if busy and mode:
             # The handler ran in the main thread, and so was what the signal has ended.
             assert server.hear()["error"]["code"] == -32603

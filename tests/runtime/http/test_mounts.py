@@ -11,9 +11,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 from checkout import ROOT
+from mcp_bindings import v2025_11_25 as mcp
 from support.conversing import PATIENCE, environment, eventually
 from support.ports import port_for_a_server
 from support.posting import NEW, Wire, modern, request
@@ -74,6 +77,12 @@ def served(command: list[str], folder: Path, app: str, stop: signal.Signals = si
             process.wait(PATIENCE)
 
 
+def refuses(port: int) -> bool:
+    """Whether nobody listens on a port."""
+    with closing(socket.socket()) as tried:
+        return tried.connect_ex(("127.0.0.1", port)) != 0
+
+
 def adds(wire: Wire) -> None:
     """Speaks with the server of the recipes in both eras."""
     whole, headers = modern(request("tools/call", 1, {"name": "add", "arguments": {"a": 2, "b": 3}}))
@@ -127,4 +136,52 @@ def test_a_program_goes_on_after_ctrl_c(recipes: Path) -> None:
     program = f"{heeded}; server.server.run_http(port=int(sys.argv[1])); print('over')"
     with served(["-c", program, "{port}"], recipes, "interrupted", signal.SIGINT) as port:
         Wire(port).initialize("2025-11-25")
-    assert (recipes / "interrupted.log").read_text() == "over\n"
+    said = f"Serving MCP on http://127.0.0.1:{port}/mcp (Ctrl-C ends it)\nover\n"
+    assert (recipes / "interrupted.log").read_text() == said
+
+
+def test_a_program_says_where_it_serves(recipes: Path) -> None:
+    program = "import server; server.server.run_http(port=0, path='/there')"
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=recipes,
+        env=environment() | {"PYTHONPATH": f"{recipes}:{environment()['PYTHONPATH']}"},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        found = re.fullmatch(r"Serving MCP on http://127\.0\.0\.1:(\d+)/there \(Ctrl-C ends it\)\n", said)
+        assert found is not None, said
+        Wire(int(found[1]), "/there").initialize("2025-11-25")
+        process.kill()
+
+
+def test_who_is_told_that_it_serves_can_end_it(capsys: pytest.CaptureFixture[str]) -> None:
+    server = mcp.Server("s", "1")
+    told: list[Any] = []
+
+    def ready(serving: Any) -> None:
+        told.append(serving)
+        Thread(target=use, args=(serving,), name="test-user").start()
+
+    def use(serving: Any) -> None:
+        Wire(serving.port).initialize("2025-11-25")
+        serving.close()
+
+    server.run_http(port=0, ready=ready)
+    assert capsys.readouterr().err == ""
+    eventually(lambda: refuses(told[0].port))
+
+
+def test_a_function_that_fails_when_told_ends_it() -> None:
+    ports: list[int] = []
+
+    def ready(serving: Any) -> None:
+        ports.append(serving.port)
+        message = "no"
+        raise ValueError(message)
+
+    with pytest.raises(ValueError, match="no"):
+        mcp.Server("s", "1").run_http(port=0, ready=ready)
+    assert refuses(ports[0])
