@@ -213,6 +213,14 @@ def test_a_server_that_is_none(cli, arguments: list[str], status: int, complaint
     assert complaint in found.err
 
 
+def test_a_server_that_does_not_start_says_why_once(capfd: pytest.CaptureFixture[str], cli) -> None:
+    program = "import sys; sys.exit('set DESK_KEY to the key of the desk')"
+    found = cli("call", "--", sys.executable, "-c", program)
+    assert (found.status, found.out) == (1, "")
+    assert found.err.count("exited with status 1") == 1
+    assert capfd.readouterr().err == "set DESK_KEY to the key of the desk\n"
+
+
 def test_the_wire_is_shown_and_recorded(cli, desk, elsewhere: Path) -> None:
     err = desk("call", "add", "a=1", "--raw", "--record", "it.jsonl").err
     assert '--> {"jsonrpc":"2.0","method":"tools/call"' in err

@@ -231,6 +231,9 @@ class TaskCancelled(McpError):
 class ConnectionClosed(McpError, ConnectionError):
     """The connection is closed, so nothing can be sent or received on it."""
 
+    unread = False
+    """Whether the other side is known to have ended without having read anything, and so not because of it."""
+
 
 def json_path(keys: tuple[str | int, ...]) -> str:
     """``$.a.b[2]["odd key"]``."""

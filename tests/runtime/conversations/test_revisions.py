@@ -156,6 +156,12 @@ def test_a_server_that_dies_of_the_question_is_started_again(tmp_path):
     assert (tmp_path / "starts").read_text() == "started\n" * 2
 
 
+def test_a_server_that_ends_without_having_heard_the_question_is_not_started_again(tmp_path):
+    with pytest.raises(ConnectionClosed, match="exited with status 3"):
+        start("dead", str(tmp_path / "starts"))
+    assert (tmp_path / "starts").read_text() == "started\n"
+
+
 def test_a_late_answer_to_the_question_is_taken_for_no_other():
     with start("late", probe=0.1) as client:
         assert client.server_info.name == "old"
