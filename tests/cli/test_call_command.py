@@ -213,12 +213,23 @@ def test_a_server_that_is_none(cli, arguments: list[str], status: int, complaint
     assert complaint in found.err
 
 
-def test_a_server_that_does_not_start_says_why_once(capfd: pytest.CaptureFixture[str], cli) -> None:
-    program = "import sys; sys.exit('set DESK_KEY to the key of the desk')"
-    found = cli("call", "--", sys.executable, "-c", program)
-    assert (found.status, found.out) == (1, "")
-    assert found.err.count("exited with status 1") == 1
-    assert capfd.readouterr().err == "set DESK_KEY to the key of the desk\n"
+def test_a_server_that_does_not_start_says_why_once() -> None:
+    complaint = "set DESK_KEY to the key of the desk"
+    command = [
+        sys.executable,
+        "-m",
+        "mcp_bindgen",
+        "call",
+        "--",
+        sys.executable,
+        "-c",
+        f"import sys; sys.exit('{complaint}')",
+    ]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    first, second = done.stderr.splitlines()
+    assert first == complaint
+    assert second.endswith("exited with status 1")
 
 
 def test_the_wire_is_shown_and_recorded(cli, desk, elsewhere: Path) -> None:

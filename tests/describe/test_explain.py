@@ -247,3 +247,14 @@ def test_occurrences_stop_at_messages_inside_others() -> None:
     assert methods == {"sampling/createMessage"}
     sides = {found.sent_by for found in usage.messages("CreateMessageResult")}
     assert ("client",) in sides
+
+
+@pytest.mark.parametrize("name", ["Task", "Task.ttlMs", "Task.status", "tasks/get", "Tool", "GetTaskResult"])
+def test_an_extension_has_no_history_of_revisions(name: str) -> None:
+    found = document(name, "ext-tasks")
+    assert {"revisions", "since", "former_members"}.isdisjoint(found)
+    assert all("since" not in member for member in found.get("members", []))
+    assert found.get("python", "mcp_bindings.ext_tasks.").startswith("mcp_bindings.ext_tasks.")
+    shown = render_page(found)
+    assert "since  " not in shown
+    assert "2025-11-25" not in shown

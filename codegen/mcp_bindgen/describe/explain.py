@@ -28,7 +28,10 @@ SIDES: tuple[Side, ...] = ("client", "server")
 
 
 def explain(subject: Subject, lookup: Lookup, *, bundled: bool) -> Json:
-    """The document of a subject; ``bundled`` says whether its protocol is one of the revisions to compare with."""
+    """The document of a subject; ``bundled`` says whether its protocol comes with the generator.
+
+    Only revisions have a history. An extension has names that a revision has had for something else.
+    """
     return _Explanation(lookup, bundled).of(subject)
 
 
@@ -37,12 +40,13 @@ class _Explanation:
         self._lookup = lookup
         self._protocol: Protocol = lookup.protocol
         self._bundled = bundled
+        self._historic = bundled and self._protocol.revision in catalog.revisions()
         self._canonical = Canonical(self._protocol)
         self._usage = Usage(self._protocol)
 
     def of(self, subject: Subject) -> Json:
         head: Json = {"format": FORMAT, "name": subject.name, "revision": self._protocol.revision}
-        if self._bundled:
+        if self._historic:
             span = history.span_of(subject)
             head["revisions"] = list(span.having)
             head["since"] = span.words
@@ -78,7 +82,7 @@ class _Explanation:
             if declared.index is not None:
                 page["further_members"] = self._text(declared.index)
             page["members"] = [self._member(member, declared.path) for member in declared.fields]
-            if self._bundled:
+            if self._historic:
                 former = history.former_members(name, self._protocol.revision)
                 page |= {"former_members": [{"name": old, "until": last} for old, last in former]} if former else {}
         extended = self._usage.extended_by(name)
@@ -154,7 +158,7 @@ class _Explanation:
         entry |= {"default": member.default} if member.default is not None else {}
         entry |= {"null_tolerated": True} if member.null_tolerated else {}
         entry |= {"absence_tolerated": True} if member.absence_tolerated else {}
-        if self._bundled:
+        if self._historic:
             first = history.first_with_member(owner, member.name)
             known = self._first(owner)
             entry |= {"since": first} if first is not None and first != known else {}
