@@ -21,6 +21,7 @@ import pytest
 
 HERE = Path(__file__).parent
 PYTHON = os.environ.get("MCP_BINDINGS_PYTHON") or sys.executable
+DOCS = HERE.parents[1] / "docs"
 GOOD = sorted(path for path in HERE.glob("*.py") if not path.name.startswith("test_"))
 WRONG = sorted((HERE / "wrong").glob("*.py"))
 
@@ -28,6 +29,20 @@ Errors = set[tuple[str, int, str]]
 """File name, line, code."""
 
 Check = Callable[[Path], Errors]
+
+RECIPES = ("clients-and-servers", "http", "recipes", "tutorial")
+"""Pages whose programs are good ones, too."""
+
+UNTYPED = {
+    "http_bottle_app.py": "bottle has no types",
+    "http_django_app.py": "django has no types",
+    "clients_and_servers_any_client.py": "a client of any revision has, for a checker, what those of all have",
+    "recipes_script.py": "the same",
+    "recipes_everywhere.py": "packages that are chosen by name have no types",
+    "clients_and_servers_test_server.py": "tests are seldom annotated",
+    "tutorial_test_library.py": "the same",
+}
+"""Programs of the pages that no strict checker takes, and why."""
 
 FOLLOWS = ("no-any-return", "reportUnknown")
 """How codes begin that only follow from another error in the same line, and are not listed in the programs."""
@@ -100,3 +115,26 @@ def test_wrong_programs_have_the_errors_they_name(check: Check, mark: str, tmp_p
     assert wanted
     found = check(copied(WRONG, tmp_path))
     assert {error for error in found if not error[2].startswith(FOLLOWS)} == wanted
+
+
+def recipes(folder: Path) -> Path:
+    """The folder with the programs of the pages, each named after its page, too."""
+    for page in RECIPES:
+        text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+        found = dict(re.findall(r'^```python title="([^"]+\.py)"\n(.*?)^```$', text, re.MULTILINE | re.DOTALL))
+        assert found, page
+        prefix = page.replace("-", "_")
+        for name, program in found.items():
+            if f"{prefix}_{name}" in UNTYPED:
+                continue
+            beside = re.sub(rf"^from ({'|'.join(Path(each).stem for each in found)}) ", rf"from {prefix}_\1 ", program)
+            (folder / f"{prefix}_{name}").write_text(beside, encoding="utf-8")
+    return folder
+
+
+@checked
+@pytest.mark.parametrize("check", [mypy, pyright])
+def test_programs_of_the_pages_have_no_errors(check: Check, tmp_path: Path) -> None:
+    if subprocess.run([PYTHON, "-c", "import flask"], capture_output=True, check=False).returncode:
+        pytest.skip("needs flask beside the package, which a recipe is for; run: nox -s types")
+    assert check(recipes(tmp_path)) == set()
