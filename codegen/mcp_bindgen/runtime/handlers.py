@@ -10,6 +10,7 @@ from .binding import OTHER, Binding
 from .context import CURRENT
 from .errors import EncodeError, ResponseError, UsageError
 from .events import Incoming, Notified
+from .given import check_function
 from .jsonrpc import (
     HEADER_MISMATCH,
     INTERNAL_ERROR,
@@ -49,6 +50,8 @@ class Handlers:
         self._side: Side = side
         self._requests: dict[str, Callable[[Any, Any], Any]] = {}
         self._notifications: dict[str, Callable[[Any, Any], Any]] = {}
+        self._chosen: set[str] = set()
+        """The methods whose function was given by ``register``."""
 
     @property
     def methods(self) -> frozenset[str]:
@@ -90,7 +93,12 @@ class Handlers:
             raise UsageError(text)
 
         def remember(function: Any) -> Any:
+            check_function(f"the handler of {key.name}", function, ("params", "context"))
+            if key.name in self._chosen:
+                text = f"{key.name} has a handler already, and has one alone: {self.of(key)!r}"
+                raise UsageError(text)
             self.add(key, function)
+            self._chosen.add(key.name)
             return function
 
         return remember

@@ -13,6 +13,7 @@ from .connection import Connection
 from .context import Context, ServerContext
 from .errors import UsageError
 from .events import Incoming, Notified
+from .given import check_counts, check_seconds
 from .handlers import Handlers
 from .handshake import HandshakeServer
 from .limited import Limited
@@ -96,6 +97,8 @@ class Server(Limited):
             message = f"servers of {self.binding.revision} send no requests, so no ping; leave `ping` out"
             raise UsageError(message)
         self.info = introduction(self.binding, name, version, title)
+        check_seconds(timeout=timeout, limit=limit, grace=grace, ping=ping or 0)
+        check_counts(workers=workers, ping_failures=ping_failures, page_size=page_size)
         self.instructions = instructions
         self.timeout = timeout
         self.limit = limit
@@ -103,9 +106,6 @@ class Server(Limited):
         self.grace = grace
         self._ping = ping
         self._ping_failures = ping_failures
-        if page_size < 1:
-            text = f"page_size is {page_size}; accepted are 1 and more"
-            raise UsageError(text)
         self._page_size = page_size
         self._cursor_key = cursor_key
         self._capabilities = capabilities

@@ -400,6 +400,10 @@ class Session:
     # Whether something may be sent.
 
     def _check(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], *, request: bool) -> None:
+        given: Any = key
+        if not isinstance(given, (RequestMethod, NotificationMethod)):
+            text = f"a method is meant by its key, such as `methods.PING` of the revision, and not by {given!r}"
+            raise UsageError(text)
         if self.side not in key.sent_by:
             text = f"{key.name} is sent by a {self._sender}, not by a {self.side}"
             raise UsageError(text)

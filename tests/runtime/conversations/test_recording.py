@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from mcp_bindings import connect
-from mcp_bindings.runtime.errors import RequestTimeout, ResponseError
+from mcp_bindings.runtime.errors import RequestTimeout, ResponseError, UsageError
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,
@@ -86,7 +86,7 @@ def test_a_record_that_cannot_be_written_leaves_no_server_behind(by, tmp_path):
     command = [sys.executable, "-c", text]
     record = tmp_path / "no" / "such" / "folder"
     start = package(LATEST).Client.stdio(command, record=record).connect if by == "client" else None
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(UsageError, match="give record= a file that can be written"):
         start() if start else connect.stdio(command, record=record)
     assert marker.exists()
     assert not threads_of()

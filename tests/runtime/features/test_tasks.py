@@ -111,7 +111,7 @@ def test_a_server_declares_tasks_where_it_has_some() -> None:
 
 
 def test_a_client_declares_the_requests_that_it_executes_as_tasks() -> None:
-    client = mcp.Client.in_memory(None, tasks=MemoryTasks())
+    client = mcp.Client.in_memory(mcp.Server("plain", "1.0"), tasks=MemoryTasks())
     client.handler(mcp.methods.CREATE_MESSAGE)(lambda _params, _context: None)
     declared = client.binding.codec.unstructure(client.capabilities)["tasks"]
     assert declared["requests"] == {"sampling": {"createMessage": {}}}

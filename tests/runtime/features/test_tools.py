@@ -678,7 +678,7 @@ def test_a_parameter_that_is_repeated_in_a_header_is_marked_and_one_that_cannot_
     mcp = package("2026-07-28")
     region = mcp.Keywords(more={"x-mcp-header": "Region"})
 
-    def run(region: str, count: float = 1) -> None: ...
+    def run(region: str, count: float) -> None: ...
 
     run.__annotations__["region"] = Annotated[str, "where", region]
     server = mcp.Server("demo", "1.0")

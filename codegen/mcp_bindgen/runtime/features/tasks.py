@@ -54,6 +54,10 @@ class TaskReceiver:
         if "tasks/result" not in binding.requests:
             text = f"{binding.revision} has no tasks; they exist in 2025-11-25, and later as an extension"
             raise UsageError(text)
+        given: Any = store
+        if not isinstance(given, MemoryTasks):
+            text = f"tasks is {given!r}; accepted is MemoryTasks()"
+            raise UsageError(text)
         self.store = store
         self._binding = binding
         self._handlers = handlers
