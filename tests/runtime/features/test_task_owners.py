@@ -13,8 +13,7 @@ from mcp_bindings.runtime.errors import ResponseError
 from mcp_bindings.runtime.features.taskpolling import PolledTask
 from mcp_bindings.runtime.features.taskstore import MemoryTasks
 from mcp_bindings.runtime.http.authorization import Authorization
-from mcp_bindings.runtime.transports.memory import pair
-from support.conversing import PATIENCE, Spoken, eventually, package, scripted_client, threads_of
+from support.conversing import PATIENCE, eventually, package, scripted_client, threads_of
 from support.posting import Answer, Wire, call, endpoint, modern, request
 
 OLD, NEW = "2025-11-25", "2026-07-28"
@@ -95,29 +94,24 @@ def test_tasks_of_a_connection_end_with_it(revision: str, caplog: pytest.LogCapt
 @pytest.mark.parametrize("revision", [OLD, NEW])
 def test_a_task_that_begins_as_its_requestor_leaves_is_not_done(revision: str) -> None:
     server, work = working(revision)
-    mine, theirs = pair()
-    connection = server.connect(theirs)
-    peer = Spoken(mine)
-    meta: Any = {}
-    if revision == OLD:
-        pumping = threading.Thread(target=lambda: [connection.pump(PATIENCE) for _ in range(2)], name="test-server")
-        pumping.start()
-        peer.introduce(revision)
-        pumping.join(PATIENCE)
-    else:
-        named = {"protocolVersion": revision, "clientCapabilities": ABLE}
-        meta = {"_meta": {f"io.modelcontextprotocol/{name}": value for name, value in named.items()}}
-    peer.request("tools/call", 1, {"name": "echo", "task": {}, **meta})
     run, taken = server.run, threading.Event()
 
     def late(link: Any, incoming: Any) -> Any:
         server.close()
-        answer = run(link, incoming)
-        taken.set()
-        return answer
+        try:
+            return run(link, incoming)
+        finally:
+            taken.set()
 
     server.run = late
-    connection.pump(PATIENCE)
+    peer = scripted_client(server)
+    meta: Any = {}
+    if revision == OLD:
+        peer.introduce(revision)
+    else:
+        named = {"protocolVersion": revision, "clientCapabilities": ABLE}
+        meta = {"_meta": {f"io.modelcontextprotocol/{name}": value for name, value in named.items()}}
+    peer.request("tools/call", 1, {"name": "echo", "task": {}, **meta})
     assert taken.wait(PATIENCE)
     eventually(lambda: "mcp-task" not in threads_of())
     assert work.begun == 0
