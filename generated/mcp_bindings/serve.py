@@ -26,12 +26,13 @@ __all__ = ["http", "over", "stdio", "wsgi_app"]
 def stdio(*servers: Server) -> None:
     """Serves the program that started this one, over stdin and stdout, until it closes them.
 
-    What else is printed meanwhile goes to stderr. Raises UsageError for two servers of one revision.
+    What else is printed meanwhile goes to stderr. Ctrl-C ends it, and the program without
+    a traceback. Raises UsageError for two servers of one revision.
     """
     host = Host(servers)
-    from .runtime.transports.stdio import Stdio
+    from .runtime.transports.stdio import run
 
-    host.serve(Stdio())
+    run(host.serve)
 
 
 def over(transport: Transport, *servers: Server) -> None:
@@ -50,9 +51,10 @@ def wsgi_app(*servers: Server, **options: Any) -> Application:
 def http(
     *servers: Server, host: str = "127.0.0.1", port: int = 8000, **options: Any
 ) -> None:
-    """Serves over HTTP at the path ``/mcp`` of this host and port, until Ctrl-C.
+    """Serves over HTTP at ``/mcp`` of this host and port (0: any that is free), until Ctrl-C.
 
-    ``options`` are those of ``wsgi_app``, and ``path`` may be one of them. Takes the extra ``http``.
+    ``options`` are those of ``wsgi_app`` with ``path``, and ``ready``; see
+    ``runtime.http.serving.run_http``. Takes the extra ``http``.
     """
     from .runtime.http.serving import run_http
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakValueDictionary
 
 from .binding import Binding
-from .errors import TaskCancelled, UsageError
+from .errors import NotDeclared, TaskCancelled
 from .events import Event, Incoming, Outcome, Reply, RequestId
 from .meta import entries_of, member
 from .methods import NotificationMethod, RequestMethod
@@ -109,7 +109,7 @@ class Augmented:
     def wanted(self, key: RequestMethod[Any, Any], params: Any, session: Session) -> bool:
         """Whether the params of a session's next request ask for a task.
 
-        Raises UsageError where the receiver's capabilities do not say that it may be.
+        Raises NotDeclared where the receiver's capabilities do not say that it may be.
         """
         # A server's requests may wait in other places than its session.
         if key.name == "tasks/result" and session.side == "client":
@@ -124,7 +124,7 @@ class Augmented:
                 f"{key.name} with a task takes the capability {path!r}, which the {other} has not declared; "
                 "without `task` the answer is the result itself"
             )
-            raise UsageError(text)
+            raise NotDeclared(text)
         return True
 
     def heard(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], said: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from .bells import new_bell, ring
 from .events import Notified
+from .given import check_seconds
 from .methods import NotificationMethod, RequestMethod
 
 
@@ -45,6 +46,9 @@ class Call:
         self.key = key
         self.news = _NO_NEWS
         """Where the notifications of a subscription go."""
+        if patience.__class__ is not float or not patience >= 0:
+            # Most are good, and this is on the way of each request.
+            check_seconds(timeout=patience)
         self.patience = patience
         started = monotonic()
         self.deadline = started + patience

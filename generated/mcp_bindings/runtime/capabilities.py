@@ -41,6 +41,9 @@ def declared_by(
         if path.partition(".")[0] in declared:
             _declare(binding, declared, path)
     if more is not None:
+        if not isinstance(more, cls):
+            text = f"capabilities is {more!r}; accepted is a {cls.__name__} of {binding.revision}"
+            raise UsageError(text)
         _lay_over(declared, binding.codec.unstructure(more))
     return binding.codec.structure(declared, cls)
 

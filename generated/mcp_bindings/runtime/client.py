@@ -16,6 +16,7 @@ from .connection import Connection
 from .context import QUESTIONS, ClientContext, Context
 from .errors import ConnectionClosed, MissingCapability, ResponseError, UsageError
 from .events import Incoming, Notified
+from .given import check_counts, check_function, check_seconds
 from .handlers import Handlers
 from .handshake import HandshakeClient
 from .limited import Limited
@@ -92,6 +93,8 @@ class Client(Limited):
         **callbacks: Any,
     ) -> None:
         self.info = introduction(self.binding, name, version, None)
+        check_seconds(timeout=timeout, limit=limit, ping=ping or 0)
+        check_counts(workers=workers, ping_failures=ping_failures)
         self.timeout = timeout
         self.limit = limit
         self._open = open_transport
@@ -107,6 +110,9 @@ class Client(Limited):
         self._greeting: Connection | None = None
         """The connection while it is not one yet, so that it can be closed then, too."""
         self._connecting = Lock()
+        if isinstance(require, str):
+            text = f"require is {require!r}; accepted are lists, as [{require!r}]"
+            raise UsageError(text)
         self._required = tuple(sorted({*require}))
         self._log_level = log_level
         super().__init__(limits)
@@ -149,6 +155,7 @@ class Client(Limited):
     ) -> None:
         """Has a function handle a method, as ``handler`` does, and raises what it does."""
         self._check_in_time(key)
+        check_function(f"the handler of {key.name}", function, ("params", "context"))
         self._handlers.add(key, function)
         self._lend_an_ear(self._connection)
 
@@ -404,10 +411,13 @@ def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Tra
     """A transport whose messages are written to a file, if one is given; closed where that cannot be opened."""
     if record is None:
         return transport
+    import os
+
     from .recorder import Recorder
 
     try:
         return Recorder(transport, record, "client")
-    except OSError:
+    except OSError as fault:
         transport.close()
-        raise
+        text = f"cannot write {os.fspath(record)!r}: {fault.strerror}; give record= a file that can be written"
+        raise UsageError(text) from fault

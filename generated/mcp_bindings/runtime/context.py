@@ -64,6 +64,11 @@ class Context:
         return None if self._incoming is None else self._incoming.principal
 
     @property
+    def source(self) -> str | None:
+        """From which address the request comes over HTTP: of IPv6 the network, "" where the WSGI server does not say."""
+        return None if self._incoming is None else self._incoming.source
+
+    @property
     def cancelled(self) -> bool:
         """Whether the answer is not wanted any more, by cancellation or the end of the connection.
 

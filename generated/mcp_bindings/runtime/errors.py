@@ -6,6 +6,7 @@
     +-- UsageError              local misuse: an object or a call of one's own is wrong
     |   +-- EncodeError         a value does not fit the type it is written as
     |   +-- Undecidable         a payload does not tell which member of a union it is
+    |   +-- NotDeclared         it takes a capability that was not declared
     +-- ProtocolError           the other side's fault
     |   +-- DecodeError         what it sent is not what the revision declares
     |   +-- ResponseError       it answered a request with an error
@@ -75,6 +76,10 @@ class EncodeError(_Located, UsageError):
 
 class Undecidable(UsageError):
     """Which member of a union a payload is cannot be told from the payload; the message says what tells."""
+
+
+class NotDeclared(UsageError):
+    """A message takes a capability that the other side, or this one, has not declared; it was not sent."""
 
 
 class DecodeError(_Located, ProtocolError):
@@ -227,6 +232,9 @@ class TaskCancelled(McpError):
 
 class ConnectionClosed(McpError, ConnectionError):
     """The connection is closed, so nothing can be sent or received on it."""
+
+    unread = False
+    """Whether the other side is known to have ended without having read anything, and so not because of it."""
 
 
 def json_path(keys: tuple[str | int, ...]) -> str:

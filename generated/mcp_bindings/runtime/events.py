@@ -30,6 +30,8 @@ class Incoming:
     """The error that it is answered with, once it is: some transports say it in their own terms, too."""
     principal: str | None = None
     """Who sends it, where the transport has made sure of that; it is set before the request is run."""
+    source: str | None = None
+    """From which address it comes, where requests come without a lasting connection: "" where that is not known."""
     result: Any = None
     """What it is answered with, in revisions in which that may be a task."""
     task: str | None = None

@@ -12,6 +12,7 @@ from .binding import OTHER, Binding
 from .context import CURRENT
 from .errors import EncodeError, ResponseError, UsageError
 from .events import Incoming, Notified
+from .given import check_function
 from .jsonrpc import (
     HEADER_MISMATCH,
     INTERNAL_ERROR,
@@ -20,7 +21,7 @@ from .jsonrpc import (
     UNSUPPORTED_VERSION,
     Refusal,
 )
-from .logs import note, report
+from .logs import failed, note, report
 from .methods import NotificationMethod, RequestMethod, Side
 from .suspended import Detached, Suspended
 
@@ -51,6 +52,8 @@ class Handlers:
         self._side: Side = side
         self._requests: dict[str, Callable[[Any, Any], Any]] = {}
         self._notifications: dict[str, Callable[[Any, Any], Any]] = {}
+        self._chosen: set[str] = set()
+        """The methods whose function was given by ``register``."""
 
     @property
     def methods(self) -> frozenset[str]:
@@ -92,7 +95,12 @@ class Handlers:
             raise UsageError(text)
 
         def remember(function: Any) -> Any:
+            check_function(f"the handler of {key.name}", function, ("params", "context"))
+            if key.name in self._chosen:
+                text = f"{key.name} has a handler already, and has one alone: {self.of(key)!r}"
+                raise UsageError(text)
             self.add(key, function)
+            self._chosen.add(key.name)
             return function
 
         return remember
@@ -143,7 +151,7 @@ class Handlers:
         except (Suspended, Detached):
             raise
         except BaseException as error:  # whatever a handler raises, the request is answered
-            report(error, "%s: the handler failed", incoming.key.name)
+            failed(error, f"{incoming.key.name}: the handler failed", over=connection.closed)
             line = session.refusal_line(incoming, INTERNAL)
             if _by_ctrl_c(error):
                 with connection.lock:
@@ -162,7 +170,7 @@ class Handlers:
         try:
             function(notified.params, context)
         except BaseException as error:  # nobody waits for an answer
-            report(error, "%s: the handler failed", notified.key.name)
+            failed(error, f"{notified.key.name}: the handler failed", over=context.connection.closed)
             if _by_ctrl_c(error):
                 raise
 

@@ -11,6 +11,9 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from .errors import ResponseError, UnsupportedRevision
+from .unset import UNSET
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
@@ -99,3 +102,12 @@ def sendable(value: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def raised_by(error: Any, revision: str) -> ResponseError | UnsupportedRevision:
+    """The exception for an error of the other side. One that names the revisions it speaks is no other's."""
+    supported: Any = error.data.get("supported") if error.data.__class__ is dict else None
+    named = supported.__class__ is list and all(each.__class__ is str for each in supported)
+    if named and error.code in {UNSUPPORTED_VERSION, INVALID_PARAMS}:
+        return UnsupportedRevision(revision, supported)
+    return ResponseError(error.code, error.message, None if error.data is UNSET else error.data)

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .errors import UsageError
+
 if TYPE_CHECKING:
     from .features.limits import Limits
 
@@ -14,6 +16,9 @@ class Limited:
     """A side that has limits: those that are given, by True those that are usual, by False none."""
 
     def __init__(self, limits: Limits | bool) -> None:
+        if limits is not True and limits is not False and not hasattr(limits, "bucket"):
+            text = f"limits is {limits!r}; accepted are Limits, True for those that are usual, and False for none"
+            raise UsageError(text)
         self._limits = limits
 
     @property

@@ -12,6 +12,8 @@ from __future__ import annotations
 import sys
 from typing import Literal
 
+from .errors import ConnectionClosed, NotDeclared
+
 _NAME = "mcp_bindings.runtime"
 
 
@@ -25,6 +27,21 @@ def note(level: Literal["debug", "info", "warning"], text: str, *values: object)
 def for_whom(principal: object) -> str:
     """What the log says of who has asked: their name where the transport knows one, else nothing."""
     return f" for {principal!r}" if isinstance(principal, str) else ""
+
+
+def failed(error: BaseException, what: str, *, over: bool = False) -> None:
+    """A handler has raised: told with its traceback, unless its message says all there is to say.
+
+    ``over`` says that the connection has ended, so that nobody waits for the handler.
+    """
+    if over and isinstance(error, ConnectionClosed):
+        note("info", "%s: %s", what, error)
+    elif isinstance(error, NotDeclared):
+        import logging
+
+        logging.getLogger(_NAME).warning("%s: %s", what, error)
+    else:
+        report(error, "%s: %s", what, error)
 
 
 def report(error: BaseException, text: str, *values: object) -> None:

@@ -124,6 +124,9 @@ class Negotiation:
                 # It did not survive the question. Its successor is asked as the other era does.
                 tried[era] = fault
                 self._close()
+                if fault.unread:
+                    # It has not heard the question, and would end as soon without it.
+                    break
         first, *rest = tried.values()
         if not rest:
             raise first

@@ -7,6 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .errors import UsageError
+from .given import check_transport
+
 if TYPE_CHECKING:
     import os
     import ssl
@@ -97,6 +100,9 @@ def http(
 
 def memory(server: Any) -> Opening:
     """To a server object of this process."""
+    if isinstance(server, type) or not callable(getattr(server, "serve", None)):
+        text = f"{server!r} is no server; accepted is a server object, such as mcp.Server('demo', '1.0')"
+        raise UsageError(text)
 
     def join() -> Transport:
         from .transports.memory import serving
@@ -120,4 +126,5 @@ def hosted(servers: Sequence[Server]) -> Opening:
 
 def given(transport: Transport) -> Opening:
     """A transport that there is already."""
+    check_transport(transport)
     return Opening(lambda: transport, ("over", transport))

@@ -15,6 +15,7 @@ from .connection import Connection
 from .context import Context, ServerContext
 from .errors import UsageError
 from .events import Incoming, Notified
+from .given import check_counts, check_seconds
 from .handlers import Handlers
 from .handshake import HandshakeServer
 from .limited import Limited
@@ -98,6 +99,8 @@ class Server(Limited):
             message = f"servers of {self.binding.revision} send no requests, so no ping; leave `ping` out"
             raise UsageError(message)
         self.info = introduction(self.binding, name, version, title)
+        check_seconds(timeout=timeout, limit=limit, grace=grace, ping=ping or 0)
+        check_counts(workers=workers, ping_failures=ping_failures, page_size=page_size)
         self.instructions = instructions
         self.timeout = timeout
         self.limit = limit
@@ -105,9 +108,6 @@ class Server(Limited):
         self.grace = grace
         self._ping = ping
         self._ping_failures = ping_failures
-        if page_size < 1:
-            text = f"page_size is {page_size}; accepted are 1 and more"
-            raise UsageError(text)
         self._page_size = page_size
         self._cursor_key = cursor_key
         self._capabilities = capabilities
@@ -339,11 +339,11 @@ class Server(Limited):
     def run_stdio(self) -> None:
         """Serves the program that started this one, over stdin and stdout, until it closes them.
 
-        What else is printed meanwhile goes to stderr.
+        What else is printed meanwhile goes to stderr. Ctrl-C ends it, and the program without a traceback.
         """
-        from .transports.stdio import Stdio
+        from .transports.stdio import run
 
-        self.serve(Stdio())
+        run(self.serve)
 
     def wsgi_app(self, **options: Any) -> Application:
         """A WSGI application that serves this server over HTTP, mounted under any path of any WSGI server.
@@ -356,9 +356,9 @@ class Server(Limited):
         return Application([self], Options(**options))
 
     def run_http(self, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
-        """Serves over HTTP at the path ``/mcp`` of this host and port, until Ctrl-C.
+        """Serves over HTTP at ``/mcp`` of this host and port (0: any that is free), until Ctrl-C. Takes the extra ``http``.
 
-        ``options`` are those of ``wsgi_app``, and ``path`` may be one of them. Takes the extra ``http``.
+        ``options`` are those of ``wsgi_app`` with ``path``, and ``ready``; see ``runtime.http.serving.run_http``.
         """
         from .http.serving import run_http
 
@@ -392,8 +392,8 @@ class Server(Limited):
             self._drop(connection)
 
     def _drop(self, connection: Link) -> None:
-        self.dismiss(connection)
         connection.close(self._last_words(connection))
+        self.dismiss(connection)
 
     def _last_words(self, connection: Link) -> list[bytes]:
         """The lines that end a connection in good order; a handshake has none."""

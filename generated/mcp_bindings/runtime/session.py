@@ -17,22 +17,26 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import lifecycle, progress
 from .binding import OTHER, Binding
-from .errors import ConnectionClosed, DecodeError, EncodeError, ResponseError, UnsupportedRevision, UsageError
+from .errors import (
+    ConnectionClosed,
+    DecodeError,
+    EncodeError,
+    NotDeclared,
+    UsageError,
+)
 from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Reply, RequestId
 from .jsonrpc import (
-    INVALID_PARAMS,
     METHOD_NOT_FOUND,
     NO_ID,
     PARSE_ERROR,
-    UNSUPPORTED_VERSION,
     Refusal,
     error_line,
     examine,
     invalid,
+    raised_by,
 )
-from .meta import entries_of, member, token_in, with_token
+from .meta import entries_of, token_in, with_token
 from .methods import NotificationMethod, RequestMethod, Side
-from .unset import UNSET
 
 if TYPE_CHECKING:
     from .augmented import Augmented
@@ -230,18 +234,10 @@ class Session:
         if message.__class__ is self.binding.response:
             return self._answered(message.id, message.result, None)
         if message.__class__ is self.binding.error:
-            return self._answered(message.id, None, self._raised_by(message.error))
+            return self._answered(message.id, None, raised_by(message.error, self.binding.revision))
         if message.__class__ is self.binding.unknown_request:
             return self._unknown(message)
         return Dropped(f"{message.method}: no notification that a {self._sender} sends in {self.binding.revision}")
-
-    def _raised_by(self, error: Any) -> ResponseError | UnsupportedRevision:
-        """The exception for an error of the other side. One that names the revisions it speaks is no other's."""
-        supported = member(error.data, "supported")
-        named = supported.__class__ is list and all(each.__class__ is str for each in supported)
-        if named and error.code in {UNSUPPORTED_VERSION, INVALID_PARAMS}:
-            return UnsupportedRevision(self.binding.revision, supported)
-        return ResponseError(error.code, error.message, None if error.data is UNSET else error.data)
 
     def _called(self, key: RequestMethod[Any, Any], message: Any) -> Event:
         params = message.params
@@ -406,6 +402,10 @@ class Session:
     # Whether something may be sent.
 
     def _check(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], *, request: bool) -> None:
+        given: Any = key
+        if not isinstance(given, (RequestMethod, NotificationMethod)):
+            text = f"a method is meant by its key, such as `methods.PING` of the revision, and not by {given!r}"
+            raise UsageError(text)
         if self.side not in key.sent_by:
             text = f"{key.name} is sent by a {self._sender}, not by a {self.side}"
             raise UsageError(text)
@@ -422,7 +422,7 @@ class Session:
             raise UsageError(text)
         lack = self._lack(key) if key.capability is not None else ""
         if lack:
-            raise UsageError(lack)
+            raise NotDeclared(lack)
         self._cleared[key] = self.state
 
     def _lack(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:

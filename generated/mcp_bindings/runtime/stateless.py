@@ -144,7 +144,7 @@ class StatelessServer(Session):
         self._own[DISCOVER] = self._discover
         self._own[LISTEN] = self._listen
         self._subscriptions: dict[RequestId, Any] = {}
-        self.watched: Callable[[Any, Sequence[Any]], list[str]] | None = None
+        self.watched: Callable[[Session, Any, Sequence[Any]], list[str]] | None = None
         """The tasks that a subscription may hear of, of those that it asks for; with the extension of tasks only."""
 
     def _discover(self, message: Any) -> Event:
@@ -210,7 +210,7 @@ class StatelessServer(Session):
         tasks: Any = member(wanted.extra, _TASK_IDS)
         if self.watched is not None and tasks.__class__ is list:
             try:
-                tasks = self.watched(message.params.meta, tasks)
+                tasks = self.watched(self, message.params.meta, tasks)
             except ResponseError as error:
                 return self._refuse(message.id, Refusal(error.code, error.message, error.data))
         else:

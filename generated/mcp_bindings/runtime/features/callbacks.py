@@ -8,12 +8,13 @@ begins with ``on_`` is told of something. What a revision does not have is no op
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..binding import Binding
 from ..errors import ResponseError, UsageError
+from ..given import check_function
 from ..jsonrpc import INVALID_PARAMS
 
 if TYPE_CHECKING:
@@ -68,6 +69,15 @@ _VALUES = frozenset({"check_output", "roots", "sampling_context", "sampling_tool
 """Options that are no functions."""
 
 
+_CALLED_WITH: Mapping[str, Sequence[str]] = {
+    "sampling": ("params", "context"),
+    "elicitation": ("params", "context"),
+    "elicitation_url": ("params", "context"),
+    "approve_result": ("params", "result"),
+}
+"""Options to the arguments of their function, where that is not the params alone."""
+
+
 def install(client: Client, options: Mapping[str, Any]) -> list[str]:
     """Gives a client what its options say; the capabilities that it has by them, as dotted paths.
 
@@ -83,9 +93,8 @@ def install(client: Client, options: Mapping[str, Any]) -> list[str]:
     # None is as good as nothing, so that options can be handed through.
     wanted = {name: option for name, option in options.items() if option is not None and option is not False}
     for name, option in wanted.items():
-        if name not in _VALUES and not callable(option):
-            text = f"{name} is {option!r}; accepted are functions"
-            raise UsageError(text)
+        if name not in _VALUES:
+            check_function(name, option, _CALLED_WITH.get(name, () if name.endswith("s_changed") else ("params",)))
     if options.get("check_output") is not None:
         _check_outputs(client, options["check_output"])
     declared = [*_sampling(client, wanted), *_elicitation(client, wanted)]

@@ -8,6 +8,7 @@ its turn, and nothing is told out of order; the last of a burst always comes.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock, Timer
 from time import monotonic
@@ -19,9 +20,16 @@ from .refusals import Situation, ruling
 
 Clock = Callable[[], float]
 
+REQUESTORS = 10_000
+"""How many buckets of requestors are kept; of more, the one is dropped that was not used for longest."""
+
 
 class Limits:
-    """Limits of one side, each for one connection: times per second, None for no limit.
+    """Limits of one side: times per second, None for no limit.
+
+    Each is for one connection. Over HTTP, where anybody can begin as many sessions as they like, it is for who asks: the
+    principal, or else the address that requests come from (of IPv6 the network of 64 bits), or else all whose address is
+    not known. Servers that are given the same object count together there.
 
     A server limits ``tool_calls`` and ``completions`` of its client, a client ``sampling`` and ``elicitation`` of its
     server, and who executes tasks the requests about them (``tasks``, all methods together); ``progress`` (of each
@@ -57,11 +65,26 @@ class Limits:
             raise UsageError(text)
         self.burst = burst
         self.clock = clock
+        self._lock = Lock()
+        self._requestors: OrderedDict[tuple[str, str, bool], Bucket | None] = OrderedDict()
+        """By method, and who asks: their name, and whether that is a principal. Who asked last comes last."""
 
     def bucket(self, name: str) -> Bucket | None:
         """A fresh bucket for something; None where it has no limit."""
         rate = self.rates[name]
         return None if rate is None else Bucket(rate, max(self.burst * rate, 1.0), self.clock)
+
+    def bucket_of(self, name: str, requestor: str, *, principal: bool) -> Bucket | None:
+        """The bucket of who asks for something: a principal, or an address; None where it has no limit."""
+        key = name, requestor, principal
+        with self._lock:
+            if key in self._requestors:
+                self._requestors.move_to_end(key)
+            else:
+                if len(self._requestors) >= REQUESTORS:
+                    self._requestors.popitem(last=False)
+                self._requestors[key] = self.bucket(name)
+            return self._requestors[key]
 
 
 class Bucket:
@@ -102,12 +125,8 @@ def admit(limits: Limits, context: Any, method: str) -> Any:
     ResponseError, in revisions in which they are embedded with ProtocolError.
     """
     session = context.connection.session
-    kept = session.kept
     name = "tasks" if method.startswith("tasks/") else method
-    key = f"limit {name}"
-    if key not in kept:
-        kept.setdefault(key, limits.bucket(name))
-    bucket: Bucket | None = kept[key]
+    bucket = _bucket(limits, context, name)
     wait = 0.0 if bucket is None else bucket.take()
     if not wait:
         return None
@@ -122,6 +141,18 @@ def admit(limits: Limits, context: Any, method: str) -> Any:
         raise ProtocolError(message)
     code = ruling(_SITUATIONS[name], binding.revision).code
     raise ResponseError(-32603 if code is None else code, "Too many requests", {"reason": text, "retryAfter": wait})
+
+
+def _bucket(limits: Limits, context: Any, name: str) -> Bucket | None:
+    principal, source = context.principal, context.source
+    if source is not None:
+        return limits.bucket_of(name, source if principal is None else principal, principal=principal is not None)
+    kept = context.connection.session.kept
+    key = f"limit {name}"
+    if key not in kept:
+        kept.setdefault(key, limits.bucket(name))
+    bucket: Bucket | None = kept[key]
+    return bucket
 
 
 class Delay(Protocol):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..binding import Binding
-from ..errors import ProtocolError, ResponseError, UsageError
+from ..errors import NotDeclared, ProtocolError, ResponseError, UsageError
 from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY
 from ..methods import RequestMethod
 from . import elicitation, sampling
@@ -31,7 +31,7 @@ def check_question(context: Any, key: RequestMethod[Any, Any], params: Any) -> N
             if binding.era == "stateless":
                 raise _missing(path)
             text = f"{key.name} takes the capability {path!r} with these params, which the client has not declared"
-            raise UsageError(text)
+            raise NotDeclared(text)
     if key.name == SAMPLE:
         wrong = sampling.imbalance(params.messages)
         if wrong is not None:

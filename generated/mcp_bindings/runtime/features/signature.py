@@ -51,6 +51,9 @@ class Signature:
     """
 
     def __init__(self, function: Callable[..., Any], what: str, context: type[Context], *, loose: bool = False) -> None:
+        if isinstance(function, type) or not callable(function):
+            text = f"{what} is {function!r}; accepted are functions"
+            raise UsageError(text)
         self.function = function
         self.what = what
         self._class = context
@@ -108,7 +111,7 @@ class Signature:
         if about and "description" not in schema:
             schema["description"] = about
         if parameter.default is not _MISSING:
-            schema |= self._default(kind, parameter.default)
+            schema |= self._default(name, kind, parameter.default)
         required = parameter.default is _MISSING
         self.parameters.append(Parameter(name, kind, required, plain, schema, schema.get("description", "")))
 
@@ -138,15 +141,18 @@ class Signature:
         plain, self._schemas.plain = self._schemas.plain, before
         return schema, plain
 
-    @staticmethod
-    def _default(kind: Any, value: Any) -> Schema:
-        """The default in the schema, where it is of the type."""
+    def _default(self, name: str, kind: Any, value: Any) -> Schema:
+        """The default in the schema, where JSON has it; raises UsageError for one that is not of the type."""
         made = default_of(value)
+        if not made:
+            return {}
         schemas = Schemas("input")
         try:
-            fit(schemas.whole(schemas.of(kind)))(made.get("default"))
-        except Misfit:
-            return {}
+            fit(schemas.whole(schemas.of(kind)))(made["default"])
+        except Misfit as misfit:
+            hint = "; a parameter that may be None says so by `| None`" if value is None else ""
+            text = f"{self.what}: the default of {name} is not of its type: {misfit}{hint}"
+            raise UsageError(text) from None
         return made
 
     def _object(self) -> Schema:

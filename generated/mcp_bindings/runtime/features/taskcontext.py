@@ -100,7 +100,7 @@ class InTask(Context):
     @property
     def cancelled(self) -> bool:
         """Whether nobody wants the result any more: stop then, and return anything or raise."""
-        return self.task.cancelled or self.connection.closed
+        return self.task.cancelled or (self.connection.closed and self.principal is None)
 
     def request(
         self,

@@ -20,7 +20,7 @@ from ..errors import EncodeError, McpError, ResponseError, UsageError
 from ..events import Incoming
 from ..handlers import INTERNAL, Handlers
 from ..jsonrpc import INTERNAL_ERROR, Refusal
-from ..logs import note, report
+from ..logs import failed, note, report
 from ..suspended import Abandoned
 from .pages import Pages
 from .refusals import Situation, refusal
@@ -55,6 +55,10 @@ class TaskReceiver:
     def __init__(self, binding: Binding, handlers: Handlers, store: MemoryTasks, peer: Any) -> None:
         if "tasks/result" not in binding.requests:
             text = f"{binding.revision} has no tasks; they exist in 2025-11-25, and later as an extension"
+            raise UsageError(text)
+        given: Any = store
+        if not isinstance(given, MemoryTasks):
+            text = f"tasks is {given!r}; accepted is MemoryTasks()"
             raise UsageError(text)
         self.store = store
         self._binding = binding
@@ -99,6 +103,9 @@ class TaskReceiver:
             owner = owner_of(connection, incoming)
             ttl = None if wanted.ttl is None else wanted.ttl / 1000
             task = self.store.create(owner, method, ttl, changed=partial(self._announce, connection))
+            if connection.closed and owner is connection.session:
+                # Whoever could ask for it has gone before it was there.
+                self.store.leave(owner)
         except ResponseError as error:
             return (self._refuse(connection, incoming, Refusal(error.code, error.message, error.data)),)
         self._begin(connection, incoming, task)
@@ -141,7 +148,7 @@ class TaskReceiver:
             report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
             self.store.end(task, "failed", INTERNAL, message=INTERNAL.message)
         except BaseException as error:  # noqa: BLE001  # whatever a handler raises, the task ends
-            report(error, "%s: the handler of a task failed", incoming.key.name)
+            failed(error, f"{incoming.key.name}: the handler of a task failed", over=connection.closed)
             self.store.end(task, "failed", INTERNAL, message=INTERNAL.message)
         finally:
             with connection.lock:

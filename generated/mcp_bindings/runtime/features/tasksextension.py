@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..connection import Connection
 from ..context import StatelessContext
 from ..errors import DecodeError, EncodeError, ResponseError
 from ..events import Incoming
 from ..extending import TASKS, supports
 from ..handlers import INTERNAL, Handlers
 from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, Refusal
-from ..logs import report
+from ..logs import failed, report
 from ..suspended import Abandoned, Detached, Suspended
 from .taskcontext import Task, in_task
 from .tasks import settled
@@ -91,7 +92,10 @@ class TaskExtension:
 
         Raises ResponseError (-32603) where there are as many tasks as may be.
         """
-        task = self.store.create(incoming.principal, _CALL_TOOL, changed=self._announce)
+        task = self.store.create(_owner(connection, incoming), _CALL_TOOL, changed=self._announce)
+        if connection.closed and task.owner is connection.session:
+            # Whoever could ask for it has gone before it was there.
+            self.store.leave(task.owner)
         context = in_task(self._peer, connection, incoming, self.store, task, kind=InStatelessTask)
         line = self._line(incoming, self._signed({"resultType": "task", **self._described(task)}, "CreateTaskResult"))
         # Before anything that is said of the task.
@@ -112,12 +116,12 @@ class TaskExtension:
         if required:
             raise ResponseError(*missing())
 
-    def watched(self, meta: Any, task_ids: Sequence[Any]) -> list[str]:
+    def watched(self, session: Any, meta: Any, task_ids: Sequence[Any]) -> list[str]:
         """Those of the tasks that a subscription may hear of; raises ResponseError (-32021)."""
         if not supports(meta.client_capabilities):
             raise ResponseError(*missing())
-        # Who subscribes, the session does not know: what belongs to somebody is told to nobody.
-        return [each for each in task_ids if each.__class__ is str and self.store.find(each, None) is not None]
+        # Of which principal a subscription is, the session does not know: what belongs to one is told to nobody.
+        return [each for each in task_ids if each.__class__ is str and self.store.find(each, session) is not None]
 
     def _execute(self, incoming: Incoming, task: StoredTask, context: Any) -> None:
         if task.stopped.is_set():
@@ -135,7 +139,7 @@ class TaskExtension:
             report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
             self._fail(task, INTERNAL)
         except BaseException as error:  # noqa: BLE001  # whatever a handler raises, the task ends
-            report(error, "%s: the handler of a task failed", incoming.key.name)
+            failed(error, f"{incoming.key.name}: the handler of a task failed", over=context.connection.closed)
             self._fail(task, INTERNAL)
 
     def _fail(self, task: StoredTask, why: Refusal) -> None:
@@ -171,7 +175,7 @@ class TaskExtension:
         return self._signed({"resultType": "complete"}, "CancelTaskResult")
 
     def _found(self, task_id: str, context: Any) -> StoredTask:
-        task = self.store.find(task_id, context.principal)
+        task = self.store.find(task_id, _owner(context.connection, context))
         if task is None:
             reason = "there is no such task, or it has expired"
             raise ResponseError(INVALID_PARAMS, "Unknown task", {"reason": reason})
@@ -262,6 +266,16 @@ class InStatelessTask(StatelessContext):
 
     def log(self, level: str, data: Any, logger: str | None = None) -> None:
         """Nothing: of tasks no log messages are sent in this revision (Task Status Notifications)."""
+
+
+def _owner(connection: Any, said: Any) -> Any:
+    """Who may see a task: who sends the request, where the transport knows; over a lasting connection its other side.
+
+    None where requests come one by one from anybody: there the id is all that there is.
+    """
+    if said.principal is None and isinstance(connection, Connection):
+        return connection.session
+    return said.principal
 
 
 def missing() -> Refusal:

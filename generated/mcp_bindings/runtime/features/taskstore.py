@@ -67,7 +67,7 @@ class StoredTask:
     ) -> None:
         self.id = task_id
         self.owner = owner
-        """Who may see it: a principal, or a connection; None where its id is all that is asked for."""
+        """Who may see it: a principal, or a session; None where its id is all that is asked for."""
         self.method = method
         """The method of the request that became the task."""
         self.status: Status = "working"
@@ -265,7 +265,8 @@ class MemoryTasks:
         Raises ResponseError (-32603) where the outcome is too large to be kept.
         """
         with self._lock:
-            if task.ended:
+            if task.ended or (task.stopped.is_set() and task.id not in self._tasks):
+                # That of one that was forgotten interests nobody.
                 return False
             if task.id in self._tasks:
                 if self._held + size > self._size:
@@ -378,10 +379,12 @@ class MemoryTasks:
     def leave(self, owner: Any) -> None:
         """A requestor has gone that nobody else can be: its tasks are stopped and forgotten."""
         with self._lock:
-            own = self._owned.pop(owner, None)
-            for task in own or ():
+            left = list(self._owned.pop(owner, None) or ())
+            for task in left:
                 self._remove(task)
                 self._dismiss(task)
+        for task in left:
+            note("info", "task %s is stopped, as who has asked for it has left", task.id[:8])
 
     def _purge(self) -> None:
         """Forgets what has expired. What still runs of it is told to stop, and who waits for it hears that."""

@@ -17,7 +17,7 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import DecodeError, EncodeError, ResponseError, ToolError, UsageError
-from ..logs import report
+from ..logs import failed
 from .fitting import Fault, Misfit
 from .lists import announced, answer_list
 from .refusals import refusal, ruling
@@ -270,7 +270,7 @@ class Tools:
         except ToolError as error:
             return self._results.failed(str(error))
         except Exception as error:  # noqa: BLE001  # whatever a tool raises, its caller is told
-            report(error, "%s has failed: %s", tool.signature.what, error)
+            failed(error, f"{tool.signature.what} has failed", over=context.connection.closed)
             return self._results.failed(str(error) or error.__class__.__name__)
 
     def _misread(self, tool: Tool, misfit: Misfit) -> Any:

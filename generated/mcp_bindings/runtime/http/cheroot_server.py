@@ -119,12 +119,12 @@ class HttpServer:
 
     def serve(self, ready: Callable[[HttpServer], object] | None = None) -> None:
         """Serves until ``close`` is called from another thread, or Ctrl-C; ``ready`` is told when it begins."""
-        if ready is not None:
-            ready(self)
-        self.start()
         try:
+            if ready is not None:
+                ready(self)
+            self.start()
             self._ended.wait()
-        except KeyboardInterrupt:
+        except BaseException:
             self.close()
             raise
 

@@ -117,8 +117,8 @@ class Conversations:
         with self._lock:
             conversation = self._here.pop(session_id, None)
         if conversation is not None:
-            conversation.server.dismiss(conversation)
             conversation.close()
+            conversation.server.dismiss(conversation)
 
     def _pass_on(self, session_id: str, line: bytes) -> None:
         self._store.pass_on(session_id, line, self._receive)

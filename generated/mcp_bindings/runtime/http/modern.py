@@ -38,6 +38,7 @@ from .exchange import Exchange, NoStream
 from .headers import NAMED, mismatch
 from .rejections import REQUESTS, STREAMS, Rejection, Response, busy, empty_response, json_response
 from .slots import Slots
+from .sources import source_of
 from .workers import Workers
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class Modern:
         event = session.receive(body)[0]
         if isinstance(event, Incoming):
             event.principal = principal
+            event.source = source_of(environ)
             return self._run(server, session, event)
         if isinstance(event, Reply):
             if event.refusal is not None:

@@ -20,6 +20,7 @@ from .conversations import Conversations
 from .rejections import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
 from .sessions import Record, TooMany
 from .slots import Slots
+from .sources import source_of
 from .stores import STANDALONE, Store, Unavailable
 from .streamable import wanted_by
 from .workers import Workers
@@ -93,6 +94,7 @@ class OldSse:
         for event in events:
             if isinstance(event, Incoming):
                 event.principal = principal
+                event.source = source_of(environ)
                 if not self._workers.start(partial(_handle, conversation, event)):
                     conversation.drop([event])
                     raise busy(REQUESTS)

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -50,10 +51,31 @@ def make_server(
     )
 
 
-def run_http(servers: Sequence[Server], host: str, port: int, **options: Any) -> None:
-    """Serves until Ctrl-C, which is how it ends and no fault: nothing is raised for it."""
+def run_http(
+    servers: Sequence[Server],
+    host: str,
+    port: int,
+    *,
+    path: str = "/mcp",
+    ready: Callable[[HttpServer], object] | None = None,
+    **options: Any,
+) -> None:
+    """Serves until Ctrl-C, which is how it ends and no fault: nothing is raised for it. Port 0 is any that is free.
+
+    ``ready`` is called once it listens, with the server: its ``port``, ``url(path)``, and ``close()``, which ends it from
+    another thread. Without it, a line on standard error says where it is. ``options`` are those of ``Options``.
+    """
+    served = make_server(servers, host, port, path=path, **options)
+
+    def announce(server: HttpServer) -> None:
+        # A program without a console has no standard error, and one whose reader has gone cannot write to it.
+        if sys.stderr is not None:
+            with suppress(OSError):
+                sys.stderr.write(f"Serving MCP on {server.url(path)} (Ctrl-C ends it)\n")
+                sys.stderr.flush()
+
     with suppress(KeyboardInterrupt):
-        make_server(servers, host, port, **options).serve()
+        served.serve(announce if ready is None else ready)
 
 
 def _names(host: str) -> list[str]:

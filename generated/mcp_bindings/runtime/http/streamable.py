@@ -24,6 +24,7 @@ from .exchange import Exchange, NoStream
 from .rejections import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
 from .sessions import TooMany
 from .slots import Slots
+from .sources import source_of
 from .stores import STANDALONE, Store, Unavailable
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class Streamable:
         events = conversation.receive(body)
         conversation.save()
         incomings = [event for event in events if isinstance(event, Incoming)]
+        for incoming in incomings:
+            incoming.source = source_of(environ)
         if incomings:
             return self._run(conversation, incomings)
         return self._at_once(events)

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..hosting import newest_first
 from ..logs import note, report
@@ -22,10 +22,17 @@ from .streamable import Streamable
 from .workers import Workers
 
 if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication
+
     from ..server import Server
 
-StartResponse = Callable[..., Any]
-WsgiApplication = Callable[[Any, StartResponse], Iterable[bytes]]
+
+class Mounted(Protocol):
+    """A WSGI application whose parameters have the names of PEP 3333, as those of frameworks have."""
+
+    def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        """Answers a request."""
+        ...
 
 
 class Application:
@@ -77,7 +84,7 @@ class Application:
         start_response(STATUS_LINES[response.status], response.headers)
         return response.body
 
-    def mounted(self, path: str, beside: WsgiApplication) -> WsgiApplication:
+    def mounted(self, path: str, beside: WSGIApplication) -> Mounted:
         """An application that has this one at a path such as ``/mcp``, and leaves all else to ``beside``.
 
         But for the metadata of its ``authorization``, which have their place at the root (RFC 9728, section 3.1).
@@ -86,7 +93,7 @@ class Application:
         authorization = self._options.authorization
         metadata = None if authorization is None else authorization.path
 
-        def choose(environ: Any, start_response: StartResponse) -> Iterable[bytes]:
+        def choose(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
             asked: str = environ.get("PATH_INFO") or ""
             if asked == metadata:
                 return self(environ, start_response)

@@ -53,7 +53,7 @@ class Child(Streams):
     UsageError if it cannot be started.
     """
 
-    __slots__ = ("_end", "_lines", "_name", "_waited", "pid")
+    __slots__ = ("_end", "_lines", "_name", "_sent", "_waited", "pid")
 
     def __init__(
         self,
@@ -80,6 +80,8 @@ class Child(Streams):
         """The number of the server's process."""
         self._name = f"the server {as_line(command)!r} (process {popen.pid})"
         self._waited = False
+        self._sent = 0
+        """Bytes that it was sent; good as long as one thread sends, as is so until there is a conversation."""
         self._lines: StderrLines | None = None
         try:
             if target == PIPE:
@@ -123,6 +125,7 @@ class Child(Streams):
             if self._writer.broken:
                 super().close()
             raise self._explained(problem) from problem
+        self._sent += len(message) + 1
 
     def close(self) -> None:
         """As ``Transport.close``; the server has ended afterwards."""
@@ -142,7 +145,9 @@ class Child(Streams):
             last = self._lines.last()[-10:]
             if last:
                 text += "; the last lines of its standard error:\n" + "\n".join(f"    {line}" for line in last)
-        return ConnectionClosed(text)
+        end = ConnectionClosed(text)
+        end.unread = how is not None and self._writer.unread() >= self._sent
+        return end
 
 
 def _exit_soon(pid: int) -> str | None:

@@ -14,7 +14,9 @@ import io
 import os
 import sys
 import weakref
+from collections.abc import Callable
 from threading import Lock
+from typing import Any
 
 from ..errors import UsageError
 from ..framing import DEFAULT_LIMIT
@@ -67,6 +69,27 @@ class Stdio(Streams):
         """As ``Transport.close``; standard input and output are what they were before."""
         super().close()
         self._put_back()
+
+
+def run(serve: Callable[[Stdio], object]) -> None:
+    """Has a function serve over standard input and output.
+
+    Ctrl-C, by which people end a server that they have started in a terminal, is no fault: it raises KeyboardInterrupt, as
+    ever, and where nobody catches that the program ends by the signal (status 130 in a shell) without a traceback.
+    """
+    try:
+        serve(Stdio())
+    except KeyboardInterrupt:
+        sys.excepthook = _quiet(sys.excepthook)
+        raise
+
+
+def _quiet(hook: Callable[..., Any]) -> Callable[..., Any]:
+    def show(kind: type[BaseException], *what: Any) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            hook(kind, *what)
+
+    return show
 
 
 def _duplicate(fd: int, name: str) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import select
 import stat
+import sys
 from threading import Lock
 from typing import NamedTuple
 
@@ -98,6 +99,19 @@ class Writer:
         finally:
             if self._closed:
                 self._dispose()
+
+    def unread(self) -> int:
+        """How many bytes nobody has read out of the pipe; 0 where that cannot be told."""
+        # Not on every system.
+        import fcntl
+        import termios
+
+        with self._lock:
+            try:
+                told = fcntl.ioctl(self._fd, termios.FIONREAD, bytes(4))
+            except (OSError, ValueError):
+                return 0
+        return int.from_bytes(told, sys.byteorder)
 
     def close(self) -> None:
         """As ``Transport.close``, for this half."""
