@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median, quantiles
 from typing import NamedTuple
 
@@ -83,11 +83,7 @@ def measure(interpreters: Mapping[str, str], effort: Effort) -> Measured:
     with Children(interpreters, module="benchmarks.callers") as children:
         for name in interpreters:
             versions |= children.ask(name, "versions")
-            for revision in REVISIONS:
-                heard = children.ask(name, "call", revision)
-                if heard != TEXT:
-                    message = f"{name}: {TEXT!r} was said in {revision}, and {heard!r} came back"
-                    raise ValueError(message)
+        _check(children, interpreters)
         for turn in range(effort.rounds + 1):
             # Back and forth, so that nobody always comes after the same one.
             for cell in rotated(cells[:: -1 if turn % 2 else 1], turn):
@@ -95,7 +91,18 @@ def measure(interpreters: Mapping[str, str], effort: Effort) -> Measured:
                 # What is made ready by the first calls is not counted.
                 if turn:
                     segments[cell].append(segment)
+        # Nor has anybody answered so much in another way in the end.
+        _check(children, interpreters)
     return Measured({cell: _pace(each) for cell, each in segments.items()}, versions)
+
+
+def _check(children: Children, callers: Iterable[str]) -> None:
+    for name in callers:
+        for revision in REVISIONS:
+            heard = children.ask(name, "call", revision)
+            if heard != TEXT:
+                message = f"{name}: {TEXT!r} was said in {revision}, and {heard!r} came back"
+                raise ValueError(message)
 
 
 def _pace(segments: Sequence[tuple[int, Sequence[int]]]) -> Pace:
