@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_bindings.runtime.http.client import wire
 from mcp_bindings.runtime.http.client.connections import Pool
 from mcp_bindings.runtime.http.client.exchange import Exchange
 from mcp_bindings.runtime.http.client.plain import plain_head
@@ -213,3 +214,16 @@ def test_who_rests_in_an_exchange_wakes_when_it_ends() -> None:
         exchange.end()
         assert resting.result(PATIENCE)
     assert exchange.rest(PATIENCE)
+
+
+@pytest.mark.parametrize("revision", [NEWEST, STATELESS])
+def test_without_connections_from_the_pool_urllib3_does_all(revision: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(request: Request) -> Any:
+        if request.method != "POST" or request.json.get("method") != "tools/call":
+            return None
+        return answer(result(request, called("done")))
+
+    monkeypatch.setattr(wire, "CARRIES", False)
+    with McpPeer(revision, play) as peer, package(revision).Client.http(peer.url, timeout=PATIENCE) as client:
+        for _ in range(3):
+            assert text_of(client.call_tool("echo")) == "done"

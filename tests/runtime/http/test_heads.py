@@ -133,6 +133,18 @@ def test_requests_that_come_together_are_answered_in_turn(port: int) -> None:
             assert value["result"]["content"][0]["text"] == str(number)
 
 
+def test_without_a_view_of_what_is_read_ahead_each_head_is_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mcp_bindings.runtime.http import cheroot_requests
+
+    monkeypatch.setattr(cheroot_requests, "_AHEAD", False)
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire, closing(Line(wire.port)) as line:
+        for number, changes in enumerate(CHANGES[:9]):
+            for again in range(2):
+                status, body = line.say(request(wire.port, 10 * number + again, *changes))
+                assert (status == 200) == (b"result" in body)
+
+
 def head(length: str = "12", name: str = "Content-Length", more: str = "") -> bytes:
     return f"POST / HTTP/1.1\r\nHost: x\r\n{name}: {length}\r\nX: y\r\n{more}\r\n".encode()
 

@@ -21,7 +21,7 @@ from urllib3.exceptions import (
 from urllib3.util import Timeout, Url, parse_url
 
 from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError, UsageError
-from .connections import Pool, SecurePool, serving, socket_options
+from .connections import CARRIES, Pool, SecurePool, serving, socket_options
 from .exchange import Exchange
 from .plain import PlainAnswer
 
@@ -142,7 +142,7 @@ class Wire:
     def _again(self, method: str, exchange: Exchange, headers: Mapping[str, str], body: bytes) -> Response | None:
         """The answer by a connection that is kept, without what urllib3 does around it; None where it has to do it."""
         pool = self._pool
-        if not isinstance(pool, Pool | SecurePool):
+        if not CARRIES or not isinstance(pool, Pool | SecurePool):
             return None
         fields = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
         # What http.client would refuse is left to it, and what needs an encoding.
