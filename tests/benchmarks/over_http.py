@@ -36,10 +36,10 @@ _SPOKEN = {
     "bare": "the loop to the bare application",
 }
 _SPENT = (
-    "What profiles tell: the sockets take a small part of a call, and the rest is Python on either side, the client's about "
-    "as much as the server's. Of the server's, half is cheroot's for a request whose head is known from before and for its "
-    "answer (more than twice that for a new head), a sixth is spent on the way to the thread of the handler and back, and "
-    "the rest on what is checked, decoded, called and encoded. In 2026-07-28 each request brings `_meta` and headers that "
+    "What profiles tell: the sockets take a small part of a call, and the rest is Python on either side, three quarters as "
+    "much in the client as in the server. Of the server's, about half is cheroot's for a request whose head is known from "
+    "before and for its answer (half as much again for a new head), up to a fifth is spent on the way to the thread of the "
+    "handler and back, and the rest on what is checked, decoded, called and encoded. In 2026-07-28 each request brings `_meta` and headers that "
     "repeat its body, and has a session of its own."
 )
 _ONE_AT_A_TIME = frozenset({"served", "bare"})
