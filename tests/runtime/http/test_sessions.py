@@ -275,7 +275,8 @@ def test_a_task_is_seen_by_the_session_that_began_it_alone():
         wire.initialize(LATEST)
         begun = wire.post(request("tools/call", 1, {"name": "x", "task": {"ttl": 60000}})).json
         about = {"taskId": begun["result"]["task"]["taskId"]}
-        assert wire.post(request("tasks/result", 2, about)).text == "done"
+        # On a stream, if the task is still at work.
+        assert b'"text":"done"' in wire.post(request("tasks/result", 2, about)).body
         assert wire.post(request("tasks/get", 3, about)).json["result"]["status"] == "completed"
         other = Wire(wire.port)
         other.initialize(LATEST)
