@@ -59,12 +59,12 @@ class _Request(CherootRequest):
 
     def parse_request(self) -> None:
         base: Any = super()
+        server: Any = self.server
+        self.conn.rfile.raw.within(server.head_time)
         if not _AHEAD:
             base.parse_request()
             return
         reader: _Reader = self.conn.rfile
-        server: Any = self.server
-        reader.raw.within(server.head_time)
         heads: Heads[_Known] = self.conn.heads
         buffer, start = reader.ahead()
         again = heads.find(buffer, start)
@@ -135,18 +135,22 @@ def _signature(second: int, server: str) -> bytes:
     return f"Date: {formatdate(second, usegmt=True)}\r\nServer: {server}\r\n\r\n".encode("latin-1")
 
 
-class _Reader(StreamReader):
+class _InTime(StreamReader):
+    """Reads what comes in time."""
+
+    def __init__(self, sock: Any, mode: str, size: int) -> None:
+        reader: Any = super(StreamReader, self)
+        reader.__init__(Timed(sock, mode), size)
+        self.bytes_read = 0
+
+
+class _Reader(_InTime):
     """Finds what has been read ahead at once; cheroot takes several steps for each line."""
 
     _read_buf: Any
     _read_pos: int
     raw: Any
     buffer_size: int
-
-    def __init__(self, sock: Any, mode: str, size: int) -> None:
-        reader: Any = super(StreamReader, self)
-        reader.__init__(Timed(sock, mode), size)
-        self.bytes_read = 0
 
     def ahead(self) -> tuple[bytes, int]:
         """What has been read, and where in it goes on what nobody has been given yet; reads if there is nothing."""
@@ -223,7 +227,7 @@ class _Writer(StreamWriter):
 
 
 def _file_of(connection: Any, mode: str, size: int) -> Any:
-    reader = _Reader if _AHEAD else StreamReader
+    reader = _Reader if _AHEAD else _InTime
     make: Any = reader if "r" in mode else _Writer
     return make(connection, mode, size)
 
