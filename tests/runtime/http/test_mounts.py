@@ -108,6 +108,53 @@ def test_any_wsgi_server_serves_it(recipes: Path, server: str) -> None:
         standing.close()
 
 
+WORKING = """
+from threading import Event
+from mcp_bindings import v2025_11_25 as mcp
+
+server = mcp.Server("demo", "1.0")
+going = Event()
+
+@server.tool()
+def work(context: mcp.Context) -> str:
+    context.progress(1)
+    going.wait(20)
+    return "done"
+
+@server.tool()
+def go() -> str:
+    going.set()
+    return "gone"
+
+app = server.wsgi_app(threads=8, streams=1, keepalive=0.1)
+"""
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_what_is_sent_meanwhile_comes_meanwhile_and_who_hangs_up_is_noticed(tmp_path: Path, server: str) -> None:
+    (tmp_path / "working.py").write_text(WORKING, encoding="utf-8")
+    with served(SERVERS[server], tmp_path, "working:app") as port:
+        wire = Wire(port, "/")
+        wire.initialize("2025-11-25")
+        work = {"name": "work", "arguments": {}, "_meta": {"progressToken": 1}}
+        stream = wire.stream(request("tools/call", 1, work))
+        assert stream.message()["params"]["progress"] == 1
+        assert wire.post(request("tools/call", 2, {"name": "go", "arguments": {}})).text == "gone"
+        (answered,) = stream.messages()
+        assert answered["result"]["content"][0]["text"] == "done"
+        # There may be one such stream: the next is had when it was noticed that the one before is gone.
+        for _ in range(2):
+            eventually(lambda: listens(wire))
+        wire.close()
+
+
+def listens(wire: Wire) -> bool:
+    connection, response = wire.send("GET", None, {"Accept": "text/event-stream"})
+    with closing(connection), closing(response):
+        assert response.status in {200, 503}
+        return response.status == 200
+
+
 @pytest.mark.parametrize("framework", ["flask", "bottle", "django"])
 def test_it_is_mounted_into_a_site(recipes: Path, framework: str) -> None:
     with served(SERVERS["waitress"], recipes, f"{framework}_app:app") as port:
