@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import Any
 
 import pytest
@@ -115,6 +116,8 @@ def test_a_peer_that_is_silent_is_left_in_time(revision: str) -> None:
 
 
 def test_a_subscription_whose_server_is_killed_ends() -> None:
+    heard = Event()
+
     def play(request: Request) -> Any:
         return changes(request) if request.json["method"] == "subscriptions/listen" else None
 
@@ -123,12 +126,16 @@ def test_a_subscription_whose_server_is_killed_ends() -> None:
         yield head()
         told = {"notifications": {"toolsListChanged": True}, **meta}
         yield event({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": told})
+        # A reset takes with it what has not been read yet.
+        assert heard.wait(PATIENCE)
         raise Cut
 
     with McpPeer(STATELESS, play) as peer, client_of(peer, STATELESS) as client:
         client.connection.session.peer_capabilities = None
-        with client.listen(tools=True) as subscription, pytest.raises(ConnectionClosed):
-            subscription.get(PATIENCE)
+        with client.listen(tools=True) as subscription:
+            heard.set()
+            with pytest.raises(ConnectionClosed):
+                subscription.get(PATIENCE)
         assert text_of(client.call_tool("t")) == "ok"
 
 
