@@ -32,6 +32,8 @@ _REST: Final = 64 * 1024
 """How many bytes of a body that nobody wants are read, so that the connection can be used again."""
 _LINGER: Final = 2
 """Milliseconds that a thread stays with a connection after an answer, where most others are free."""
+_AHEAD: Final = hasattr(StreamReader, "_reset_read_buf")
+"""Whether it can be seen what has been read ahead: cheroot's readers are Python's own. Otherwise each head is read anew."""
 _EACH: Final = frozenset({"conn", "inheaders", "outheaders", "rfile", "server"})
 """Attributes of cheroot's requests that each has of its own."""
 _WRITTEN: Final = frozenset({b"connection", b"date", b"server", b"transfer-encoding"})
@@ -59,9 +61,12 @@ class _Request(CherootRequest):
 
     def parse_request(self) -> None:
         base: Any = super()
-        reader: _Reader = self.conn.rfile
         server: Any = self.server
-        reader.raw.within(server.head_time)
+        self.conn.rfile.raw.within(server.head_time)
+        if not _AHEAD:
+            base.parse_request()
+            return
+        reader: _Reader = self.conn.rfile
         heads: Heads[_Known] = self.conn.heads
         buffer, start = reader.ahead()
         again = heads.find(buffer, start)
@@ -132,18 +137,22 @@ def _signature(second: int, server: str) -> bytes:
     return f"Date: {formatdate(second, usegmt=True)}\r\nServer: {server}\r\n\r\n".encode("latin-1")
 
 
-class _Reader(StreamReader):
+class _InTime(StreamReader):
+    """Reads what comes in time."""
+
+    def __init__(self, sock: Any, mode: str, size: int) -> None:
+        reader: Any = super(StreamReader, self)
+        reader.__init__(Timed(sock, mode), size)
+        self.bytes_read = 0
+
+
+class _Reader(_InTime):
     """Finds what has been read ahead at once; cheroot takes several steps for each line."""
 
     _read_buf: Any
     _read_pos: int
     raw: Any
     buffer_size: int
-
-    def __init__(self, sock: Any, mode: str, size: int) -> None:
-        reader: Any = super(StreamReader, self)
-        reader.__init__(Timed(sock, mode), size)
-        self.bytes_read = 0
 
     def ahead(self) -> tuple[bytes, int]:
         """What has been read, and where in it goes on what nobody has been given yet; reads if there is nothing."""
@@ -187,6 +196,7 @@ class _Writer(StreamWriter):
     Lets go of what a client that has gone was still to be sent, as Python 3.13 prints what fails when it collects one.
     """
 
+    raw: Any
     _held: list[bytes] | None = None
 
     def hold(self) -> None:
@@ -197,7 +207,10 @@ class _Writer(StreamWriter):
         """Sends what was held."""
         held, self._held = self._held, None
         if held:
-            self.write(b"".join(held))
+            together = b"".join(held)
+            sent = self.raw.write(together) or 0
+            if sent < len(together):
+                self.write(together[sent:])
 
     def write(self, val: Any, /) -> int:
         if self._held is not None:
@@ -216,7 +229,8 @@ class _Writer(StreamWriter):
 
 
 def _file_of(connection: Any, mode: str, size: int) -> Any:
-    make: Any = _Reader if "r" in mode else _Writer
+    reader = _Reader if _AHEAD else _InTime
+    make: Any = reader if "r" in mode else _Writer
     return make(connection, mode, size)
 
 

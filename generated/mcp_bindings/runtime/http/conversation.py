@@ -109,7 +109,7 @@ class Conversation(Speaker):
             or (known["state"] != session.state and session.state != "closed")
             or known["log_level"] != session.log_level
             or len(known["subscribed"]) != len(session.subscribed)
-            or known["subscribed"] != sorted(session.subscribed.copy())
+            or bool(session.subscribed and known["subscribed"] != sorted(session.subscribed.copy()))
         )
 
     def remember(self) -> bool:

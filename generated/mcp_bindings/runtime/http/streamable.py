@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from secrets import token_urlsafe
+from random import getrandbits
 from typing import TYPE_CHECKING, Any
 
 from ..events import Dropped, Event, Incoming, Reply
@@ -122,7 +122,8 @@ class Streamable:
         return conversation
 
     def _run(self, conversation: Conversation, incomings: Sequence[Incoming]) -> Response:
-        name = token_urlsafe(9)
+        # Nobody has to guess it, as it is of use within the session only; but no process may give it again.
+        name = f"{getrandbits(72):x}"
         exchange = Exchange(
             conversation.session,
             conversation.lock,

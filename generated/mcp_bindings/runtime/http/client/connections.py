@@ -23,6 +23,8 @@ from .exchange import Bytes, Exchange, receive
 from .plain import PlainAnswer, plain_head
 
 _BUFFER: Final = 64 * 1024
+CARRIES: Final = hasattr(urllib3.HTTPConnectionPool, "_get_conn") and hasattr(urllib3.HTTPConnectionPool, "_put_conn")
+"""Whether a connection can be had of urllib3's pools, and be given back. Otherwise urllib3 does all by itself."""
 
 
 class _UnderWay(local):

@@ -40,6 +40,15 @@ class Fields(Mapping[str, str]):
     def __getitem__(self, name: str) -> str:
         return self._values[name.lower()]
 
+    # These two are asked for fields that are not there; by way of the mapping, each time an exception is raised and caught.
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.lower() in self._values
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a field, or something else where it is not there."""
+        return self._values.get(name.lower(), default)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 

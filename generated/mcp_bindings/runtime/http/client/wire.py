@@ -23,7 +23,7 @@ from urllib3.exceptions import (
 from urllib3.util import Timeout, Url, parse_url
 
 from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError, UsageError
-from .connections import Pool, SecurePool, serving, socket_options
+from .connections import CARRIES, Pool, SecurePool, serving, socket_options
 from .exchange import Exchange
 from .plain import PlainAnswer
 
@@ -83,6 +83,8 @@ class Wire:
         self._fixed = f"Host: {_host(self.url)}\r\nAccept-Encoding: identity\r\n"
         self._good: set[str] = set()
         """Names of header fields that http.client has taken."""
+        self._written: tuple[Mapping[str, str], str] = ({}, "")
+        """The fields of the last request, and how they are written: those of a session are the same each time."""
 
     def open(
         self, method: str, exchange: Exchange, headers: Mapping[str, str], body: bytes | None = None, url: str = ""
@@ -116,7 +118,7 @@ class Wire:
         left = exchange.left()
         connect = self._connect_timeout if left is None else min(self._connect_timeout, left)
         try:
-            if url is self.url and body is not None and self._good.issuperset(headers):
+            if url is self.url and body is not None:
                 response = self._again(method, exchange, headers, body)
                 if response is not None:
                     return response
@@ -144,11 +146,10 @@ class Wire:
     def _again(self, method: str, exchange: Exchange, headers: Mapping[str, str], body: bytes) -> Response | None:
         """The answer by a connection that is kept, without what urllib3 does around it; None where it has to do it."""
         pool = self._pool
-        if not isinstance(pool, Pool | SecurePool):
+        if not CARRIES or not isinstance(pool, Pool | SecurePool):
             return None
-        fields = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
-        # What http.client would refuse is left to it, and what needs an encoding.
-        if not fields.isascii() or not fields.count("\r") == fields.count("\n") == len(headers):
+        fields = self._fields(headers)
+        if fields is None:
             return None
         connection = pool.kept()
         if connection is None:
@@ -160,6 +161,19 @@ class Wire:
             pool.give(connection, whole=False)
             raise
         return response
+
+    def _fields(self, headers: Mapping[str, str]) -> str | None:
+        """The fields as they are written; None for what http.client would refuse or encode, which is left to it."""
+        last, written = self._written
+        if headers == last:
+            return written
+        if not self._good.issuperset(headers):
+            return None
+        written = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
+        if not written.isascii() or not written.count("\r") == written.count("\n") == len(headers):
+            return None
+        self._written = dict(headers), written
+        return written
 
     def close(self) -> None:
         """Closes the connections that are idle."""
