@@ -206,7 +206,7 @@ class _Planner:
         if offer.place:
             passed.insert(0, "name=name")
         if meta:
-            passed.append("meta=dict(meta) if meta else None")
+            passed.append("meta=asking.entries(meta)")
         if offer.place:
             yield f'        offering.placed("{offer.name}", {offer.place})'
         yield from lines("members = ", ("offering.members(", passed, ")"), indent=8)

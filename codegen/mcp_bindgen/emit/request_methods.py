@@ -189,7 +189,7 @@ class _Planner:
             case "object":
                 given.append(f"meta=asking.meta_of({self._parameters.meta_class(call.declared)}, meta)")
             case "map":
-                given.append("meta=dict(meta) if meta else None")
+                given.append("meta=asking.entries(meta)")
             case "undeclared":
                 given.append("extra=asking.undeclared_meta(meta)")
             case None:

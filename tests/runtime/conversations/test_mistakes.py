@@ -7,8 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from mcp_bindings import connect, serve
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.features.limits import Limits
+from mcp_bindings.runtime.features.taskstore import MemoryTasks
+from mcp_bindings.runtime.http.authorization import Authorization
+from mcp_bindings.runtime.http.stores import MemoryStore
 from support.conversing import PATIENCE, text_of
 
 Do = Callable[[], object]
@@ -46,6 +51,39 @@ def handled(function: Any) -> None:
 
 def tool(function: Any) -> None:
     server().tools.add(function, "it")
+
+
+def offered(**options: Any) -> None:
+    server().tool(**options)(no_arguments)
+
+
+def completed(**given: Any) -> None:
+    server().completion(**{"argument": "it", "prompt": "ask", **given})(str.split)
+
+
+def reached(url: Any = "http://127.0.0.1:9/mcp", **options: Any) -> None:
+    mcp.Client.http(url, **options)
+
+
+def started(command: Any, **options: Any) -> None:
+    mcp.Client.stdio(command, **options)
+
+
+def mounted(**options: Any) -> None:
+    server().wsgi_app(**options)
+
+
+def listening(**options: Any) -> None:
+    server().run_http(**{"port": 0, "ready": lambda http: http.close(), **options})
+
+
+def authorized(**given: Any) -> None:
+    known: Any = {"resource": "https://example.com/mcp", "authorization_servers": ["https://auth.example.com"]}
+    Authorization(lambda _token: None, **{**known, **given})
+
+
+def no_arguments() -> str:
+    return ""
 
 
 def wrong_default(count: int = "many") -> None: ...  # type: ignore[assignment]
@@ -108,6 +146,92 @@ MISTAKES: dict[str, tuple[Do, str]] = {
         lambda: tool(wrong_default),
         "tool it: the default of count is not of its type: .*expected an integer",
     ),
+    "tool name": (lambda: offered(name=5), "name is 5; accepted are texts"),
+    "tool timeout": (lambda: offered(timeout="x"), "timeout is 'x'; accepted are numbers above 0"),
+    "tool timeout nan": (lambda: offered(timeout=float("nan")), "timeout is nan; accepted are numbers above 0"),
+    "tool input": (lambda: offered(input_schema=5), "input_schema is 5; accepted are dicts"),
+    "tool output": (lambda: offered(output_schema=5), "output_schema is 5; accepted are dicts"),
+    "tool check": (lambda: offered(check=5), "check is 5; accepted are True and False"),
+    "tool execution": (lambda: offered(execution="required"), 'found "required", expected a ToolExecution'),
+    "tool meta": (lambda: offered(meta=5), "meta is 5; accepted are dicts"),
+    "prompt name": (lambda: server().prompt(name=5)(no_arguments), "found 5, expected a string"),
+    "resource type": (
+        lambda: server().resource("demo://it", mime_type=5)(no_arguments),
+        "resource demo://it is not what 2025-11-25 takes: .*found 5, expected a string",
+    ),
+    "resource function": (lambda: server().resource("demo://it")(5), "resource demo://it is 5; accepted are functions"),
+    "resource updated": (lambda: server().resources.updated(5), "is 5; accepted are texts"),
+    "completion argument": (lambda: completed(argument=5), "argument is 5; accepted are texts"),
+    "completion prompt": (lambda: completed(prompt=5), "prompt is 5; accepted are texts"),
+    "completion function": (
+        lambda: server().completion(argument="a", prompt="b")(5),
+        "the completion is 5; accepted are functions",
+    ),
+    "server cursor key": (lambda: server(cursor_key="x"), "cursor_key is no 32 bytes or more; secrets.token_bytes"),
+    "server short key": (lambda: server(cursor_key=b"x" * 31), "cursor_key is no 32 bytes or more"),
+    "server redact": (lambda: server(redact=5), "redact is 5; accepted are functions"),
+    "server redact two": (lambda: server(redact=two), r"it is called with \(data\)"),
+    "server instructions": (lambda: server(instructions=5), "instructions is 5; accepted are texts"),
+    "server logging": (lambda: server(logging=5), "logging is 5; accepted are True and False"),
+    "serve": (lambda: server().serve(5), "5 is no transport; accepted are objects with receive"),
+    "connect of a server": (lambda: server().connect(5), "5 is no transport; accepted are objects with receive"),
+    "serve over": (lambda: serve.over(5, server()), "5 is no transport; accepted are objects with receive"),  # type: ignore[arg-type]
+    "server notify": (lambda: server().notify("x"), "a method is meant by its key, .*and not by 'x'"),
+    "roots": (lambda: client(roots=5), r"roots is 5; accepted are lists, as \['/srv/project'\]"),
+    "roots of one path": (lambda: client(roots="/tmp"), r"roots is '/tmp'; accepted are lists, as \['/tmp'\]"),
+    "client log level": (lambda: client(log_level="loud"), "the level is 'loud'; accepted are debug, info"),
+    "client require number": (lambda: client(require=5), "require is 5; accepted are lists"),
+    "client require numbers": (lambda: client(require=[5]), "one of require is 5; accepted are those like 'tools'"),
+    "client record": (lambda: client(record=5).connect(), "record is 5; accepted is the path of a file"),
+    "client url": (lambda: reached(5), "url is 5; accepted are texts such as 'https://"),
+    "client headers": (lambda: reached(headers=5), "headers is 5; accepted are dicts"),
+    "client auth": (lambda: reached(auth=5), "auth is 5; accepted are functions"),
+    "client proxy": (lambda: reached(proxy=5), "proxy is 5; accepted are texts"),
+    "client tls": (lambda: reached(tls=5), "tls is 5; accepted is an ssl.SSLContext"),
+    "client pool": (lambda: reached(pool="x"), "pool is 'x'; accepted are 1 and more"),
+    "client opening": (lambda: reached(connect_timeout="x"), "connect_timeout is 'x'; accepted are numbers above 0"),
+    "client messages": (lambda: reached(max_message="x"), "max_message is 'x'; accepted are 1 and more"),
+    "client command": (lambda: started(5), "a command is a list of texts, for instance .* and not 5"),
+    "client line": (lambda: started("python x"), r"shlex.split\(\) makes one of a line"),
+    "client environment": (lambda: started(["true"], env=5), "env is 5; accepted are dicts"),
+    "connect revisions": (
+        lambda: connect.in_memory(server(), revisions="2025-06-18"),
+        r"revisions is '2025-06-18'; accepted are lists, as \['2025-06-18'\]",
+    ),
+    "connect no revisions": (lambda: connect.in_memory(server(), revisions=5), "revisions is 5; accepted are lists"),  # type: ignore[arg-type]
+    "connect handlers": (lambda: connect.in_memory(server(), handlers=5), "handlers is 5; accepted are dicts"),  # type: ignore[arg-type]
+    "connect probe": (lambda: connect.in_memory(server(), probe="x"), "probe is 'x'; accepted are numbers of seconds"),  # type: ignore[arg-type]
+    "tasks ttl": (lambda: MemoryTasks(ttl="x"), "ttl is 'x'; accepted are numbers above 0"),  # type: ignore[arg-type]
+    "tasks tools": (lambda: MemoryTasks(tools=["x"]), r"tools is \['x'\]; accepted are dicts"),  # type: ignore[arg-type]
+    "tasks each": (lambda: MemoryTasks(each=0), "each is 0; accepted are 1 and more"),
+    "limits": (lambda: Limits(tool_calls="x"), "tool_calls is 'x'; accepted are numbers above 0"),  # type: ignore[arg-type]
+    "limits burst": (lambda: Limits(burst=0), "burst is 0; accepted are numbers above 0"),
+    "http path": (lambda: mounted(path=5), "path is 5; accepted are texts"),
+    "http messages": (lambda: mounted(messages_path=None), "messages_path is None; accepted are texts"),
+    "http hosts": (lambda: mounted(allowed_hosts=5), r"allowed_hosts is 5; accepted are lists, as \['example.com'\]"),
+    "http host": (lambda: mounted(allowed_hosts="x"), r"allowed_hosts is 'x'; accepted are lists, as \['x'\]"),
+    "http origin": (lambda: mounted(allowed_origins=[5]), "one of allowed_origins is 5; accepted are those like"),
+    "http limit": (lambda: mounted(body_limit="x"), "body_limit is 'x'; accepted are 1 and more"),
+    "http time": (lambda: mounted(body_time="x"), "body_time is 'x'; accepted are numbers above 0"),
+    "http retry": (lambda: mounted(retry=1.5), "retry is 1.5; accepted are 1 and more"),
+    "http threads": (lambda: mounted(threads=True), "threads is True; accepted are 1 and more"),
+    "http streams": (lambda: mounted(streams=-1), "streams is -1; accepted are 1 and more"),
+    "http store": (lambda: mounted(store=5), r"store is 5; accepted is MemoryStore\(\)"),
+    "http store class": (lambda: mounted(store=MemoryStore), "store is <class .*; accepted is MemoryStore"),
+    "http authorization": (lambda: mounted(authorization=5), r"authorization is 5; accepted is Authorization\("),
+    "http option": (lambda: mounted(pth="/mcp"), "there is no option 'pth' here; accepted are allowed_hosts, .*path"),
+    "run host": (lambda: listening(host=5), "host is 5; accepted are texts"),
+    "run port": (lambda: listening(port=True), "the port is True; accepted are 1 to 65535"),
+    "run ready": (lambda: listening(ready=5), "ready is 5; accepted are functions"),
+    "run idle": (lambda: listening(idle="x"), "idle is 'x'; accepted are numbers above 0"),
+    "run grace": (lambda: listening(grace=-1), "grace is -1; accepted are numbers of seconds, 0 and more"),
+    "run option": (lambda: listening(pth="/mcp"), "there is no option 'pth' here; accepted are .*grace, .*ready"),
+    "store sessions": (lambda: MemoryStore(sessions=0), "sessions is 0; accepted are 1 and more"),
+    "store lifetime": (lambda: MemoryStore(lifetime="x"), "lifetime is 'x'; accepted are numbers above 0"),  # type: ignore[arg-type]
+    "token judge": (lambda: Authorization(5, resource="", authorization_servers=()), "validate is 5; accepted are"),  # type: ignore[arg-type]
+    "token place": (lambda: authorized(resource=5), "resource is 5; accepted are texts"),
+    "token givers": (lambda: authorized(authorization_servers="https://a"), "accepted are lists, as .'https://a'.$"),
+    "token scopes": (lambda: authorized(scopes="a"), r"scopes is 'a'; accepted are lists, as \['a'\]"),
     "tool none": (lambda: tool(no_default), "a parameter that may be None says so by `| None`"),
 }
 
@@ -138,6 +262,10 @@ def test_mistakes_in_a_call_are_told_before_anything_is_sent() -> None:
         for timeout in ("x", -1, float("nan")):
             with pytest.raises(UsageError, match="accepted are numbers of seconds, 0 and more"):
                 connected.call_tool("add", {"a": 1}, timeout=timeout)
+        with pytest.raises(UsageError, match="on_progress is 5; accepted are functions"):
+            connected.call_tool("add", {"a": 1}, on_progress=5)
+        with pytest.raises(UsageError, match="meta is 5; accepted are dicts"):
+            connected.call_tool("add", {"a": 1}, meta=5)
         for asked in ("tools/list", 5):
             with pytest.raises(UsageError, match=r"a method is meant by its key, such as `methods\.PING`"):
                 connected.request(asked)
