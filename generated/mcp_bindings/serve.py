@@ -42,10 +42,10 @@ def over(transport: Transport, *servers: Server) -> None:
 
 def wsgi_app(*servers: Server, **options: Any) -> Application:
     """A WSGI application with one endpoint for all of the servers; ``options`` as for ``wsgi_app`` of a server."""
-    from .runtime.http.options import Options
+    from .runtime.http.options import options_of
     from .runtime.http.wsgi import Application
 
-    return Application(servers, Options(**options))
+    return Application(servers, options_of(options))
 
 
 def http(

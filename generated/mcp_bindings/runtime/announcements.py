@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .binding import Binding
-from .context import LEVELS
+from .context import LEVELS, check_level
 from .errors import ConnectionClosed, RequestTimeout, UsageError
 from .logs import note
 from .methods import NotificationMethod
@@ -46,9 +46,7 @@ class Announcement(NamedTuple):
 
 def log_message(server: Server, level: str, data: Any, logger: str | None) -> Announcement:
     """A log message of no request, as it may be seen outside; raises UsageError for an unknown level."""
-    if level not in LEVELS:
-        text = f"the level is {level!r}; accepted are {', '.join(LEVELS)}"
-        raise UsageError(text)
+    check_level(level)
     key = server.binding.notifications["notifications/message"]
     shown = data if server.redact is None else server.redact(data)
     return Announcement(key, key.params(level=level, data=shown, logger=logger), level=level)

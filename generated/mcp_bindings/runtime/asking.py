@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from .errors import ProtocolError
+from .given import check_mappings
 from .methods import RequestMethod
 from .paging import pages
 from .record import Record
@@ -18,14 +19,22 @@ G = TypeVar("G")
 T = TypeVar("T")
 
 
-def meta_of(kind: Callable[..., P], entries: Mapping[str, Any] | None) -> P | None:
+def entries(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The entries of ``_meta``, by wire name; None where there are none. Raises UsageError for what is no dict."""
+    if not meta:
+        return None
+    check_mappings(meta=meta)
+    return dict(meta)
+
+
+def meta_of(kind: Callable[..., P], given: Mapping[str, Any] | None) -> P | None:
     """``_meta`` as an object of the revision, from entries by wire name; None where there are none."""
-    return kind(extra=dict(entries)) if entries else None
+    return kind(extra=entries(given)) if given else None
 
 
-def undeclared_meta(entries: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def undeclared_meta(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The ``extra`` of params that do not declare ``_meta``."""
-    return {"_meta": dict(entries)} if entries else None
+    return {"_meta": entries(given)} if given else None
 
 
 def unless_empty(params: P) -> P | None:

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from .errors import UsageError
+from .given import check_many
 
 _PACKAGE = re.compile(r"v(\d{4})_(\d{2})_(\d{2})")
 _PARENT = __name__.rpartition(".")[0].rpartition(".")[0]
@@ -28,6 +29,7 @@ def chosen(wanted: Sequence[str] | None) -> tuple[str, ...]:
     """Those that are wanted, in that order, or all; raises UsageError for one that is not there."""
     if wanted is None:
         return revisions()
+    check_many("revisions", wanted, revisions()[0])
     for revision in wanted:
         if revision not in revisions():
             text = f"there are no bindings of {revision!r} here; accepted are {', '.join(revisions())}"

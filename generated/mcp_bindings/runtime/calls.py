@@ -12,7 +12,7 @@ from typing import Any
 
 from .bells import new_bell, ring
 from .events import Notified
-from .given import check_seconds
+from .given import check_function, check_seconds
 from .methods import NotificationMethod, RequestMethod
 
 
@@ -49,6 +49,8 @@ class Call:
         if patience.__class__ is not float or not patience >= 0:
             # Most are good, and this is on the way of each request.
             check_seconds(timeout=patience)
+        if on_progress is not None:
+            check_function("on_progress", on_progress, ("params",))
         self.patience = patience
         started = monotonic()
         self.deadline = started + patience

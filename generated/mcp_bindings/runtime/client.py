@@ -13,10 +13,10 @@ from weakref import WeakMethod
 from .binding import Binding
 from .capabilities import check_paths, declared_by, introduction
 from .connection import Connection
-from .context import QUESTIONS, ClientContext, Context
+from .context import QUESTIONS, ClientContext, Context, check_level
 from .errors import ConnectionClosed, MissingCapability, ResponseError, UsageError
 from .events import Incoming, Notified
-from .given import check_counts, check_function, check_seconds
+from .given import check_counts, check_function, check_many, check_seconds
 from .handlers import Handlers
 from .handshake import HandshakeClient
 from .limited import Limited
@@ -110,10 +110,10 @@ class Client(Limited):
         self._greeting: Connection | None = None
         """The connection while it is not one yet, so that it can be closed then, too."""
         self._connecting = Lock()
-        if isinstance(require, str):
-            text = f"require is {require!r}; accepted are lists, as [{require!r}]"
-            raise UsageError(text)
+        check_many("require", require, "tools", str)
         self._required = tuple(sorted({*require}))
+        if log_level is not None:
+            check_level(log_level)
         self._log_level = log_level
         super().__init__(limits)
         self.checks_outputs: bool | None = None
@@ -417,6 +417,10 @@ def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Tra
 
     try:
         return Recorder(transport, record, "client")
+    except TypeError as fault:
+        transport.close()
+        text = f"record is {record!r}; accepted is the path of a file"
+        raise UsageError(text) from fault
     except OSError as fault:
         transport.close()
         text = f"cannot write {os.fspath(record)!r}: {fault.strerror}; give record= a file that can be written"

@@ -28,6 +28,13 @@ LEVELS: Sequence[str] = ("debug", "info", "notice", "warning", "error", "critica
 """Severities of log messages, rising (RFC 5424, section 6.2.1)."""
 
 
+def check_level(level: Any) -> None:
+    """Raises UsageError for what is no severity of log messages."""
+    if level not in LEVELS:
+        text = f"the level is {level!r}; accepted are {', '.join(LEVELS)}"
+        raise UsageError(text)
+
+
 class Context:
     """The request or notification that is being handled, and the connection it came on.
 
@@ -229,9 +236,7 @@ class ServerContext(Context):
         Raises UsageError for an unknown level, or where the server has not declared ``logging``.
         """
         key = self.connection.session.binding.notifications["notifications/message"]
-        if level not in LEVELS:
-            text = f"the level is {level!r}; accepted are {', '.join(LEVELS)}"
-            raise UsageError(text)
+        check_level(level)
         least = self._least()
         if least is not None and LEVELS.index(level) >= LEVELS.index(least):
             redact = self.peer.redact

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from .errors import UsageError
+from .methods import NotificationMethod, RequestMethod
 
+_SECRET = 32
+"""Bytes that a secret has at least."""
 _VARIADIC = 0x04
 _COROUTINES = 0x80 | 0x200
 """Flags of code objects (``inspect.CO_…``): takes ``*args``; is a coroutine function or an asynchronous generator."""
@@ -28,6 +31,88 @@ def check_counts(**given: Any) -> None:
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             text = f"{name} is {value!r}; accepted are 1 and more"
             raise UsageError(text)
+
+
+def check_times(**given: Any) -> None:
+    """Raises UsageError for what is no number above 0; infinity is one, and None stands for nothing given."""
+    for name, value in given.items():
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+            text = f"{name} is {value!r}; accepted are numbers above 0"
+            raise UsageError(text)
+
+
+def check_texts(**given: Any) -> None:
+    """Raises UsageError for what is no text; None stands for nothing given."""
+    for name, value in given.items():
+        if value is not None:
+            check_kind(name, value, str, "texts")
+
+
+def check_flags(**given: Any) -> None:
+    """Raises UsageError for what is neither True nor False."""
+    for name, value in given.items():
+        check_kind(name, value, bool, "True and False")
+
+
+def check_mappings(**given: Any) -> None:
+    """Raises UsageError for what maps nothing to anything; None stands for nothing given."""
+    for name, value in given.items():
+        if value is not None:
+            check_kind(name, value, Mapping, "dicts")
+
+
+def check_kind(name: str, given: Any, kind: type, accepted: str) -> None:
+    """Raises UsageError for what is no object of a class."""
+    if not isinstance(given, kind):
+        text = f"{name} is {given!r}; accepted are {accepted}"
+        raise UsageError(text)
+
+
+def check_many(name: str, given: Any, example: Any, kind: type = object) -> None:
+    """Raises UsageError for what is no list (or another iterable) of objects of a class, and for a text instead of one."""
+    if isinstance(given, str | bytes):
+        text = f"{name} is {given!r}; accepted are lists, as [{given!r}]"
+        raise UsageError(text)
+    if not isinstance(given, Iterable):
+        text = f"{name} is {given!r}; accepted are lists, as [{example!r}]"
+        raise UsageError(text)
+    # What can be gone through once only is not to be used up by being looked at.
+    if isinstance(given, Sequence | frozenset | set):
+        for each in cast("Iterable[object]", given):
+            check_kind(f"one of {name}", each, kind, f"those like {example!r}")
+
+
+def check_methods(name: str, given: Any, methods: Sequence[str], accepted: str) -> None:
+    """Raises UsageError for what lacks one of these attributes, and for a class instead of an object of it."""
+    if isinstance(given, type) or not all(hasattr(given, method) for method in methods):
+        text = f"{name} is {given!r}; accepted is {accepted}"
+        raise UsageError(text)
+
+
+def check_command(given: Any) -> None:
+    """Raises UsageError for what is no command: a program and its arguments."""
+    if isinstance(given, str | bytes) or not isinstance(given, Sequence) or not given:
+        text = f"a command is a list of texts, for instance ['python', 'server.py'], and not {given!r}"
+        if isinstance(given, str) and given:
+            text += "; shlex.split() makes one of a line"
+        raise UsageError(text)
+
+
+def check_secret(name: str, given: Any) -> None:
+    """Raises UsageError for what is no secret that signs; None stands for nothing given."""
+    if given is not None and not (isinstance(given, bytes) and len(given) >= _SECRET):
+        # It is not shown: what is almost one may be one somewhere else.
+        text = f"{name} is no {_SECRET} bytes or more; secrets.token_bytes({_SECRET}) makes some"
+        raise UsageError(text)
+
+
+def check_key(given: Any) -> None:
+    """Raises UsageError for what is no key of a method."""
+    if not isinstance(given, (RequestMethod, NotificationMethod)):
+        text = f"a method is meant by its key, such as `methods.PING` of the revision, and not by {given!r}"
+        raise UsageError(text)
 
 
 def check_function(what: str, given: Any, parameters: Sequence[str]) -> None:

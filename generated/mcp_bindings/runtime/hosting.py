@@ -14,6 +14,7 @@ from typing import Any
 
 from .errors import ConnectionClosed, MessageTooLarge, UsageError
 from .events import Reply
+from .given import check_transport
 from .meta import member
 from .server import Server
 from .session import Session
@@ -60,6 +61,7 @@ class Host:
 
     def serve(self, transport: Transport) -> None:
         """Speaks with a client until it leaves."""
+        check_transport(transport)
         try:
             self._serve(transport)
         finally:

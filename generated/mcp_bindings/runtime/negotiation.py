@@ -24,6 +24,7 @@ from .errors import (
     UnsupportedRevision,
     UsageError,
 )
+from .given import check_mappings, check_seconds
 from .jsonrpc import MODERN
 from .methods import NotificationMethod, RequestMethod
 from .opening import Opening
@@ -70,6 +71,8 @@ class Negotiation:
         if "discover" in options:
             message = "`discover` is for clients of one revision; negotiation always asks the server what it speaks"
             raise UsageError(message)
+        check_mappings(handlers=handlers)
+        check_seconds(probe=probe)
         self._open = open_transport
         self._revisions = tuple(revisions)
         self._load = load

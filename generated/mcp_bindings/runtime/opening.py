@@ -8,7 +8,17 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError
-from .given import check_transport
+from .given import (
+    check_command,
+    check_counts,
+    check_function,
+    check_kind,
+    check_mappings,
+    check_methods,
+    check_texts,
+    check_times,
+    check_transport,
+)
 
 if TYPE_CHECKING:
     import os
@@ -55,6 +65,8 @@ def child(
     stderr: Stderr,
 ) -> Opening:
     """To a server that is started as a child process, as ``Client.stdio`` describes it."""
+    check_command(command)
+    check_mappings(env=env)
 
     def start() -> Transport:
         from .transports.child import Child
@@ -77,6 +89,15 @@ def http(
     max_message: int,
 ) -> Opening:
     """To the server at a URL, as ``Client.http`` describes it; no ``revision``, where that is to be found out."""
+    check_kind("url", url, str, "texts such as 'https://example.com/mcp'")
+    check_texts(proxy=proxy)
+    check_mappings(headers=headers)
+    check_counts(pool=pool, max_message=max_message)
+    check_times(connect_timeout=connect_timeout)
+    if auth is not None:
+        check_function("auth", auth, ("refusal",))
+    if tls is not None:
+        check_methods("tls", tls, ("wrap_socket", "verify_mode"), "an ssl.SSLContext")
 
     def reach() -> Transport:
         from .http.client.opening import open_http

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
+from . import given
 from .announcements import Announcement, log_message, tell_each
 from .binding import Binding
 from .capabilities import declared_by, introduction
@@ -15,7 +16,6 @@ from .connection import Connection
 from .context import Context, ServerContext
 from .errors import UsageError
 from .events import Incoming, Notified
-from .given import check_counts, check_seconds
 from .handlers import Handlers
 from .handshake import HandshakeServer
 from .limited import Limited
@@ -99,8 +99,13 @@ class Server(Limited):
             message = f"servers of {self.binding.revision} send no requests, so no ping; leave `ping` out"
             raise UsageError(message)
         self.info = introduction(self.binding, name, version, title)
-        check_seconds(timeout=timeout, limit=limit, grace=grace, ping=ping or 0)
-        check_counts(workers=workers, ping_failures=ping_failures, page_size=page_size)
+        given.check_seconds(timeout=timeout, limit=limit, grace=grace, ping=ping or 0)
+        given.check_counts(workers=workers, ping_failures=ping_failures, page_size=page_size)
+        given.check_texts(instructions=instructions)
+        given.check_flags(logging=logging)
+        given.check_secret("cursor_key", cursor_key)
+        if redact is not None:
+            given.check_function("redact", redact, ("data",))
         self.instructions = instructions
         self.timeout = timeout
         self.limit = limit
@@ -272,6 +277,7 @@ class Server(Limited):
 
         Nothing is read until ``serve`` or ``pump`` of the connection is called.
         """
+        given.check_transport(transport)
         connection = Connection(
             transport,
             self.session(),
@@ -350,10 +356,10 @@ class Server(Limited):
 
         ``options`` are those of ``runtime.http.options.Options``: where it is, who may talk to it, and what it bears.
         """
-        from .http.options import Options
+        from .http.options import options_of
         from .http.wsgi import Application
 
-        return Application([self], Options(**options))
+        return Application([self], options_of(options))
 
     def run_http(self, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
         """Serves over HTTP at ``/mcp`` of this host and port (0: any that is free), until Ctrl-C. Takes the extra ``http``.
@@ -403,6 +409,7 @@ class Server(Limited):
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to every client that is connected and has finished its handshake."""
+        given.check_key(key)
         self._announce(Announcement(key, params))
 
     def log(self, level: str, data: Any, logger: str | None = None) -> None:

@@ -25,6 +25,7 @@ from .errors import (
     UsageError,
 )
 from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Reply, RequestId
+from .given import check_key
 from .jsonrpc import (
     METHOD_NOT_FOUND,
     NO_ID,
@@ -402,10 +403,7 @@ class Session:
     # Whether something may be sent.
 
     def _check(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], *, request: bool) -> None:
-        given: Any = key
-        if not isinstance(given, (RequestMethod, NotificationMethod)):
-            text = f"a method is meant by its key, such as `methods.PING` of the revision, and not by {given!r}"
-            raise UsageError(text)
+        check_key(key)
         if self.side not in key.sent_by:
             text = f"{key.name} is sent by a {self._sender}, not by a {self.side}"
             raise UsageError(text)

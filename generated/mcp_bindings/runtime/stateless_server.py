@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .announcements import tell_each
 from .errors import ResponseError, UsageError
 from .events import Incoming
+from .given import check_secret
 from .jsonrpc import Refusal
 from .methods import NotificationMethod
 from .server import Server
@@ -51,6 +52,7 @@ class StatelessServer(Server):
         cache_scope: Scope = "private",
         **options: Any,
     ) -> None:
+        check_secret("state_key", state_key)
         super().__init__(name, version, cursor_key=cursor_key or state_key, **options)
         self.versions = tuple(versions)
         self._state_key = state_key

@@ -339,7 +339,7 @@ class Server(RuntimeServer):
             title=title,
             description=description,
             annotations=annotations,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -389,7 +389,7 @@ class Server(RuntimeServer):
             mime_type=mime_type,
             annotations=annotations,
             size=size,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -431,7 +431,7 @@ class Server(RuntimeServer):
             description=description,
             mime_type=mime_type,
             annotations=annotations,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -478,7 +478,7 @@ class Server(RuntimeServer):
         members = offering.members(
             description=description,
             title=title,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:

@@ -683,7 +683,7 @@ class Server(RuntimeServer):
             description=description,
             execution=execution,
             annotations=annotations,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -736,7 +736,7 @@ class Server(RuntimeServer):
             mime_type=mime_type,
             annotations=annotations,
             size=size,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -781,7 +781,7 @@ class Server(RuntimeServer):
             description=description,
             mime_type=mime_type,
             annotations=annotations,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -832,7 +832,7 @@ class Server(RuntimeServer):
             description=description,
             title=title,
             icons=icons,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:

@@ -170,7 +170,7 @@ class Context(StatelessContext):
         months or more.
         """
         params = asking.unless_empty(
-            types.ListRootsRequestParams(meta=dict(meta) if meta else None),
+            types.ListRootsRequestParams(meta=asking.entries(meta)),
         )
         return self.request(methods.LIST_ROOTS, params)
 
@@ -313,7 +313,7 @@ class Server(RuntimeServer):
             icons=icons,
             description=description,
             annotations=annotations,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -366,7 +366,7 @@ class Server(RuntimeServer):
             mime_type=mime_type,
             annotations=annotations,
             size=size,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -411,7 +411,7 @@ class Server(RuntimeServer):
             description=description,
             mime_type=mime_type,
             annotations=annotations,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -462,7 +462,7 @@ class Server(RuntimeServer):
             description=description,
             title=title,
             icons=icons,
-            meta=dict(meta) if meta else None,
+            meta=asking.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:

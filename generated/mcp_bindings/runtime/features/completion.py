@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ResponseError, UsageError
+from ..given import check_texts
 from .refusals import refusal
 from .registry import Changes, Registry
 
@@ -68,12 +69,16 @@ class Completions(Registry[Completer]):
                 "a completion is for a prompt's argument or a template's variable; pass prompt= or resource_template="
             )
             raise UsageError(text)
+        check_texts(argument=argument, prompt=prompt, resource_template=resource_template)
         completer = Completer(function, self._taken_by(function))
         key = _key("prompt", prompt, argument) if prompt is not None else _key("template", resource_template, argument)
         self.put(key, completer, replace=replace)
 
     def _taken_by(self, function: Callable[..., Any]) -> frozenset[str]:
         name = getattr(function, "__name__", function.__class__.__name__)
+        if isinstance(function, type) or not callable(function):
+            text = f"the completion is {function!r}; accepted are functions"
+            raise UsageError(text)
         if inspect.iscoroutinefunction(function):
             text = f"{name} is a coroutine function; handlers are plain functions, and run in threads"
             raise UsageError(text)

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from ..errors import ConnectionClosed, ProtocolError, RequestTimeout, ResponseError, UsageError
+from ..given import check_function, check_times
 from ..logs import note
 from .refusals import Situation, ruling
 
@@ -59,10 +60,17 @@ class Limits:
             "progress": progress,
             "log": log,
         }
-        wrong = next((rate for rate in (*self.rates.values(), burst) if rate is not None and not rate > 0), None)
-        if wrong is not None:
-            text = f"a limit is {wrong}; accepted are numbers above 0, and None for no limit"
-            raise UsageError(text)
+        check_times(
+            tool_calls=tool_calls,
+            completions=completions,
+            sampling=sampling,
+            elicitation=elicitation,
+            tasks=tasks,
+            progress=progress,
+            log=log,
+        )
+        check_times(burst=burst or 0)
+        check_function("clock", clock, ())
         self.burst = burst
         self.clock = clock
         self._lock = Lock()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..errors import EncodeError, UsageError
 from .registry import Changes, Registry
 
 if TYPE_CHECKING:
@@ -19,6 +20,17 @@ class Listed(Protocol):
     @property
     def listed(self) -> Any:
         """What the list says of it: an object of the revision, such as a Tool."""
+
+
+def writable(server: Server, listed: Any, what: str) -> Any:
+    """What a list is to say of an offer; raises UsageError where the revision could not write it."""
+    codec = server.binding.codec
+    try:
+        codec.unstructure(listed)
+    except EncodeError as fault:
+        text = f"{what} is not what {server.binding.revision} takes: {fault}"
+        raise UsageError(text) from fault
+    return listed
 
 
 def announced(server: Server, method: str) -> Changes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import ResponseError, UsageError
 from .content import Contents
-from .lists import announced, answer_list
+from .lists import announced, answer_list, writable
 from .refusals import Situation, refusal
 from .registry import Registry
 from .signature import name_of_function
@@ -71,7 +71,7 @@ class Prompts(Registry[Prompt]):
         if unknown is not None:
             text = f"a Prompt of {self._server.binding.revision} has no {unknown!r}"
             raise UsageError(text)
-        listed = cls(name=called, arguments=arguments or None, **given)
+        listed = writable(self._server, cls(name=called, arguments=arguments or None, **given), f"prompt {called}")
         self.put(called, Prompt(listed, reader), replace=replace)
 
     def _get(self, params: Any, context: Context) -> Any:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ResponseError, UsageError
+from ..given import check_kind
 from ..logs import note
 from .contents import Contents
-from .lists import announced, answer_list
+from .lists import announced, answer_list, writable
 from .refusals import refusal
 from .registry import Registry
 from .textarguments import TextFunction, WrongArgument
@@ -146,6 +147,7 @@ class Resources:
 
     def updated(self, uri: str) -> None:
         """Tells those who have subscribed to a resource that it has changed."""
+        check_kind("the URI of what was updated", uri, str, "texts")
         method = "notifications/resources/updated"
         params = self._server.binding.notifications[method].params(uri=uri)
         self._server.announce(method, params, about=uri)
@@ -187,7 +189,7 @@ class Resources:
         if unknown:
             text = f"a {cls.__name__} of {self._server.binding.revision} has no {unknown[0]!r}"
             raise UsageError(text)
-        return cls(**given, **place)
+        return writable(self._server, cls(**given, **place), f"resource {' '.join(place.values())}")
 
     # What is answered.
 

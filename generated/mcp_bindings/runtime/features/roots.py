@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from ..errors import UsageError
+from ..given import check_many
 from ..logs import note
 from .callbacks import CHANGED_ROOTS, ROOTS
 
@@ -51,6 +52,7 @@ def share(client: Client, roots: Iterable[Any]) -> None:
     itself, or cannot be read, and for a client that connected without roots.
     """
     types = client.binding.types
+    check_many("roots", roots, "/srv/project")
     made = [root_of(types, root) for root in roots]
     key = client.binding.requests[ROOTS]
     shared = client.handler_of(key)

@@ -15,6 +15,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from ..errors import RequestTimeout, ResponseError, UsageError
+from ..given import check_counts, check_flags, check_function, check_mappings, check_seconds, check_times
 from ..jsonrpc import INTERNAL_ERROR
 from ..logs import for_whom, note
 from ..suspended import Abandoned
@@ -152,7 +153,13 @@ class MemoryTasks:
         notify: bool = True,
         now: Callable[[], float] = time.time,
     ) -> None:
-        if not 0 < ttl <= longest:
+        check_times(ttl=ttl, longest=longest)
+        check_seconds(poll=poll)
+        check_counts(each=each, most=most, workers=workers, size=size)
+        check_flags(notify=notify)
+        check_mappings(tools=tools)
+        check_function("now", now, ())
+        if not ttl <= longest:
             text = f"ttl is {ttl!r}; accepted is a number of seconds above 0, and not above longest ({longest!r})"
             raise UsageError(text)
         self.ttl = ttl

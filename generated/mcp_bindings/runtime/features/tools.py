@@ -17,6 +17,7 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import DecodeError, EncodeError, ResponseError, ToolError, UsageError
+from ..given import check_flags, check_mappings, check_texts, check_times
 from ..logs import failed
 from .fitting import Fault, Misfit
 from .lists import announced, answer_list
@@ -108,11 +109,12 @@ class Tools:
         is to be replaced), a schema that is none.
         """
         name = name_of_function(function) if name is None else name
+        check_texts(name=name)
         what = f"tool {name}"
         self._check_name(name)
-        if timeout is not None and timeout <= 0:
-            text = f"{what}: timeout is {timeout} seconds; accepted are more than 0, and None for no limit"
-            raise UsageError(text)
+        check_times(**{f"{what}: timeout": timeout})
+        check_mappings(**{f"{what}: input_schema": input_schema, f"{what}: output_schema": output_schema})
+        check_flags(**{f"{what}: check": check})
         signature = Signature(function, what, self._server.context, loose=input_schema is not None)
         promise = self._promise(signature, output_schema, what, check=check)
         self._check_headers(what, input_schema or signature.schema)
@@ -146,9 +148,9 @@ class Tools:
 
     def _supporting(self, name: str, members: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the list says of the tool as a task, and what the server does, say the same."""
-        execution = members.get("execution")
-        if execution is not None and execution.task_support is not None:
-            self._server.tasks.declare(name, execution.task_support)
+        support = getattr(members.get("execution"), "task_support", None)
+        if support is not None:
+            self._server.tasks.declare(name, support)
             return members
         support = self._server.supports_task(name)
         if support == "forbidden" or "execution" not in self._server.binding.types.Tool.__slots__:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ..errors import McpError, UsageError
+from ..given import check_function, check_kind, check_many
 from .rejections import Rejection, Response, json_response
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
@@ -49,6 +50,10 @@ class Authorization:
         authorization_servers: Sequence[str],
         scopes: Sequence[str] = (),
     ) -> None:
+        check_function("validate", validate, ("token",))
+        check_kind("resource", resource, str, "texts")
+        check_many("authorization_servers", authorization_servers, "https://auth.example.com", str)
+        check_many("scopes", scopes, "files:read", str)
         parts = urlsplit(resource)
         if parts.scheme not in {"http", "https"} or not parts.netloc or parts.fragment:
             text = f"resource is {resource!r}; accepted is the URL of the endpoint, such as 'https://example.com/mcp'"

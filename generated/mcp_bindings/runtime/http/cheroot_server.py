@@ -11,6 +11,7 @@ from threading import Event, Thread
 from typing import Any, Final, Self
 
 from ..errors import UsageError
+from ..given import check_counts, check_seconds, check_times
 from .deadlines import HEAD_TIME
 from .http1 import HEAD_LIMIT
 from .reading import BODY_TIME
@@ -70,15 +71,14 @@ class HttpServer:
         body_time: float = BODY_TIME,
     ) -> None:
         asked: Any = port
-        if not isinstance(asked, int) or not 0 <= port <= _LAST_PORT:
+        if asked.__class__ is not int or not 0 <= port <= _LAST_PORT:
             text = f"the port is {port!r}; accepted are 1 to {_LAST_PORT}, and 0 for any that is free"
             raise UsageError(text)
         self._application = application
         self._grace = grace
-        for name, seconds in (("idle", idle), ("head_time", head_time), ("body_time", body_time)):
-            if not seconds > 0:
-                text = f"{name} is {seconds!r}; accepted is a number of seconds above 0"
-                raise UsageError(text)
+        check_times(idle=idle, head_time=head_time, body_time=body_time)
+        check_seconds(grace=grace)
+        check_counts(threads=threads)
         make: Any = _Server
         server = make((host, port), application, numthreads=threads, max=threads, timeout=idle)
         server.head_time = head_time

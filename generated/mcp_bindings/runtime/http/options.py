@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..given import check_counts, check_kind, check_methods, check_texts, check_times
 from .origins import LOOPBACK, Allowed
 from .reading import BODY_LIMIT, BODY_TIME
 
@@ -51,18 +52,22 @@ class Options:
         store: Store | None = None,
         authorization: Authorization | None = None,
     ) -> None:
+        check_kind("path", path, str, "texts")
+        check_kind("messages_path", messages_path, str, "texts")
+        check_texts(sse_path=sse_path)
         for name, value in (("path", path), ("sse_path", sse_path), ("messages_path", messages_path)):
             if value is not None and not value.startswith("/"):
                 text = f"{name} is {value!r}; accepted is a path that begins with '/'"
                 raise UsageError(text)
-        for name, number in (("body_limit", body_limit), ("threads", threads), ("handlers", handlers)):
-            if number < 1:
-                text = f"{name} is {number}; accepted are 1 and more"
-                raise UsageError(text)
-        for name, seconds in (("keepalive", keepalive), ("body_time", body_time), ("retry", retry)):
-            if not seconds > 0:
-                text = f"{name} is {seconds}; accepted is a time above 0"
-                raise UsageError(text)
+        check_counts(body_limit=body_limit, retry=retry, threads=threads, handlers=handlers)
+        check_counts(**({} if streams is None else {"streams": streams}))
+        check_times(body_time=body_time, keepalive=keepalive)
+        if store is not None:
+            check_methods(
+                "store", store, ("sessions", "open", "find"), "MemoryStore(), RedisStore(url), and their like"
+            )
+        if authorization is not None:
+            check_methods("authorization", authorization, ("principal", "paths"), "Authorization(validate, …)")
         self.path = path.rstrip("/")
         self.sse_path = None if sse_path is None else sse_path.rstrip("/")
         self.messages_path = messages_path.rstrip("/")
@@ -76,3 +81,13 @@ class Options:
         self.handlers = handlers
         self.store = store
         self.authorization = authorization
+
+
+def options_of(given: Mapping[str, Any], *others: str) -> Options:
+    """Options by name; raises UsageError for one that there is not. ``others`` are there, too, and read elsewhere."""
+    names = {*(Options.__init__.__kwdefaults__ or ()), *others}
+    unknown = next((name for name in given if name not in names), None)
+    if unknown is not None:
+        text = f"there is no option {unknown!r} here; accepted are {', '.join(sorted(names))}"
+        raise UsageError(text)
+    return Options(**given)

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from ..errors import UsageError
+from ..given import check_many
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 """The names of a server for this machine alone."""
@@ -35,9 +36,7 @@ class Allowed:
 
     def __init__(self, hosts: Iterable[str] = LOOPBACK, origins: Iterable[str] = ()) -> None:
         for name, given, example in (("hosts", hosts, "example.com"), ("origins", origins, "https://example.com")):
-            if isinstance(given, str):
-                text = f"allowed_{name} is {given!r}; accepted are lists, as [{example!r}]"
-                raise UsageError(text)
+            check_many(f"allowed_{name}", given, example, str)
         self._hosts = {_host(each) for each in hosts}
         self._origins = {_origin(each) for each in origins}
         self.any = ("*", "") in self._hosts

@@ -14,6 +14,7 @@ from threading import Event as Flag
 from threading import Lock, Thread
 from typing import Any, Final
 
+from ..given import check_counts, check_kind, check_times
 from ..logs import note, report
 from . import redis_scripts as scripts
 from .events import Log
@@ -52,6 +53,10 @@ class RedisStore:
         timeout: float = 5.0,
         connections: int = 64,
     ) -> None:
+        check_kind("url", url, str, "texts such as 'redis://127.0.0.1:6379/0'")
+        check_kind("prefix", prefix, str, "texts")
+        check_counts(sessions=sessions, connections=connections)
+        check_times(lifetime=lifetime, timeout=timeout)
         self.link = RedisLink(url, prefix=prefix, timeout=timeout, connections=connections)
         self.sessions = RedisSessions(self.link, most=sessions, lifetime=lifetime, saved=self._tell_saved)
         self._lifetime = lifetime

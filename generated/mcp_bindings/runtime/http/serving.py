@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ..given import check_function, check_kind
 from .deadlines import HEAD_TIME
-from .options import Options
+from .options import options_of
 from .origins import LOOPBACK
 from .wsgi import Application
 
@@ -37,8 +38,9 @@ def make_server(
     """
     from .cheroot_server import HttpServer
 
+    check_kind("host", host, str, "texts such as '127.0.0.1'")
     options.setdefault("allowed_hosts", _names(host))
-    chosen = Options(path=path, threads=threads, **options)
+    chosen = options_of({"path": path, "threads": threads, **options}, "grace", "head_time", "idle", "ready")
     return HttpServer(
         Application(servers, chosen),
         host=host,
@@ -65,6 +67,8 @@ def run_http(
     ``ready`` is called once it listens, with the server: its ``port``, ``url(path)``, and ``close()``, which ends it from
     another thread. Without it, a line on standard error says where it is. ``options`` are those of ``Options``.
     """
+    if ready is not None:
+        check_function("ready", ready, ("server",))
     served = make_server(servers, host, port, path=path, **options)
 
     def announce(server: HttpServer) -> None:

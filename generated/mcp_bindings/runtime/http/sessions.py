@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, Final, Protocol
 
 from ..errors import McpError
+from ..given import check_counts, check_times
 
 LIFETIME: Final = 3600.0
 """Seconds without a request or an open stream after which a session ends, if nothing else is said."""
@@ -119,6 +120,8 @@ class MemorySessions:
         lifetime: float = LIFETIME,
         clock: Callable[[], float] = monotonic,
     ) -> None:
+        check_counts(sessions=most)
+        check_times(lifetime=lifetime)
         self._most = most
         self._lifetime = lifetime
         self._clock = clock

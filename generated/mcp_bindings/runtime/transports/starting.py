@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ..errors import ConnectionClosed, UsageError
+from ..given import check_command
 
 if TYPE_CHECKING:
     import subprocess
@@ -64,11 +65,7 @@ def start(
     # Costs more than the rest together, and only who starts a process needs it.
     import subprocess
 
-    if isinstance(command, str | bytes) or not command:
-        text = f"a command is a list of texts, for instance ['python', 'server.py'], and not {command!r}"
-        if isinstance(command, str) and command:
-            text += "; shlex.split() makes one of a line"
-        raise UsageError(text)
+    check_command(command)
     words: list[str] = []
     own: list[int] = []
     given: list[int] = []
