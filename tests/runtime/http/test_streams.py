@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 
 import pytest
@@ -92,6 +93,20 @@ def test_event_ids_are_unique_and_say_of_which_stream_they_are():
                 ids.append(event.id)
         assert len(ids) == len(set(ids)) == 12
         assert len({each.rpartition(".")[0] for each in ids}) == 3
+
+
+def test_streams_differ_though_handlers_set_the_seed_of_random_numbers():
+    server, _ = echo_server(LATEST)
+    before = random.getstate()
+    try:
+        with endpoint(server) as wire:
+            wire.initialize(LATEST)
+            for number in range(3):
+                random.seed(0)
+                messages = wire.stream(call(number, {"progressToken": number}, n=number, progress=1)).messages()
+                assert [each.get("id") for each in messages] == [None, number]
+    finally:
+        random.setstate(before)
 
 
 @pytest.mark.parametrize("last", ["", "x", "x.1", "0.x", "0.1.2", ".1", "0.-1", "9" * 400])
