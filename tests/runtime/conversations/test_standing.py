@@ -11,7 +11,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings import connect
 from mcp_bindings.runtime import standing
-from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.errors import ProtocolError, UsageError
 from support.conversing import PATIENCE, STATELESS, eventually, package, scripted_server, threads_of
 from support.offering import serving
 from support.posting import endpoint
@@ -189,6 +189,24 @@ def test_a_server_that_takes_no_subscription_can_be_used_all_the_same(code):
     with scripted_server(mcp.Client, play, **functions) as (client, _):
         client.connect()
         assert client.discover().supported_versions == [NEW]
+    eventually(lambda: not threads_of())
+
+
+def test_a_server_that_ends_the_stream_without_agreeing_to_anything_is_told_of(monkeypatch):
+    monkeypatch.setattr(standing, "PAUSE", PATIENCE)
+
+    def play(peer):
+        peer.answer(peer.hear(), DISCOVERED)
+        for _ in range(2):
+            asked = peer.hear()
+            meta = {"io.modelcontextprotocol/subscriptionId": asked["id"]}
+            peer.answer(asked, {"resultType": "complete", "_meta": meta})
+
+    _, functions = hearing()
+    with scripted_server(mcp.Client, play, **functions) as (client, _):
+        client.connect()
+        with pytest.raises(ProtocolError, match="without saying what it would tell of"):
+            client.subscribe("test://a")
     eventually(lambda: not threads_of())
 
 
