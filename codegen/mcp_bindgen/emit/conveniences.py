@@ -284,8 +284,3 @@ def _of(protocol: Protocol, side: Side) -> Iterator[_Convenience]:
         known = {*protocol.methods, *protocol.objects, *protocol.aliases}
         if each.side == side and known.issuperset((*each.methods, *each.types)):
             yield each
-
-
-def convenience_names(side: Side) -> frozenset[str]:
-    """What they are called, in whatever schema."""
-    return frozenset(each.name for each in _EVERY if each.side == side)

@@ -17,7 +17,7 @@ from weakref import WeakMethod, proxy
 
 from .calls import Call
 from .connection import Connection
-from .errors import McpError, ResponseError, UsageError
+from .errors import McpError, ProtocolError, ResponseError, UsageError
 from .events import Notified
 from .logs import note, report
 from .stateless import FILTERS, LISTEN, UPDATED
@@ -168,8 +168,9 @@ class Standing:
             connection.abandon(stream, str(fault) or fault.__class__.__name__)
             raise
         stream.update = None
-        if stream.error is not None and stream.acknowledged is None:
-            raise stream.error
+        if stream.acknowledged is None:
+            text = f"{key.name}: the server has ended the stream without saying what it would tell of"
+            raise stream.error or ProtocolError(text)
         self._opened = monotonic()
         return stream
 

@@ -225,6 +225,24 @@ def test_a_result_that_is_not_awaited_any_more_is_not_sent() -> None:
         assert peer.hear()["id"] == 5
 
 
+def test_those_who_have_given_up_do_not_keep_others_from_waiting() -> None:
+    server, work = working(notify=False, each=2)
+    with spoken(server) as peer:
+        call(peer, 1, "hold")
+        task_id = peer.hear()["result"]["task"]["taskId"]
+        for number in range(10, 15):
+            peer.request("tasks/result", number, {"taskId": task_id})
+            peer.request("ping", -number)
+            assert peer.hear()["id"] == -number
+            peer.notify("notifications/cancelled", {"requestId": number})
+        for number in (20, 21):
+            peer.request("tasks/result", number, {"taskId": task_id})
+        peer.request("tasks/result", 22, {"taskId": task_id})
+        assert peer.hear()["error"]["code"] == INTERNAL
+        work.go.set()
+        assert {peer.hear()["id"] for _ in range(2)} == {20, 21}
+
+
 def test_a_failed_tool_is_a_failed_task_with_its_result() -> None:
     server, _ = working()
     with connected(server) as client:

@@ -25,7 +25,6 @@ ENTRIES = 1024
 SIZE = 16 * 1024 * 1024
 LONGEST = 86400.0
 
-_READ = "resources/read"
 _UPDATED = "notifications/resources/updated"
 _OUTDATED: Mapping[str, tuple[str, ...]] = {
     "notifications/tools/list_changed": ("tools/list",),

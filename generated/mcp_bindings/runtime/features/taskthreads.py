@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from threading import Lock, Thread, Timer
+from threading import Lock, Thread, Timer, current_thread
 
-from ..logs import note
+from ..logs import note, report
 
 _MOMENT = 0.05
 """Seconds by which an alarm is late, so that what was due is over by then."""
@@ -63,9 +63,14 @@ class Alarm:
             self._timer = timer
 
     def _ring(self) -> None:
-        self._function()
+        try:
+            self._function()
+        except Exception as fault:  # noqa: BLE001  # the next alarm is to be heard all the same
+            report(fault, "what was to be done when a task expires has failed: %s", fault)
         with self._lock:
-            self._timer = None
+            if self._timer is current_thread():
+                # Otherwise another was set meanwhile.
+                self._timer = None
             self._arm()
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from random import getrandbits
+from os import urandom
 from typing import TYPE_CHECKING, Any
 
 from ..events import Dropped, Event, Incoming, Reply
@@ -122,8 +122,8 @@ class Streamable:
         return conversation
 
     def _run(self, conversation: Conversation, incomings: Sequence[Incoming]) -> Response:
-        # Nobody has to guess it, as it is of use within the session only; but no process may give it again.
-        name = f"{getrandbits(72):x}"
+        # No process may give it again. The generator of ``random`` would, where a handler sets its seed.
+        name = urandom(9).hex()
         exchange = Exchange(
             conversation.session,
             conversation.lock,

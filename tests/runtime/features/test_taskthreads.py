@@ -1,0 +1,45 @@
+"""The threads of tasks: alarms ring when their time has come, whatever came of those before."""
+
+from __future__ import annotations
+
+import time
+from queue import Queue
+from typing import Any
+
+from mcp_bindings.runtime.features.taskthreads import Alarm
+from support.conversing import PATIENCE, eventually, threads_of
+
+
+def test_an_alarm_rings_after_one_that_has_failed(caplog: Any) -> None:
+    rung: Queue[None] = Queue()
+
+    def ring() -> None:
+        alarm.set("first", None)
+        rung.put(None)
+        text = "the disk is full"
+        raise OSError(text)
+
+    alarm = Alarm(ring, time.time)
+    for name in ("first", "second"):
+        alarm.set(name, time.time())
+        rung.get(timeout=PATIENCE)
+        alarm.set(name, None)
+    eventually(lambda: not threads_of())
+    assert "the disk is full" in caplog.text
+
+
+def test_an_alarm_that_is_set_while_one_rings_is_the_only_one() -> None:
+    rung: Queue[None] = Queue()
+
+    def ring() -> None:
+        # As where the last has been told, and another begins to wait at that moment.
+        alarm.set("first", None)
+        alarm.set("second", time.time() + 1000 * PATIENCE)
+        rung.put(None)
+
+    alarm = Alarm(ring, time.time)
+    alarm.set("first", time.time())
+    rung.get(timeout=PATIENCE)
+    eventually(lambda: len(threads_of()) == 1)
+    alarm.set("second", None)
+    eventually(lambda: not threads_of())
