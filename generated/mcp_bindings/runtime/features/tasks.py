@@ -183,7 +183,7 @@ class TaskReceiver:
             connection.reply(incoming, self._outcome(connection, incoming, task))
 
         try:
-            self.store.when_ended(task, ended)
+            self.store.when_ended(task, ended, lambda: incoming.cancelled or connection.closed)
             connection.hold(incoming)
         except ResponseError as error:
             return self._refuse(connection, incoming, Refusal(error.code, error.message, error.data))

@@ -9,7 +9,7 @@ and ``tasksextension`` do, and ask this store.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Status: TypeAlias = Literal["working", "input_required", "completed", "failed", "cancelled"]
 Support: TypeAlias = Literal["forbidden", "optional", "required"]
+Watcher: TypeAlias = "Callable[[StoredTask], None]"
 
 FINAL: Final = frozenset({"completed", "failed", "cancelled"})
 """What a task ends with; nothing follows."""
@@ -91,8 +92,8 @@ class StoredTask:
         """Set when nobody wants the outcome any more."""
         self.changed = changed
         """Is called with the task when its status has changed."""
-        self.watchers: list[Callable[[StoredTask], None]] = []
-        """Who waits for its end."""
+        self.watchers: dict[Watcher, Callable[[], bool]] = {}
+        """Who waits for its end, and whether that is in vain by now."""
 
     @property
     def ended(self) -> bool:
@@ -352,34 +353,34 @@ class MemoryTasks:
 
     # Ends.
 
-    def when_ended(self, task: StoredTask, watcher: Callable[[StoredTask], None]) -> None:
+    def when_ended(self, task: StoredTask, watcher: Watcher, gone: Callable[[], bool] = lambda: False) -> None:
         """Has a function called with the task, once it has ended or expired: at once where it has.
 
-        Raises ResponseError (-32603) where too many wait for it.
+        Raises ResponseError (-32603) where too many wait for it; those do not count of which ``gone`` says so.
         """
         with self._lock:
             waits = not task.ended and task.id in self._tasks
             if waits and len(task.watchers) >= self._each:
+                task.watchers = {each: gone for each, gone in task.watchers.items() if not gone()}
+            if waits and len(task.watchers) >= self._each:
                 reason = "too many requests wait for the result of this task; ask for its status instead"
                 raise _full(reason)
             if waits:
-                task.watchers.append(watcher)
+                task.watchers[watcher] = gone
                 # Nobody else might ask for anything before that.
                 self._alarm.set(task, task.expires)
         if not waits:
             watcher(task)
 
-    def unwatch(self, task: StoredTask, watcher: Callable[[StoredTask], None]) -> None:
+    def unwatch(self, task: StoredTask, watcher: Watcher) -> None:
         """The function need not be called any more."""
         with self._lock:
-            if watcher in task.watchers:
-                task.watchers.remove(watcher)
-                if not task.watchers:
-                    self._alarm.set(task, None)
+            if task.watchers.pop(watcher, None) is not None and not task.watchers:
+                self._alarm.set(task, None)
 
-    def _dismiss(self, task: StoredTask) -> list[Callable[[StoredTask], None]]:
+    def _dismiss(self, task: StoredTask) -> Iterable[Watcher]:
         """Those who wait for the end of a task, who wait no longer."""
-        watchers, task.watchers = task.watchers, []
+        watchers, task.watchers = task.watchers, {}
         self._alarm.set(task, None)
         return watchers
 
