@@ -50,7 +50,7 @@ def test_it_says_so_and_its_connection_ends(revision: str, called: bool) -> None
 def test_one_whose_handlers_know_it_is_found_too() -> None:
     mcp = package(HANDSHAKE[-1])
     kept: list[Any] = [mcp.Client.in_memory(echo_server(HANDSHAKE[-1])[0])]
-    kept[0].handler(mcp.methods.LOGGING_MESSAGE)(kept[0].ping)
+    kept[0].handler(mcp.methods.LOGGING_MESSAGE)(lambda _params, _context, client=kept[0]: client.ping())
     kept[0].connect()
     forget(kept)
     eventually(lambda: not threads_of())

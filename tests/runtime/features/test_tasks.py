@@ -14,6 +14,7 @@ from mcp_bindings.runtime.errors import ResponseError, TaskCancelled, UsageError
 from mcp_bindings.runtime.features.taskhandle import TaskHandle, start_task
 from mcp_bindings.runtime.features.tasks import owner_of
 from mcp_bindings.runtime.features.taskstore import MemoryTasks
+from mcp_bindings.runtime.features.tasksupport import LONGEST, MOST, learn
 from mcp_bindings.runtime.transports.memory import pair
 from support.conversing import PATIENCE, Spoken, eventually, package, scripted_client, text_of, threads_of
 
@@ -553,6 +554,62 @@ def test_no_tool_is_called_as_a_task_where_the_server_declares_none() -> None:
         begin(client)
 
 
+def supporting(*supports: str | None) -> Any:
+    """A server with a tool for each word, of that name; None is a tool that says nothing."""
+    server = mcp.Server("supporting", "1.0", tasks=MemoryTasks())
+    for support in supports:
+        execution = None if support is None else mcp.ToolExecution(task_support=support)
+        server.tool(name=support or "silent", execution=execution)(lambda: "done")
+    return server
+
+
+def test_a_client_calls_a_tool_as_the_list_says_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    with connected(supporting("forbidden", None, "optional", "required")) as client:
+        # Of what it has not listed it knows nothing, and the server refuses.
+        with pytest.raises(ResponseError, match="-32601"):
+            client.call_tool_as_task("forbidden")
+        with pytest.raises(ResponseError, match="-32601"):
+            client.call_tool("required")
+        list(client.list_tools())
+        sent: list[bytes] = []
+        send = client.connection.send
+        monkeypatch.setattr(client.connection, "send", lambda line: (sent.append(line), send(line)))
+        for name in ("forbidden", "silent"):
+            with pytest.raises(UsageError, match=rf"none that can be a task; accepted is client.call_tool\('{name}'"):
+                client.call_tool_as_task(name)
+            assert text_of(client.call_tool(name)) == "done"
+        with pytest.raises(UsageError, match=r"has to be a task; accepted is client.call_tool_as_task\('required'"):
+            client.call_tool("required")
+        for name in ("optional", "required"):
+            assert text_of(client.call_tool_as_task(name).result(PATIENCE)) == "done"
+        assert text_of(client.call_tool("optional")) == "done"
+
+
+def test_what_the_list_said_holds_until_it_changes() -> None:
+    server = supporting("required")
+    with connected(server) as client:
+        list(client.list_tools())
+        server.tools.remove("required")
+        eventually(lambda: not client.task_support)
+        server.tasks.declare("required", "optional")
+        server.tool(name="required")(lambda: "at once")
+        assert text_of(client.call_tool("required")) == "at once"
+
+
+def test_only_so_many_tools_are_remembered_those_that_were_listed_last() -> None:
+    with connected(supporting("required")) as client:
+        page = [mcp.types.Tool(name=f"t{n}", input_schema=mcp.types.ToolInputSchema()) for n in range(MOST)]
+        list(client.list_tools())
+        learn(client, mcp.types.ListToolsResult(tools=page))
+        assert "required" not in client.task_support
+        learn(client, mcp.types.ListToolsResult(tools=[page[0].__replace__(name="x"), page[2]]))
+        assert len(client.task_support) == MOST
+        assert "t0" not in client.task_support
+        assert list(client.task_support)[-2:] == ["x", "t2"]
+        learn(client, mcp.types.ListToolsResult(tools=[page[0].__replace__(name="n" * (LONGEST + 1))]))
+        assert list(client.task_support)[-1] == "t2"
+
+
 # --- More rules ---------------------------------------------------------------------------------------------------
 
 
@@ -720,7 +777,7 @@ def test_a_decorated_tool_says_by_itself_that_it_may_be_a_task() -> None:
         (tool,) = client.list_tools()
         assert tool.execution == mcp.ToolExecution(task_support="required")
         assert text_of(client.call_tool_as_task("count", {"to": 3}).result(PATIENCE)) == "done"
-        with pytest.raises(ResponseError, match="Method not found"):
+        with pytest.raises(UsageError, match="has to be a task"):
             client.call_tool("count", {"to": 3})
 
 
