@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 _LISTS = frozenset({"tools/list"})
+_CALL = "tools/call"
 _TOOLS_CHANGED = "notifications/tools/list_changed"
 _PAGE_DONE = "notifications/elicitation/complete"
 _PAGE_FIRST = -32042
@@ -123,6 +124,8 @@ class Client(Limited):
         tool = getattr(self.binding.types, "Tool", None)
         self.followed: frozenset[str] = _LISTS if "output_schema" in getattr(tool, "__slots__", ()) else frozenset()
         """The methods whose results are looked at for that."""
+        self.task_support: dict[str, str] | None = {} if "execution" in getattr(tool, "__slots__", ()) else None
+        """What listed tools say of being tasks, by name; None where they say nothing of it."""
         self._has: Iterable[str] = ()
         """Capabilities that are declared besides those that follow from the handlers."""
         if self._required:
@@ -259,8 +262,11 @@ class Client(Limited):
 
     def heard(self, notified: Notified) -> None:
         """Forgets what is not good any more after a notification."""
-        if self.outputs is not None and notified.key.name == _TOOLS_CHANGED:
-            self.outputs.forget()
+        if notified.key.name == _TOOLS_CHANGED:
+            if self.outputs is not None:
+                self.outputs.forget()
+            if self.task_support:
+                self.task_support = {}
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
         """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
@@ -364,6 +370,10 @@ class Client(Limited):
         the server, DecodeError for a result that is none of the method, OutputMismatch for one that is not what the tool
         promises, RequestTimeout, ConnectionClosed.
         """
+        if self.task_support and key.name == _CALL:
+            from .features.tasksupport import check
+
+            check(self, params)
         try:
             connection = self._connection or self.connection
             result: R = connection.request(key, params, timeout=timeout, on_progress=on_progress)
@@ -373,6 +383,10 @@ class Client(Limited):
             from .features.elicitation import required_by
 
             raise required_by(self.connection.session, error) from None
+        if self.task_support is not None and key.name in _LISTS:
+            from .features.tasksupport import learn
+
+            learn(self, result)
         if key.name in self.followed:
             self.follow(key, params, result)
         return result

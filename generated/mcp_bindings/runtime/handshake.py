@@ -10,8 +10,8 @@ from . import lifecycle
 from .binding import Binding
 from .errors import ConnectionClosed, UnsupportedRevision, UsageError
 from .events import Event, Notified, Reply, RequestId
-from .jsonrpc import invalid
-from .methods import NotificationMethod, Side
+from .jsonrpc import METHOD_NOT_FOUND, Refusal, invalid
+from .methods import NotificationMethod, RequestMethod, Side
 from .session import Session
 
 
@@ -23,6 +23,20 @@ class HandshakeSession(Session):
     def __init__(self, binding: Binding, side: Side, *, info: Any, capabilities: Any) -> None:
         super().__init__(binding, side, info=info, capabilities=capabilities)
         self._own["ping"] = self._pong
+
+    def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
+        """As ``Session``; what was not declared when the session began stays out of it, though it may be there now."""
+        if self._admitted.get(key) is self.state:
+            return None
+        refusal = super()._inspect(key, params)
+        if refusal is not None or key.capability is None or self.binding.declares(self.capabilities, key.capability):
+            return refusal
+        del self._admitted[key]
+        reason = (
+            f"this {self.side} has not declared {key.capability!r}, which {key.name} takes; what it has since it was "
+            "connected is declared to sessions that begin later"
+        )
+        return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": key.name, "reason": reason})
 
     def _pong(self, message: Any) -> Event:
         result = self.binding.requests["ping"].result()

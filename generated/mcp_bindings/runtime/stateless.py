@@ -137,6 +137,8 @@ class StatelessServer(Session):
         versions: Sequence[str] = (),
         freshness: Mapping[str, Any] = _STALE,
     ) -> None:
+        self.declares: Callable[[], Any] | None = None
+        """Gives what the server declares now, where that may change: no request is bound by what was said to another."""
         super().__init__(binding, "server", info=info, capabilities=capabilities)
         self.instructions = instructions
         self._freshness = freshness
@@ -146,6 +148,15 @@ class StatelessServer(Session):
         self._subscriptions: dict[RequestId, Any] = {}
         self.watched: Callable[[Session, Any, Sequence[Any]], list[str]] | None = None
         """The tasks that a subscription may hear of, of those that it asks for; with the extension of tasks only."""
+
+    @property
+    def capabilities(self) -> Any:
+        """What the server declares."""
+        return self._declared if self.declares is None else self.declares()
+
+    @capabilities.setter
+    def capabilities(self, declared: Any) -> None:
+        self._declared = declared
 
     def _discover(self, message: Any) -> Event:
         result = self.binding.requests[DISCOVER].result(

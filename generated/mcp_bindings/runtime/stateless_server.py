@@ -72,6 +72,7 @@ class StatelessServer(Server):
             versions=self.versions,
             freshness=self.freshness(DISCOVER),
         )
+        session.declares = lambda: self.capabilities
         if self._receiver is not None:
             session.watched = cast("TaskExtension", self._receiver).watched
         return session
