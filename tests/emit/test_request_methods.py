@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_bindgen.emit.naming import RESERVED_CALLS
+from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_STATELESS_CALLS
 from mcp_bindgen.emit.prerequisites import can_converse
 from mcp_bindgen.runtime.client import Client
 from mcp_bindgen.runtime.context import Context, ServerContext, StatelessContext
@@ -32,7 +32,8 @@ def test_no_method_takes_the_place_of_what_the_runtime_has() -> None:
     here, there = memory.pair()
     made = [v2025_11_25.Client.over(here), v2026_07_28.Client.over(there)]
     attributes = {name for client in made for name in vars(client) if not name.startswith("_")}
-    assert public(Client, StatelessClient) | attributes <= RESERVED_CALLS["client"]
+    assert public(Client) | attributes <= RESERVED_CALLS["client"]
+    assert public(StatelessClient) - RESERVED_CALLS["client"] == RESERVED_STATELESS_CALLS
     assert public(Context, ServerContext, StatelessContext) <= RESERVED_CALLS["server"]
 
 

@@ -90,6 +90,7 @@ RESERVED_CALLS = {
     | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request"}
     | {"connected", "handler_of", "server_capabilities", "server_info", "set_roots", "settle", "stdio", "timeout"}
     | {"checks_outputs", "follow", "followed", "heard", "limits", "outputs", "provide", "rounds", "task"}
+    | {"task_support"}
     | {"wait_for_page"},
     "server": _CODE_NAMES
     | {"cancelled", "connection", "log", "meta", "notify", "peer", "peer_capabilities", "peer_info", "principal"}
@@ -106,10 +107,14 @@ RESERVED_CALLS = {
         "page_done",
         "roots",
         "sample",
+        "source",
+        "tell_log",
         "within_roots",
     },
 }
 """By side, what the methods that send its requests cannot be called: the class that has them has these already."""
+RESERVED_STATELESS_CALLS = frozenset({"subscribe", "unsubscribe"})
+"""What those of a client cannot be called besides in a stateless revision."""
 RESERVED_PARAMETERS = _CODE_NAMES | {"ask", "at", "on_progress", "page", "params", "result", "self", "timeout"}
 """Names with a meaning in the methods that send requests."""
 

@@ -9,10 +9,10 @@ from attrs import evolve, frozen
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.emit.docstrings import docstring
 from mcp_bindgen.emit.layout import Alternatives, Bracketed, Tree, lines
-from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_PARAMETERS, Names, free_name
+from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_PARAMETERS, RESERVED_STATELESS_CALLS, Names, free_name
 from mcp_bindgen.emit.parameters import TASK, MetaForm, Parameter, Parameters
 from mcp_bindgen.emit.plan import AskView
-from mcp_bindgen.emit.prerequisites import object_of
+from mcp_bindgen.emit.prerequisites import is_stateless, object_of
 from mcp_bindgen.emit.surfaces import Surface, surfaces
 from mcp_bindgen.ir.protocol import AliasOf, ListOf, Method, ObjectOf, ObjectType, Protocol, Scalar, Side, Type
 
@@ -39,6 +39,8 @@ def plan_request_methods(protocol: Protocol, names: Names, side: Side) -> tuple[
     planner = _Planner(protocol, names)
     requests = sent_by(protocol, side)
     taken = set(RESERVED_CALLS[side])
+    if side == "client" and is_stateless(protocol):
+        taken |= RESERVED_STATELESS_CALLS
     own = {method.name: free_name(names.methods[method.name].lower(), taken) for method in requests}
     return tuple(view for method in requests for view in planner.methods(method, own[method.name], taken))
 
