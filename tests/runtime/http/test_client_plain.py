@@ -206,6 +206,25 @@ def test_as_many_connections_are_kept_as_the_pool_is_for() -> None:
     assert kept[2] not in made
 
 
+def test_ending_an_exchange_that_is_over_leaves_its_connection_to_others() -> None:
+    pool = Pool("localhost")
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        connection = pool._get_conn()
+        connection.sock = ours
+        theirs.sendall(answer({}))
+        exchange = Exchange("a test")
+        assert connection.carry("POST", exchange, b"POST / HTTP/1.1\r\n\r\n", pool).read() == b"{}"
+        exchange.end()
+        assert connection.is_connected
+        assert pool.kept() is connection
+        other = Exchange("another")
+        connection._note(other)
+        other.end()
+        assert not connection.is_connected
+        connection.sock = None
+
+
 def test_who_rests_in_an_exchange_wakes_when_it_ends() -> None:
     exchange = Exchange("a test")
     assert not exchange.rest(0.01)
