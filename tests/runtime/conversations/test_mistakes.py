@@ -193,6 +193,8 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "client messages": (lambda: reached(max_message="x"), "max_message is 'x'; accepted are 1 and more"),
     "client command": (lambda: started(5), "a command is a list of texts, for instance .* and not 5"),
     "client line": (lambda: started("python x"), r"shlex.split\(\) makes one of a line"),
+    "client header without a name": (lambda: reached(headers={1: "x"}), "a name in headers is 1; accepted are texts"),
+    "environment without a name": (lambda: started(["true"], env={1: "x", "b": "y"}), "a name in env is 1; accepted"),
     "client environment": (lambda: started(["true"], env=5), "env is 5; accepted are dicts"),
     "connect revisions": (
         lambda: connect.in_memory(server(), revisions="2025-06-18"),

@@ -225,6 +225,22 @@ def test_another_token_is_another_cache():
         assert number(side.request(ask)) == expected
 
 
+def test_an_answer_is_not_lost_where_auth_fails_after_it():
+    expired = []
+
+    def auth(refusal):
+        if expired:
+            raise expired[0]
+        return {"Authorization": "a"}
+
+    cache = mcp.ResultCache(clock=Clock())
+    client = Numbering()
+    client.meanwhile = lambda: expired.append(LookupError("no token"))
+    side = Keeping(cache, client, Opening(lambda: None, "server", auth))
+    assert number(side.request(mcp.methods.LIST_TOOLS)) == "1"
+    assert cache.count == 0
+
+
 def test_a_change_that_is_heard_of_before_the_answer_counts():
     client = Numbering()
     side = keeping(client)
@@ -390,9 +406,9 @@ def test_what_is_no_cache_is_said():
     server = mcp.Server("s", "1")
     with pytest.raises(UsageError, match="cache is 5; accepted are True, False and a ResultCache"):
         mcp.Client.in_memory(server, cache=5)
-    for wrong in ({"entries": 0}, {"size": 0}, {"longest": 0}):
-        with pytest.raises(UsageError, match="keeps nothing"):
-            mcp.ResultCache(**wrong)
+    for name, wrong in (("entries", 0), ("entries", "a"), ("size", 0.5), ("longest", 0), ("longest", float("nan"))):
+        with pytest.raises(UsageError, match=f"{name} is .*; accepted are"):
+            mcp.ResultCache(**{name: wrong})
 
 
 @pytest.mark.parametrize("revision", HANDSHAKE)
