@@ -63,6 +63,14 @@ def check_mappings(**given: Any) -> None:
             check_kind(name, value, Mapping, "dicts")
 
 
+def check_named(**given: Any) -> None:
+    """Raises UsageError for what maps nothing to anything, or has names that are no texts; None stands for nothing given."""
+    check_mappings(**given)
+    for name, value in given.items():
+        for each in value or ():
+            check_kind(f"a name in {name}", each, str, "texts")
+
+
 def check_kind(name: str, given: Any, kind: type, accepted: str) -> None:
     """Raises UsageError for what is no object of a class."""
     if not isinstance(given, kind):

@@ -13,8 +13,8 @@ from .given import (
     check_counts,
     check_function,
     check_kind,
-    check_mappings,
     check_methods,
+    check_named,
     check_texts,
     check_times,
     check_transport,
@@ -66,7 +66,7 @@ def child(
 ) -> Opening:
     """To a server that is started as a child process, as ``Client.stdio`` describes it."""
     check_command(command)
-    check_mappings(env=env)
+    check_named(env=env)
 
     def start() -> Transport:
         from .transports.child import Child
@@ -91,7 +91,7 @@ def http(
     """To the server at a URL, as ``Client.http`` describes it; no ``revision``, where that is to be found out."""
     check_kind("url", url, str, "texts such as 'https://example.com/mcp'")
     check_texts(proxy=proxy)
-    check_mappings(headers=headers)
+    check_named(headers=headers)
     check_counts(pool=pool, max_message=max_message)
     check_times(connect_timeout=connect_timeout)
     if auth is not None:

@@ -14,6 +14,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ResponseError, UsageError
+from ..given import check_counts, check_times
+from ..logs import note
 from ..methods import RequestMethod
 from ..opening import Opening
 
@@ -93,11 +95,8 @@ class ResultCache:
         longest: float = LONGEST,
         clock: Callable[[], float] = now,
     ) -> None:
-        if entries < 1 or size < 1 or longest <= 0:
-            text = (
-                f"a cache of {entries} entries and {size} bytes, for {longest} s, keeps nothing; each has to be above 0"
-            )
-            raise UsageError(text)
+        check_counts(entries=entries, size=size)
+        check_times(longest=longest)
         self._most = entries
         self._largest = size
         self._longest = longest
@@ -220,7 +219,7 @@ class Keeping:
                 self._outdate((key.name,))
             raise
         ttl_ms: int = getattr(result, "ttl_ms", 0)
-        if ttl_ms > 0 and self._holder() == place.holder:
+        if ttl_ms > 0 and self._is_still(place.holder):
             written = json.dumps(codec.unstructure(result), ensure_ascii=False, separators=(",", ":")).encode()
             public = result.cache_scope == "public"
             self._cache.keep(place, written, ttl_ms, public=public, changes=changes)
@@ -264,6 +263,14 @@ class Keeping:
         shown["_meta"] = {name: value for name, value in meta.items() if name not in _NO_MATTER}
         text = json.dumps(shown, sort_keys=True, separators=(",", ":")).encode()
         return Place(self._origin, self._holder(), key.name, text, getattr(params, "uri", None))
+
+    def _is_still(self, holder: Holder | None) -> bool:
+        """Whether what lets the client in is what it was before the answer came."""
+        try:
+            return self._holder() == holder
+        except Exception as fault:  # noqa: BLE001  # of `auth`; the answer is there, and is not to be lost
+            note("info", "a result is not kept, as `auth` has failed: %s", fault)
+            return False
 
     def _holder(self) -> Holder:
         """The client, with what lets it in now: what was private to another token is not for this one."""

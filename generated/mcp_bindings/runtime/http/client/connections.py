@@ -77,7 +77,7 @@ class _Noted:
     close: Any
     response_class: Any = _Answer
     _exchange: Exchange | None = None
-    """The one that has gone over it last."""
+    """The one that goes over it."""
     _parts: list[bytes] | None = None
     """What is to be sent, while a request is put together."""
     _watched: Any = None
@@ -125,11 +125,16 @@ class _Noted:
         finally:
             self._parts = None
 
+    def leave(self) -> None:
+        """Its exchange is over: ending that one ends none that comes after it."""
+        exchange, self._exchange = self._exchange, None
+        if exchange is not None:
+            exchange.over(None)
+
     def _note(self, exchange: Exchange) -> None:
-        if self._exchange is not None and self._exchange is not exchange:
-            # Ending that one does not end this one.
-            self._exchange.over(None)
-        self._exchange = exchange
+        if self._exchange is not exchange:
+            self.leave()
+            self._exchange = exchange
         # The time to connect is over, and the body may take longer.
         self.sock.settimeout(exchange.left())
         exchange.over(self.sock)
@@ -210,7 +215,12 @@ class _Keeping:
 
     QueueCls: Any = _Stack
     _get_conn: Any
-    _put_conn: Any
+
+    def _put_conn(self, conn: Any) -> None:
+        if conn is not None:
+            conn.leave()
+        pool: Any = super()
+        pool._put_conn(conn)  # noqa: SLF001  # of the class that this is mixed into
 
     def kept(self) -> Any:
         """One of them; None where there is none. It is given back with ``give``."""
