@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
-from queue import Queue
+from queue import Empty, Queue
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings import v2026_07_28
 from mcp_bindings.runtime.errors import TaskCancelled
+from mcp_bindings.runtime.extending import with_tasks
+from mcp_bindings.runtime.features.taskpolling import PolledTask
 from support.conversing import PATIENCE, eventually, scripted_server
 from support.task_serving import serving
 
@@ -111,6 +114,38 @@ def test_a_server_that_says_nothing_is_asked_after_a_while() -> None:
         client.connect()
         with pytest.raises(TaskCancelled, match="the disk is full"):
             client.call_tool_as_task("work").result(PATIENCE)
+
+
+class Stubborn:
+    """A client as far as a task knows one, of a server that works on whatever it is told."""
+
+    binding = with_tasks(v2026_07_28.Client.binding)
+    followed = ()
+
+    def __init__(self) -> None:
+        self.asked: Queue[str] = Queue()
+
+    def meta(self) -> Any:
+        return v2026_07_28.types.RequestMetaObject(
+            protocol_version="2026-07-28", client_capabilities=v2026_07_28.types.ClientCapabilities()
+        )
+
+    def request(self, key: Any, params: Any, *, timeout: float | None = None) -> Any:
+        self.asked.put(key.name)
+        return SimpleNamespace(task_id="t", status="working", poll_interval_ms=3_600_000)
+
+
+def test_a_task_that_works_on_after_it_was_cancelled_is_asked_for_as_often_as_before() -> None:
+    client = Stubborn()
+    task = PolledTask(client, v2026_07_28.methods.CALL_TOOL, SimpleNamespace(task_id="t"), limit=PATIENCE)
+    threading.Thread(target=lambda: list(task), daemon=True).start()
+    heard = [client.asked.get(timeout=PATIENCE)]
+    for _ in range(2):
+        task.cancel()
+        heard += [client.asked.get(timeout=PATIENCE) for _ in range(2)]
+    assert sorted(heard) == ["tasks/cancel"] * 2 + ["tasks/get"] * 3
+    with pytest.raises(Empty):
+        client.asked.get(timeout=0.05)
 
 
 def test_a_task_of_the_extension_is_looked_at_when_it_is_cancelled() -> None:
