@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from threading import Event
+from threading import Condition
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import RequestTimeout, ResponseError, TaskCancelled
@@ -47,8 +47,10 @@ class PolledTask(Generic[R]):
         self._limit = limit
         self._answer = answer
         self._params = params
-        self._stirred = Event()
-        self._pause = self._stirred.wait if pause is None else pause
+        self._pause = pause
+        self._stirred = Condition()
+        self._cancels = 0
+        """How often ``cancel`` was called."""
         self._given: set[str] = set()
         self.last: Any = task
         """The task as it was heard of last, a ``DetailedTask`` or what the request was answered with; None for none."""
@@ -73,7 +75,9 @@ class PolledTask(Generic[R]):
         if self._answer is None:
             self._ask("tasks/cancel", timeout)
             # Whoever waits asks at once what has become of it, and then in its time again.
-            self._stirred.set()
+            with self._stirred:
+                self._cancels += 1
+                self._stirred.notify_all()
 
     def result(self, timeout: float | None = None) -> R:
         """Waits for what the request is answered with, for ``timeout`` seconds at most (None: the client's ``limit``).
@@ -86,7 +90,7 @@ class PolledTask(Generic[R]):
             return self._checked(self._answer)
         deadline = time.monotonic() + (self._limit if timeout is None else timeout)
         while True:
-            self._stirred.clear()
+            cancels = self._cancels
             task = self.status()
             if task.status == "completed":
                 result: R = self._client.binding.codec.decode_result(self._key, task.result)
@@ -102,7 +106,14 @@ class PolledTask(Generic[R]):
             if left <= 0:
                 text = f"{self._key.name}: the task has no result in time"
                 raise RequestTimeout(text)
-            self._pause(min(self._pace(task), left))
+            self._rest(min(self._pace(task), left), cancels)
+
+    def _rest(self, seconds: float, cancels: int) -> None:
+        if self._pause is not None:
+            self._pause(seconds)
+            return
+        with self._stirred:
+            self._stirred.wait_for(lambda: self._cancels != cancels, seconds)
 
     def _checked(self, result: R) -> R:
         if self._params is not None and self._key.name in self._client.followed:
@@ -117,13 +128,14 @@ class PolledTask(Generic[R]):
         """
         shown: Any = None
         while self._answer is None:
+            cancels = self._cancels
             task = self.status()
             if task != shown:
                 shown = task
                 yield task
             if task.status in FINAL:
                 return
-            self._pause(self._pace(task))
+            self._rest(self._pace(task), cancels)
 
     __iter__ = changes
 
