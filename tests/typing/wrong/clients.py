@@ -57,5 +57,6 @@ v2025_06_18.Client.in_memory(server, elicitation=fill_in)  # E: arg-type # P: re
 v2025_06_18.Client.in_memory(server, sampling=sample)  # E: arg-type # P: reportArgumentType
 v2025_06_18.Client.in_memory(server, elicitation_url=fill_in)  # E: call-arg # P: reportCallIssue
 v2025_06_18.Client.in_memory(server, on_tools_changed=fill_in)  # E: arg-type # P: reportArgumentType
+v2025_06_18.Client.in_memory(server, cache=True)  # E: call-arg # P: reportCallIssue
 v2025_06_18.Client.stdio(["a"], log_level="fatal")  # E: arg-type # P: reportArgumentType
 v2025_06_18.Client.stdio(["a"], tiemout=3)  # E: call-arg # P: reportCallIssue
