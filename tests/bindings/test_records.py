@@ -103,6 +103,20 @@ def test_constructors_take_what_a_decorated_class_takes(cls: Any) -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
+def test_each_member_is_what_was_given_for_it_or_absent(package: str) -> None:
+    made_up: set[tuple[str, Any]] = set()
+    for cls in ALL[package]:
+        parameters = inspect.signature(cls).parameters
+        given = {name: object() for name in parameters}
+        made = cls(**given)
+        assert {name: getattr(made, name) for name in cls.__slots__} == given, cls
+        defaults = {name: each.default for name, each in parameters.items() if each.default is not each.empty}
+        made_up |= {(name, value) for name, value in defaults.items() if value is not None and value is not UNSET}
+    # The one member that is always written, and never asked for.
+    assert {name for name, _ in made_up} <= {"result_type"}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
 def test_copies_and_pickles_are_equal_and_apart(package: str) -> None:
     for cls in ALL[package]:
         made = _example(cls)
@@ -139,6 +153,10 @@ def test_unknown_attributes_are_refused_and_weak_references_are_not() -> None:
 def test_repr_leaves_out_what_is_absent_and_survives_a_loop() -> None:
     made = newest.CallToolResult(content=[newest.TextContent(text="a")])
     assert repr(made) == "CallToolResult(result_type='complete', content=[TextContent(text='a')])"
+    # Null is something that was said, where it may be.
+    assert repr(made.__replace__(structured_content=None)).endswith(
+        "content=[TextContent(text='a')], structured_content=None)"
+    )
     made.structured_content = made
     assert repr(made).endswith("structured_content=...)")
 
