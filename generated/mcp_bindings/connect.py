@@ -23,8 +23,10 @@ from .runtime.negotiation import Negotiation
 if TYPE_CHECKING:
     import os
     import ssl
+    from typing import Unpack
 
     from .runtime.anyclient import AnyClient
+    from .runtime.anyoptions import AnyOptions
     from .runtime.http.client.endpoint import Auth
     from .runtime.server import Server
     from .runtime.transports import Transport
@@ -43,14 +45,15 @@ def stdio(
     inherit_env: bool = False,
     cwd: str | os.PathLike[str] | None = None,
     stderr: Stderr = "inherit",
-    **options: Any,
+    **options: Unpack[AnyOptions],
 ) -> AnyClient:
     """A client of a server that is started as a child process, connected.
 
     ``revisions`` are those to be tried, in the order of preference: all that are here, the newest first, unless
     given. ``handlers`` are functions for what servers ask and tell, by method; each is called with the params, in the
     classes of the revision that was agreed on, and a context. ``probe`` is how many seconds a server may be silent
-    when it is asked as the stateless revisions do, before it is asked by a handshake. The rest is as for
+    when it is asked as the stateless revisions do, before it is asked by a handshake. ``options`` are those of clients,
+    ``ClientOptions`` of a revision; what the revision that was agreed on does not have, is left out. The rest is as for
     ``Client.stdio`` of a revision. Raises UsageError, UnsupportedRevision, ConnectionClosed, RequestTimeout.
     """
     start = opening.child(
@@ -72,7 +75,7 @@ def http(
     pool: int = 16,
     connect_timeout: float = 10.0,
     max_message: int = 64 * 1024 * 1024,
-    **options: Any,
+    **options: Unpack[AnyOptions],
 ) -> AnyClient:
     """A client of the server at a URL, connected; takes the extra ``http``.
 
@@ -99,7 +102,7 @@ def in_memory(
     revisions: Sequence[str] | None = None,
     handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None,
     probe: float = 5.0,
-    **options: Any,
+    **options: Unpack[AnyOptions],
 ) -> AnyClient:
     """A client of server objects of this process, connected; see ``stdio``."""
     return _negotiate(opening.hosted(servers), revisions, handlers, probe, options)
@@ -111,7 +114,7 @@ def over(
     revisions: Sequence[str] | None = None,
     handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None,
     probe: float = 5.0,
-    **options: Any,
+    **options: Unpack[AnyOptions],
 ) -> AnyClient:
     """A client at one end of a transport, connected; see ``stdio``."""
     return _negotiate(opening.given(transport), revisions, handlers, probe, options)
