@@ -1,4 +1,4 @@
-"""A server over stdio: ``echo.py REVISION [pump] [option=seconds]``."""
+"""A server over stdio: ``echo.py REVISION [pump] [unlimited] [option=seconds]``."""
 
 import sys
 
@@ -6,7 +6,7 @@ from support.echoing import echo_server
 
 revision, *rest = sys.argv[1:]
 options = {name: float(value) for name, _, value in (each.partition("=") for each in rest) if value}
-server, seen = echo_server(revision, **options)
+server, seen = echo_server(revision, limits="unlimited" not in rest, **options)
 if "pump" in rest:
     while server.pump(None):
         pass
