@@ -65,6 +65,29 @@ def test_a_url_that_leads_nowhere(cli, arguments: list[str], status: int, compla
     assert complaint in found.err
 
 
+SLOW = """
+from mcp_bindings import v2025_11_25 as mcp
+
+server = mcp.Server("slow", "1.0", tasks=mcp.MemoryTasks())
+
+
+@server.tool(execution=mcp.ToolExecution(task_support="required"))
+def slow(n: int) -> str:
+    return f"{n} of {n}"
+
+
+server.run_stdio()
+"""
+
+
+def test_a_tool_that_has_to_be_a_task_is_waited_for(cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    program = tmp_path / "slow.py"
+    program.write_text(SLOW, encoding="utf-8")
+    status, out, err = cli("call", "call", "slow", "n=3", "--", sys.executable, str(program))
+    assert (status, out, err) == (0, "3 of 3\n", "")
+
+
 LISTING = """\
 desk 1.0, speaking {revision}
 It answers.
@@ -109,7 +132,15 @@ def test_the_revision_is_the_newest_that_both_speak_or_the_one_that_is_asked_for
 def test_a_revision_that_the_server_does_not_speak(desk) -> None:
     status, out, err = desk("--version", "2025-06-18")
     assert (status, out) == (1, "")
-    assert "the other side does not speak 2025-06-18; it offers: 2025-11-25" in err
+    assert (
+        "the other side does not speak 2025-06-18; it offers: 2025-11-25; without --version, what both sides speak is found out"
+        in err
+    )
+    err = desk("--version", "2026-07-28").err
+    assert (
+        err
+        == "error: the other side does not speak 2026-07-28, and does not say what it speaks; without --version, what both sides speak is found out\n"
+    )
     status, out, err = desk("--version", "2025-06-19")
     assert (status, out, err) == (
         2,

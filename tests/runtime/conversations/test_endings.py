@@ -7,12 +7,13 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed
+from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,
@@ -170,6 +171,15 @@ def test_what_a_server_prints_besides_messages_is_passed_over():
     with stdio(LATEST, "garbage", name="dying.py") as client:
         assert text_of(client.call_tool("x", {})) == "fine"
         assert text_of(client.call_tool("x", {})) == "fine"
+
+
+def test_a_server_that_prints_and_never_answers_is_told_apart_from_a_silent_one():
+    program = [sys.executable, "-c", "print('Listening on port 3000', flush=True); input(); input()"]
+    client = package(LATEST).Client.stdio(program, timeout=2.0)
+    with pytest.raises(
+        RequestTimeout, match=r"^initialize: no answer in 2 s; what came instead was dropped: Parse error: "
+    ):
+        client.connect()
 
 
 def test_a_server_that_cannot_be_connected_to_leaves_nothing_behind():

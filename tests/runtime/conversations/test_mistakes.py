@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp_bindings import connect, serve
 from mcp_bindings import v2025_11_25 as mcp
-from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings.runtime.errors import ResponseError, UsageError
 from mcp_bindings.runtime.features.limits import Limits
 from mcp_bindings.runtime.features.taskstore import MemoryTasks
 from mcp_bindings.runtime.http.authorization import Authorization
@@ -274,3 +274,18 @@ def test_mistakes_in_a_call_are_told_before_anything_is_sent() -> None:
         with pytest.raises(UsageError, match="a method is meant by its key"):
             connected.notify("notifications/initialized")
         assert text_of(connected.call_tool("add", {"a": 1}, timeout=float("inf"))) == "2"
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ({"reason": "there is nothing at /x"}, "Not Found: there is nothing at /x (-32600)"),
+        ({"reason": "Not Found"}, "Not Found (-32600)"),
+        ({"reason": 5}, "Not Found (-32600)"),
+        ({}, "Not Found (-32600)"),
+        ("reason", "Not Found (-32600)"),
+        (None, "Not Found (-32600)"),
+    ],
+)
+def test_an_error_of_the_other_side_tells_its_reason_once(data: Any, text: str) -> None:
+    assert str(ResponseError(-32600, "Not Found", data)) == text

@@ -121,7 +121,7 @@ def test_a_server_that_answers_no_ping_is_left(caplog):
 
     with scripted_server(package(LATEST).Client, play, ping=0.05, ping_failures=2) as (client, _):
         client.connect()
-        with pytest.raises(ConnectionClosed):
+        with pytest.raises(ConnectionClosed, match=r"answered none of 2 pings, each within 0\.05 s"):
             client.call_tool("echo", {}, timeout=PATIENCE)
         assert client.connection.closed
     assert pings.count("ping") == 2
@@ -129,6 +129,40 @@ def test_a_server_that_answers_no_ping_is_left(caplog):
     assert [each.getMessage() for each in caplog.records if each.levelname == "WARNING"] == [
         f"ping was not answered in 0.05 s ({number} of 2)" for number in (1, 2)
     ]
+
+
+class Stubborn:
+    """A transport whose other side takes its time to end."""
+
+    def __init__(self, transport: Any) -> None:
+        self.transport = transport
+        self.may_end = Event()
+        self.ended = Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.transport, name)
+
+    def close(self) -> None:
+        self.transport.close()
+        self.may_end.wait(PATIENCE)
+        self.ended.set()
+
+
+def test_who_waits_for_an_answer_does_not_wait_for_the_end_of_a_server_that_is_left():
+    def play(spoken):
+        spoken.welcome(LATEST)
+        while True:
+            spoken.hear()
+
+    with scripted_server(package(LATEST).Client, play, ping=0.05, ping_failures=1) as (client, _):
+        client.connect()
+        stubborn = client.connection._transport = Stubborn(client.connection._transport)
+        with pytest.raises(ConnectionClosed, match="none of 1 pings"):
+            client.call_tool("echo", {}, timeout=PATIENCE)
+        assert not stubborn.ended.is_set()
+        stubborn.may_end.set()
+        client.close()
+        assert stubborn.ended.is_set()
 
 
 def test_a_ping_that_is_answered_counts_from_none_again():

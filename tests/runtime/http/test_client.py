@@ -1027,6 +1027,14 @@ def test_the_end_of_the_stream_is_the_end_of_the_connection() -> None:
             client.call_tool("t")
 
 
+def test_the_reason_of_a_refusal_is_told() -> None:
+    said = {"jsonrpc": "2.0", "error": {"code": -32600, "message": "Bad Request", "data": {"reason": "no session"}}}
+    with HttpPeer(lambda request: answer(said, status=400)) as peer:
+        client = client_of(peer, "2024-11-05")
+        with pytest.raises(HttpError, match=r"400 Status: Bad Request: no session$"):
+            client.connect()
+
+
 def test_a_server_that_is_neither_is_an_error_of_the_first_refusal() -> None:
     with HttpPeer(lambda request: answer(b"nothing here", status=404, kind="text/plain")) as peer:
         with pytest.raises(HttpError, match="404 Status: nothing here"):

@@ -105,7 +105,7 @@ def command(
     The status is 0 if all went well, 1 if the tool or the server failed, and
     2 for what the server was not asked: a wrong name, a wrong argument.
     """
-    from mcp_bindings.runtime.errors import McpError, ResponseError, UsageError
+    from mcp_bindings.runtime.errors import McpError, ResponseError, UnsupportedRevision, UsageError
 
     from mcp_bindgen.calling.opening import Options, open_client
     from mcp_bindgen.errors import BindgenError
@@ -129,9 +129,12 @@ def command(
     except UsageError as problem:
         raise BindgenError(str(problem)) from problem
     except ResponseError as problem:
-        output.error(f"the server answered with an error: {problem}")
+        output.error(f"the server answered with an error: {problem.message} ({problem.code})")
         if problem.data is not None:
             output.note(output.json_text(problem.data, sys.stderr).rstrip())
+    except UnsupportedRevision as problem:
+        hint = "" if revision is None else "; without --version, what both sides speak is found out"
+        output.error(f"{str(problem).partition(';')[0]}{hint}" if not problem.supported else f"{problem}{hint}")
     except McpError as problem:
         output.error(str(problem))
     return 1
@@ -214,7 +217,13 @@ def _call(client: Client, asked: Asked) -> int:
     name, *words = asked.words
     tool = offers.one(client, "tools", name)
     given = arguments.for_tool(name, tool.get("inputSchema") or {}, words)
-    result = _ask(client, "call_tool", asked, name, given or None)
+    execution: Any = tool.get("execution") or {}
+    begin: Any = getattr(client, "call_tool_as_task", None)
+    if execution.get("taskSupport") == "required" and begin is not None:
+        task = begin(name, given or None, on_progress=asked.on_progress)
+        result = client.binding.codec.unstructure(task.result())
+    else:
+        result = _ask(client, "call_tool", asked, name, given or None)
     _print(result, asked, lambda contents: contents.of_tool(name, result))
     if result.get("isError"):
         output.error(f"the tool {name!r} has failed")
