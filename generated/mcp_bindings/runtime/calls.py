@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any
 
 from .bells import new_bell, ring
+from .errors import RequestTimeout
 from .events import Notified
 from .given import check_function, check_seconds
 from .methods import NotificationMethod, RequestMethod
@@ -66,6 +67,11 @@ class Call:
         self._rung = True
         if self._bell is not None:
             self.ring()
+
+    def overdue(self, noise: str = "") -> RequestTimeout:
+        """What is raised once its deadline has passed; ``noise`` is what came instead and was no message."""
+        text = f"{self.key.name}: no answer in {self.patience:g} s"
+        return RequestTimeout(f"{text}; what came instead was dropped: {noise}" if noise else text)
 
     def advance(self, params: Any) -> bool:
         """There is progress: the clock starts again, up to the limit. False: the thread that waits tells it."""

@@ -66,6 +66,7 @@ class Connection:
         self._end: ConnectionClosed | None = None
         self._ending = Lock()
         self._shutting = RLock()
+        self._noise = ""
         self._mute = False
         """Whether answers would come to nothing."""
         self._left = False
@@ -207,8 +208,7 @@ class Connection:
         while not (call.done or call.update is not None or interrupt.seen):
             remaining = min(call.deadline - monotonic(), longest)
             if remaining <= 0:
-                text = f"{call.key.name}: no answer in {call.patience:g} s"
-                raise RequestTimeout(text)
+                raise call.overdue(self._noise)
             if not crew.take():
                 call.listen(remaining)
                 continue
@@ -360,6 +360,7 @@ class Connection:
             if event.line is not None:
                 self._replies.put(event.line)
         elif isinstance(event, Dropped):
+            self._noise = self._noise if self.session.state == "open" else event.reason
             note("info", "dropped: %s", event.reason)
 
     def _last(self, request_id: Any, on_progress: Callable[[Any], object]) -> None:
@@ -390,8 +391,8 @@ class Connection:
 
     # The end.
 
-    def close(self, lines: Iterable[bytes] = ()) -> None:
-        """Ends the connection, after these last lines. What still runs cannot be answered any more."""
+    def close(self, lines: Iterable[bytes] = (), why: str = "the connection was closed on this side") -> None:
+        """Ends the connection, after these last lines; what waits is told ``why``. What still runs cannot be answered."""
         if self._end is None:
             try:
                 for line in lines:
@@ -399,7 +400,7 @@ class Connection:
             except McpError as fault:
                 note("debug", "the last words could not be sent: %s", fault)
         self._mute = True
-        self._stop(ConnectionClosed("the connection was closed on this side"))
+        self._stop(ConnectionClosed(why))
         self._shut()
 
     def leave(self) -> None:
@@ -414,11 +415,11 @@ class Connection:
         self._shut()
 
     def _cut(self, end: ConnectionClosed) -> None:
-        """The other side says no more. A server may still answer what it was asked."""
+        """The other side says no more; a server may still answer. Where this side has ended it, that thread shuts it."""
         client = self.session.side == "client"
         self._mute = self._mute or client
         self._stop(end)
-        if client:
+        if client and self._end is end:
             self._shut()
 
     def _stop(self, end: ConnectionClosed) -> None:

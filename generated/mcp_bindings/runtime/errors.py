@@ -100,7 +100,10 @@ class ResponseError(ProtocolError):
         self.data = data
 
     def __str__(self) -> str:
-        return f"{self.message} ({self.code})"
+        data: Any = self.data
+        reason: Any = data.get("reason") if data.__class__ is dict else None
+        more = f": {reason}" if isinstance(reason, str) and reason not in self.message else ""
+        return f"{self.message}{more} ({self.code})"
 
 
 class HttpError(ProtocolError):

@@ -38,7 +38,7 @@ def _watch(connection: Connection, binding: Binding, every: float, failures: int
             failed += 1
             note("warning", "ping was not answered in %g s (%d of %d)", every, failed, failures)
             if failed >= failures:
-                connection.close()
+                connection.close(why=f"the other side has answered none of {failures} pings, each within {every:g} s")
         except McpError as fault:
             note("debug", "ping failed: %s", fault)
             connection.wait(every)

@@ -17,13 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import lifecycle, progress
 from .binding import OTHER, Binding
-from .errors import (
-    ConnectionClosed,
-    DecodeError,
-    EncodeError,
-    NotDeclared,
-    UsageError,
-)
+from .errors import ConnectionClosed, DecodeError, EncodeError, NotDeclared, ResponseError, UsageError
 from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Reply, RequestId
 from .given import check_key
 from .jsonrpc import (
@@ -355,7 +349,7 @@ class Session:
     def _nameless(self, refusal: Refusal) -> Event:
         """What is no message at all is answered by servers only: a client's peer is known to print more than messages."""
         if self.side == "client":
-            return Dropped(f"{refusal.message}: {refusal.data}")
+            return Dropped(str(ResponseError(*refusal)))
         return Reply(self._error(NO_ID, refusal), refusal, named=False)
 
     # Batches (JSON-RPC 2.0, section 6).

@@ -137,6 +137,5 @@ def _wait(call: Call) -> None:
     while not (call.done or call.update is not None):
         left = min(call.deadline - monotonic(), _LONGEST)
         if left <= 0:
-            text = f"{call.key.name}: no answer in {call.patience:g} s"
-            raise RequestTimeout(text)
+            raise call.overdue()
         call.listen(left)

@@ -43,7 +43,7 @@ def refusal_of(response: Response, exchange: Exchange) -> HttpError:
         data = b""
     close(response)
     error = _error(data)
-    said = members(error.get("error")).get("message") if error is not None else None
+    said = _said(members(error.get("error"))) if error is not None else None
     return HttpError(
         response.status,
         response.reason or "",
@@ -51,6 +51,12 @@ def refusal_of(response: Response, exchange: Exchange) -> HttpError:
         error,
         challenges(response.headers.getlist("WWW-Authenticate")),
     )
+
+
+def _said(error: Mapping[str, Any]) -> Any:
+    """The message of an error, and the reason in its data, as our servers give one."""
+    message, reason = error.get("message"), members(error.get("data")).get("reason")
+    return f"{message}: {reason}" if message and isinstance(reason, str) else message
 
 
 def _error(data: bytes) -> Mapping[str, Any] | None:
