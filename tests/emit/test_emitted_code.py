@@ -153,7 +153,7 @@ VOCABULARY = frozenset("""
     undeclared unset unstructure raw update v v_first v_inner v_tag value
     AttributeError BINDING Binding Context Generic Handler Iterator P Registration RuntimeClient RuntimeServer
     ServerContext StatelessClient StatelessContext StatelessServer __call__ __dir__ __getattr__ all_items ask asking at
-    binding client context function globals handler handshake meta meta_of methods module on_progress page r
+    binding client context entries function globals handler handshake meta meta_of methods module on_progress page r
     server stateless_client stateless_server super switches timeout undeclared_meta unless_empty
     ClientContext ClientOptions Iterable peer property PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack
     child classmethod command cwd env given in_memory inherit_env limit log_level memory opening options os over ping
