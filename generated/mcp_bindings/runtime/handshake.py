@@ -32,10 +32,7 @@ class HandshakeSession(Session):
         if refusal is not None or key.capability is None or self.binding.declares(self.capabilities, key.capability):
             return refusal
         del self._admitted[key]
-        reason = (
-            f"this {self.side} has not declared {key.capability!r}, which {key.name} takes; what it has since it was "
-            "connected is declared to sessions that begin later"
-        )
+        reason = f"this {self.side} has not declared {key.capability!r} to this session, which {key.name} takes"
         return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": key.name, "reason": reason})
 
     def _pong(self, message: Any) -> Event:
