@@ -339,6 +339,8 @@ def test_a_listener_may_ask_the_server():
         answered.append(text_of(client.call_tool("echo", {"n": "listener"})))
 
     with client:
+        # By then the server knows that it may send.
+        client.ping()
         server.notify(mcp.methods.TOOL_LIST_CHANGED)
         eventually(lambda: answered)
     assert answered == ["listener"]

