@@ -190,7 +190,7 @@ WITHOUT: dict[str, set[str | int]] = {
     "ElicitRequestURLParams.mode": {"requestedSchema"},
     "ElicitResult.action": {"action", "model"},
     "EnumSchema.enum": {"nothing"},
-    "InputRequiredResult.resultType": {"content", "messages", "nothing", "ttlMs"},
+    "InputRequiredResult.resultType": {"content", "contents", "messages", "nothing"},
     "LegacyTitledEnumSchema.enum": {"enum", "nothing"},
     "ListRootsResult.roots": {"model"},
     "TextResourceContents.text": {"text"},

@@ -212,8 +212,8 @@ class TestAbsenceThatIsTolerated:
         change = self.line(self.WITHOUT, self.WITH)
         assert line(change) == f"field_added Out.mode field-added-required {C}/{C}/{B} server"
         assert change.reason == (
-            'An old server does not send it, but a new client does without it and takes it for "full", as the '
-            "specification asks."
+            "An old server does not send it, but a new client does without it, as the specification asks, and takes it "
+            'for "full".'
         )
         assert (
             line(self.line(self.WITH, self.WITHOUT))

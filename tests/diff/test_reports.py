@@ -128,7 +128,7 @@ def test_batches_are_in_messages_of_every_kind():
 def test_a_required_field_that_harms_nobody_says_why():
     shown = text.render(Assessment(difference=diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))))
     _, _, rest = shown.partition("  compatible  Result.resultType  new required field: ResultType\n")
-    assert rest.startswith("              An old server does not send it, but a new client does without it\n")
+    assert rest.startswith("              An old server does not send it, but a new client does without it,\n")
     assert (
         "compatible  ServerCapabilities.extensions  new field: { [key: string]:\n              JSONObject }\n  compatible"
         in shown

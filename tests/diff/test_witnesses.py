@@ -75,8 +75,8 @@ COUNTS: dict[tuple[str, str], dict[str, int]] = {
     ("2024-11-05", "2025-03-26"): {"refused": 8},
     ("2025-03-26", "2025-06-18"): {"refused": 6, "unanswered": 1},
     ("2025-06-18", "2025-11-25"): {"refused": 16, "unanswered": 8, "ignored": 1},
-    ("2025-11-25", "2026-07-28"): {"refused": 29, "unanswered": 19, "ignored": 2, "none": 7},
-    ("2024-11-05", "2026-07-28"): {"refused": 28, "unanswered": 10, "none": 4},
+    ("2025-11-25", "2026-07-28"): {"refused": 19, "unanswered": 19, "ignored": 2, "none": 7},
+    ("2024-11-05", "2026-07-28"): {"refused": 18, "unanswered": 10, "none": 4},
 }
 """Verdicts of each pair by the outcome of their witness."""
 

@@ -27,6 +27,8 @@ UNREADABLE = {
     + WHY: "overrides.toml: [[raw]], entry 2: field = ['A.b'] is not str",
     "[[raw]]\nfield = 'A.b'\nreason = 'r'\nsource = 's'\nrevisions = []": "overrides.toml: [[raw]], entry 1: revisions = [] is not tuple[str, ...]",
     "[[raw]]\nfield = 'A.b'\nreason = 'r'\nsource = 's'\nrevisions = ['2026-07-29']": "overrides.toml: [[raw]], entry 1: '2026-07-29' is not a bundled revision",
+    "[[absence]]\nfield = 'A.b'\ntolerated = true\ndefault = true\n"
+    + WHY: "overrides.toml: [[absence]], entry 1: default = True is not str | int | None",
     "[[absence]]\nfield = 'A.b'\ntolerated = 'yes'\n"
     + WHY: "overrides.toml: [[absence]], entry 1: tolerated = 'yes' is not bool",
     "[[capability]]\nmethod = 'm'\ncapability = 'c'\nof = 'server'\n"
@@ -205,9 +207,24 @@ class TestBundled:
         heirs = {path for path, made in bundled("2026-07-28").objects.items() if "Result" in (path, *made.bases)}
         assert set(found) == heirs - {"InputRequiredResult"}
 
+    def test_absent_caching_hints_are_tolerated_wherever_a_result_has_them(self):
+        objects = bundled("2026-07-28").objects
+        found = {
+            (path, each.name): (each.default, each.absence_tolerated, each.optional)
+            for path, made in objects.items()
+            for each in made.fields
+            if each.name in {"ttlMs", "cacheScope"}
+        }
+        heirs = [path for path, made in objects.items() if "CacheableResult" in (path, *made.bases)]
+        assert found == {
+            **{(path, "ttlMs"): (0, True, False) for path in heirs},
+            **{(path, "cacheScope"): ("private", True, False) for path in heirs},
+        }
+
     def test_nothing_else_is_tolerated_in_any_revision(self):
         for revision in BUNDLED:
             for path, made in bundled(revision).objects.items():
                 for each in made.fields:
                     if each.default is not None or each.absence_tolerated:
-                        assert each.name == "resultType" or path == "JSONRPCError", (revision, path, each.name)
+                        known = each.name in {"resultType", "ttlMs", "cacheScope"} or path == "JSONRPCError"
+                        assert known, (revision, path, each.name)

@@ -38,7 +38,7 @@ with connect.in_memory(server) as client:
         assert_type(client.call_tool("add", {"a": 1, "b": 2}).structured_content, dict[str, Any] | None)
         client.ping()
     elif isinstance(client, v2026_07_28.Client):
-        assert_type(client.list_tools_page().ttl_ms, int)
+        assert_type(client.list_tools_page().ttl_ms, int | None)
     elif isinstance(client, v2024_11_05.Client):
         assert_type(client.list_tools(), Iterator[v2024_11_05.Tool])
 

@@ -273,5 +273,5 @@ def _less_said(field: Field, base: str | None, *, now_open: bool) -> str | None:
 
 
 def _tolerated(start: str, field: Field) -> str:
-    default = f" and takes it for {literal(field.default)}" if field.default is not None else ""
-    return f"{start} does without it{default}, as the specification asks."
+    default = f", and takes it for {literal(field.default)}" if field.default is not None else ""
+    return f"{start} does without it, as the specification asks{default}."

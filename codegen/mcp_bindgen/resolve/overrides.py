@@ -63,7 +63,7 @@ class Absence(Entry):
 
     field: str
     tolerated: bool
-    default: str | None = None
+    default: str | int | None = None
 
 
 @frozen(kw_only=True)
@@ -201,6 +201,10 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
+def _value(value: object) -> str | int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else _text(value)
+
+
 def _texts(value: object) -> tuple[str, ...] | None:
     texts = [_text(each) for each in cast("list[object]", value)] if isinstance(value, list) else []
     return tuple(each for each in texts if each is not None) if texts and None not in texts else None
@@ -216,7 +220,7 @@ def _party(value: object) -> str | None:
 
 _READERS: Mapping[str, Callable[[object], object]] = {
     "str": _text,
-    "str | None": _text,
+    "str | int | None": _value,
     "tuple[str, ...]": _texts,
     "bool": _flag,
     "Party": _party,

@@ -424,6 +424,27 @@ def test_where_a_round_has_no_state_the_next_has_none(asks):
     assert second.get("inputResponses", "none") == ({"r": {"roots": []}} if asks else "none")
 
 
+def test_a_round_without_questions_and_state_is_not_repeated():
+    heard = []
+
+    def play(spoken):
+        while True:
+            heard.append(spoken.hear())
+            spoken.answer(heard[-1], {"resultType": "input_required"})
+
+    with scripted_server(package(NEW).Client, play, discover=False) as (client, _), client:
+        with pytest.raises(ProtocolError, match="with neither `inputRequests` nor `requestState`"):
+            client.call_tool("x", {})
+        assert len(heard) == 1
+
+
+def test_a_handler_that_asks_for_input_without_saying_which_is_an_internal_error():
+    mcp, client = rounds_pair(lambda params, context: mcp.types.InputRequiredResult())
+    with client, pytest.raises(ResponseError) as caught:
+        client.call_tool("x", {})
+    assert caught.value.code == -32603
+
+
 @in_sessions
 @pytest.mark.parametrize("decorated", [True, False])
 def test_that_a_client_cannot_be_asked_is_logged_in_a_line(revision, decorated, caplog):

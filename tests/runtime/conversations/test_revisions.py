@@ -31,6 +31,7 @@ from support.conversing import (
     eventually,
     package,
     program,
+    scripted_server,
     text_of,
     threads_of,
 )
@@ -112,6 +113,22 @@ def test_a_client_of_one_revision_and_a_server_of_all(revision):
             assert client.discover().supported_versions == sorted(REVISIONS, reverse=True)
     thread.join(PATIENCE)
     assert not thread.is_alive()
+
+
+def test_a_server_is_asked_what_it_is_only_once():
+    methods = []
+
+    def play(spoken):
+        while True:
+            methods.append((asked := spoken.hear())["method"])
+            about = {"supportedVersions": [NEW], "capabilities": {"tools": {}}}
+            spoken.answer(asked, {"resultType": "complete", "content": [], **about})
+
+    with scripted_server(package(NEW).Client, play) as (client, _):
+        for _ in range(3):
+            client.connect()
+            client.call_tool("x", {})
+    assert methods == ["server/discover", *["tools/call"] * 3]
 
 
 def test_a_preference_for_an_older_revision_is_kept():

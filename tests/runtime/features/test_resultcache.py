@@ -13,7 +13,7 @@ from mcp_bindings.runtime.errors import ResponseError, UsageError
 from mcp_bindings.runtime.events import Notified
 from mcp_bindings.runtime.features.resultcache import Keeping
 from mcp_bindings.runtime.opening import Opening
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package
+from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_server
 from support.offering import asking, serving
 
 REVISION = STATELESS[-1]
@@ -103,7 +103,7 @@ steps = st.lists(
         st.tuples(st.just("wait"), st.sampled_from([0.1, 0.5, 1.0, 2.0])),
         st.tuples(st.just("change"), st.sampled_from(list(CHANGES))),
         st.tuples(st.just("update"), st.sampled_from(["test://a", "test://a/b", "test://c", "test://d"])),
-        st.tuples(st.just("ttl"), st.sampled_from([-5, 0, 400, 1000, 10**30])),
+        st.tuples(st.just("ttl"), st.sampled_from([None, -5, 0, 400, 1000, 10**30])),
     ),
     max_size=40,
 )
@@ -129,7 +129,7 @@ def test_an_answer_is_given_again_while_it_is_fresh_and_nobody_said_otherwise(st
             else:
                 assert (found, client.asked) == (f"{before + 1}", before + 1)
                 model.pop(value, None)
-                if client.ttl_ms > 0:
+                if (client.ttl_ms or 0) > 0:
                     model[value] = (found, clock.now + min(client.ttl_ms / 1000, 5.0))
         elif what == "wait":
             clock.now += value
@@ -205,6 +205,16 @@ def test_what_is_private_stays_with_the_client_and_what_is_public_with_the_serve
     # A change that one has heard of is one for all.
     mine.heard(Notified(TOOLS, None))
     assert cache.count == 1
+
+
+def test_a_result_without_a_scope_is_private():
+    cache = mcp.ResultCache(clock=Clock())
+    one, two = Numbering(scope=None), Numbering(scope=None)
+    mine, theirs = keeping(one, cache), keeping(two, cache)
+    ask = mcp.methods.LIST_TOOLS
+    assert number(mine.request(ask)) == number(mine.request(ask)) == "1"
+    assert theirs.request(ask).cache_scope is None
+    assert (one.asked, two.asked, cache.count) == (1, 1, 2)
 
 
 def test_another_token_is_another_cache():
@@ -342,6 +352,35 @@ def test_a_client_keeps_nothing_unless_it_is_told_to(revision):
         assert list(client.list_tools()) == list(client.list_tools())
     with asking(counting(revision), cache=True) as client:
         assert [read(client) for _ in range(3)] == ["1", "2", "3"]
+
+
+def answering(revision, hints):
+    """Play a server that answers ``tools/list`` with these caching hints and the number of the answer as cursor."""
+
+    def play(spoken):
+        for number in count(1):
+            asked = spoken.hear()
+            if asked["method"] == "server/discover":
+                about = {"supportedVersions": [revision], "capabilities": {"tools": {}}}
+                spoken.answer(asked, {"resultType": "complete", **about, **hints})
+            else:
+                page = {"resultType": "complete", "tools": [], "nextCursor": str(number)}
+                spoken.answer(asked, {**page, **hints})
+
+    return play
+
+
+@each_stateless
+@pytest.mark.parametrize("scope", [{}, {"cacheScope": "public"}], ids=["no scope", "public"])
+@pytest.mark.parametrize("ttl", [None, 0, -1, -(10**30)])
+def test_a_result_without_a_positive_ttl_is_stale_at_once(revision, ttl, scope):
+    """Without ``ttlMs`` above all: servers of older versions leave it out."""
+    hints = scope if ttl is None else {"ttlMs": ttl, **scope}
+    with scripted_server(package(revision).Client, answering(revision, hints), cache=True) as (client, _), client:
+        first, second, third = (int(client.list_tools_page().next_cursor) for _ in range(3))
+        assert first < second < third
+        page = client.list_tools_page()
+        assert (page.ttl_ms, page.cache_scope) == (ttl, scope.get("cacheScope"))
 
 
 @each_stateless

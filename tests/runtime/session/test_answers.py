@@ -63,6 +63,13 @@ def test_input_is_asked_for_only_where_the_method_allows_it() -> None:
     assert json.loads(right.answer_line(incoming, asking))["result"]["requestState"] == "s"
 
 
+@pytest.mark.parametrize("questions", [None, {}])
+def test_input_is_not_asked_for_without_a_question_or_a_state(questions: object) -> None:
+    _, right, incoming, _ = working(STATELESS, "tools/call")
+    with pytest.raises(EncodeError, match="neither `inputRequests` nor `requestState`"):
+        right.answer_line(incoming, binding(STATELESS).types.InputRequiredResult(input_requests=questions))
+
+
 def test_the_payload_of_a_task_is_that_of_the_request_it_came_from() -> None:
     _, right, incoming, _ = working(TASKS, "tasks/result")
     made = binding(TASKS).types.CallToolResult(content=[])

@@ -100,14 +100,16 @@ def test_a_token_is_laid_over_what_else_there_is(revision: str) -> None:
 
 
 @each_revision
-def test_entries_are_found_wherever_they_are(revision: str) -> None:
+@pytest.mark.parametrize("name", ["example.com/trace", "io.modelcontextprotocol/future", "mcp.dev/future"])
+def test_entries_are_found_wherever_they_are(revision: str, name: str) -> None:
+    """Those too that are reserved and not defined."""
     key = binding(revision).requests["tools/call"]
     raw = call(revision, "tools/call", 7, {"name": "t"})["params"]
     if revision != STATELESS:
         assert entries_of(binding(revision).codec.structure(raw, key.params)) is None
-    raw["_meta"] = {**raw.get("_meta", {}), "example.com/trace": "abc"}
+    raw["_meta"] = {**raw.get("_meta", {}), name: "abc"}
     entries = entries_of(binding(revision).codec.structure(raw, key.params))
-    assert (entries if isinstance(entries, dict) else entries.extra)["example.com/trace"] == "abc"
+    assert (entries if isinstance(entries, dict) else entries.extra)[name] == "abc"
     assert entries_of(None) is None
     assert token_in(None) is None
 

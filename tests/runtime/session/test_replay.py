@@ -270,6 +270,7 @@ def test_the_state_comes_back_byte_for_byte_under_another_id(states: States) -> 
     params = params.__replace__(input_responses=given, request_state=answered.request_state)
     second_id, sent = left.request(CALL, params)
     assert json.loads(sent)["params"]["requestState"] == asked.state
+    assert json.loads(sent)["params"]["_meta"] == meta()
     assert second_id != first_id
     incoming = only(right.receive(sent), Incoming)
     assert answers(states, incoming.params, "a?") == ["accept"]

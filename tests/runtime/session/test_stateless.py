@@ -68,6 +68,20 @@ def test_further_entries_are_sent_with_those_that_have_to_be_there() -> None:
     assert left.meta().extra is None
 
 
+@pytest.mark.parametrize("value", [None, 5, "x", {"deep": [1.5]}])
+@pytest.mark.parametrize("name", [PREFIX + "future", "mcp.dev/future", "dev.mcp/x", "tools.mcp.com/x"])
+def test_reserved_entries_that_are_not_defined_are_kept_and_mean_nothing(name: str, value: Json) -> None:
+    entries = {**meta(), name: value}
+    incoming = only(
+        opened(STATELESS, "server").receive(line(call(STATELESS, "tools/list", 7, {"_meta": entries}))), Incoming
+    )
+    assert BINDING.codec.unstructure(incoming.params)["_meta"] == entries
+    left = client(STATELESS)
+    request_id, _ = left.request(BINDING.requests["tools/list"], None)
+    outcome = only(left.receive(line(result(request_id, listed(STATELESS, _meta={name: value})))), Outcome)
+    assert BINDING.codec.unstructure(outcome.result)["_meta"] == {name: value}
+
+
 # Which revision a request is in.
 
 SUPPORTED = ["2026-07-28", "2025-11-25"]
@@ -157,6 +171,18 @@ def test_an_entry_of_another_shape_is_refused(name: str, value: Json) -> None:
     assert name in given["error"]["data"]["reason"]
 
 
+@pytest.mark.parametrize("name", ["", "inspector", "an older client"])
+def test_what_a_client_says_of_its_name_changes_nothing(name: str) -> None:
+    ours = {**meta(), PREFIX + "clientInfo": {"name": name, "version": "0"}}
+    answers = [
+        answer(
+            server(STATELESS, {"tools": {}}).receive(line(call(STATELESS, "server/discover", 7, {"_meta": entries})))
+        )
+        for entries in (meta(), ours)
+    ]
+    assert answers[0] == answers[1]
+
+
 def test_a_client_need_not_say_who_it_is() -> None:
     entries = meta()
     del entries[PREFIX + "clientInfo"]
@@ -193,6 +219,13 @@ def test_an_error_that_does_not_tell_stays_an_error(data: Json) -> None:
     error = refused({"code": -32022, "message": "no", "data": data})
     assert isinstance(error, ResponseError)
     assert (error.code, error.message, error.data) == (-32022, "no", data)
+
+
+@pytest.mark.parametrize("code", [*range(-32019, -31999)])
+def test_a_code_without_a_meaning_is_an_error_like_any_other(code: int) -> None:
+    error = refused({"code": code, "message": "no", "data": {"supported": ["2027-01-01"], "requiredCapabilities": {}}})
+    assert type(error) is ResponseError
+    assert error.code == code
 
 
 # Discovery.
