@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from . import lifecycle
 from .binding import Binding
-from .errors import DecodeError, ResponseError, UnsupportedRevision, UsageError
+from .errors import DecodeError, EncodeError, ResponseError, UnsupportedRevision, UsageError
 from .events import Dropped, Event, Incoming, Notified, Published, Reply, RequestId
 from .jsonrpc import UNSUPPORTED_VERSION, Refusal, sendable
 from .meta import member
@@ -143,6 +143,7 @@ class StatelessServer(Session):
         self.instructions = instructions
         self._freshness = freshness
         self.versions = [*versions] or [binding.revision]
+        self._asking = binding.types.InputRequiredResult
         self._own[DISCOVER] = self._discover
         self._own[LISTEN] = self._listen
         self._subscriptions: dict[RequestId, Any] = {}
@@ -168,6 +169,10 @@ class StatelessServer(Session):
         return Reply(self._encode(self.binding.response(id=message.id, result=self._sign(result))))
 
     def _sign(self, result: Any) -> Any:
+        if result.__class__ is self._asking and not result.input_requests and result.request_state is None:
+            # Multi Round-Trip Requests: Server Requirements. The client would send the same request again, for ever.
+            found, expected = "neither `inputRequests` nor `requestState`", "at least one of the two"
+            raise EncodeError(("result",), found, expected, self.binding.revision)
         meta = result.meta
         if meta is None:
             return result.__replace__(meta=self.binding.types.ResultMetaObject(server_info=self.info))

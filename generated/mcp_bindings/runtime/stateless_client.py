@@ -203,6 +203,9 @@ class StatelessClient(Client):
             if rounds > self._rounds:
                 text = f"{key.name}: the server asked for input more than {self._rounds} times"
                 raise ProtocolError(text)
+            if result.input_requests is None and result.request_state is None:
+                text = f"{key.name}: the server asked for input with neither `inputRequests` nor `requestState`"
+                raise ProtocolError(text)
             asked: Mapping[str, Any] = result.input_requests or {}
             given = {name: self.provide(key, each) for name, each in asked.items()}
             params = params.__replace__(input_responses=given or None, request_state=result.request_state)

@@ -1194,14 +1194,6 @@ def structure_discover_result(d: Json) -> types.DiscoverResult:
     if d.__class__ is not dict:
         raise Invalid
     o = new(types.DiscoverResult)
-    v = d["ttlMs"]
-    if v.__class__ is not int:
-        raise Invalid
-    o.ttl_ms = v
-    v = d["cacheScope"]
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    o.cache_scope = v
     v = d["supportedVersions"]
     if v.__class__ is not list:
         raise Invalid
@@ -1211,7 +1203,7 @@ def structure_discover_result(d: Json) -> types.DiscoverResult:
     o.supported_versions = v
     v = d["capabilities"]
     o.capabilities = structure_server_capabilities(v)
-    n = 4
+    n = 2
     if "_meta" in d:
         v = d["_meta"]
         o.meta = structure_result_meta_object(v)
@@ -1226,6 +1218,22 @@ def structure_discover_result(d: Json) -> types.DiscoverResult:
         n += 1
     else:
         o.result_type = None
+    if "ttlMs" in d:
+        v = d["ttlMs"]
+        if v.__class__ is not int:
+            raise Invalid
+        o.ttl_ms = v
+        n += 1
+    else:
+        o.ttl_ms = None
+    if "cacheScope" in d:
+        v = d["cacheScope"]
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        o.cache_scope = v
+        n += 1
+    else:
+        o.cache_scope = None
     if "instructions" in d:
         v = d["instructions"]
         if v.__class__ is not str:
@@ -1652,15 +1660,7 @@ def structure_cacheable_result(d: Json) -> types.CacheableResult:
     if d.__class__ is not dict:
         raise Invalid
     o = new(types.CacheableResult)
-    v = d["ttlMs"]
-    if v.__class__ is not int:
-        raise Invalid
-    o.ttl_ms = v
-    v = d["cacheScope"]
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    o.cache_scope = v
-    n = 2
+    n = 0
     if "_meta" in d:
         v = d["_meta"]
         o.meta = structure_result_meta_object(v)
@@ -1675,6 +1675,22 @@ def structure_cacheable_result(d: Json) -> types.CacheableResult:
         n += 1
     else:
         o.result_type = None
+    if "ttlMs" in d:
+        v = d["ttlMs"]
+        if v.__class__ is not int:
+            raise Invalid
+        o.ttl_ms = v
+        n += 1
+    else:
+        o.ttl_ms = None
+    if "cacheScope" in d:
+        v = d["cacheScope"]
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        o.cache_scope = v
+        n += 1
+    else:
+        o.cache_scope = None
     if len(d) == n:
         o.extra = None
     else:
@@ -1978,19 +1994,11 @@ def structure_list_resources_result(d: Json) -> types.ListResourcesResult:
     if d.__class__ is not dict:
         raise Invalid
     o = new(types.ListResourcesResult)
-    v = d["ttlMs"]
-    if v.__class__ is not int:
-        raise Invalid
-    o.ttl_ms = v
-    v = d["cacheScope"]
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    o.cache_scope = v
     v = d["resources"]
     if v.__class__ is not list:
         raise Invalid
     o.resources = [structure_resource(e) for e in v]
-    n = 3
+    n = 1
     if "_meta" in d:
         v = d["_meta"]
         o.meta = structure_result_meta_object(v)
@@ -2013,6 +2021,22 @@ def structure_list_resources_result(d: Json) -> types.ListResourcesResult:
         n += 1
     else:
         o.next_cursor = None
+    if "ttlMs" in d:
+        v = d["ttlMs"]
+        if v.__class__ is not int:
+            raise Invalid
+        o.ttl_ms = v
+        n += 1
+    else:
+        o.ttl_ms = None
+    if "cacheScope" in d:
+        v = d["cacheScope"]
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        o.cache_scope = v
+        n += 1
+    else:
+        o.cache_scope = None
     if len(d) == n:
         o.extra = None
     else:
@@ -2070,19 +2094,11 @@ def structure_list_resource_templates_result(
     if d.__class__ is not dict:
         raise Invalid
     o = new(types.ListResourceTemplatesResult)
-    v = d["ttlMs"]
-    if v.__class__ is not int:
-        raise Invalid
-    o.ttl_ms = v
-    v = d["cacheScope"]
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    o.cache_scope = v
     v = d["resourceTemplates"]
     if v.__class__ is not list:
         raise Invalid
     o.resource_templates = [structure_resource_template(e) for e in v]
-    n = 3
+    n = 1
     if "_meta" in d:
         v = d["_meta"]
         o.meta = structure_result_meta_object(v)
@@ -2105,6 +2121,22 @@ def structure_list_resource_templates_result(
         n += 1
     else:
         o.next_cursor = None
+    if "ttlMs" in d:
+        v = d["ttlMs"]
+        if v.__class__ is not int:
+            raise Invalid
+        o.ttl_ms = v
+        n += 1
+    else:
+        o.ttl_ms = None
+    if "cacheScope" in d:
+        v = d["cacheScope"]
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        o.cache_scope = v
+        n += 1
+    else:
+        o.cache_scope = None
     if len(d) == n:
         o.extra = None
     else:
@@ -2211,19 +2243,11 @@ def structure_read_resource_result(d: Json) -> types.ReadResourceResult:
     if d.__class__ is not dict:
         raise Invalid
     o = new(types.ReadResourceResult)
-    v = d["ttlMs"]
-    if v.__class__ is not int:
-        raise Invalid
-    o.ttl_ms = v
-    v = d["cacheScope"]
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    o.cache_scope = v
     v = d["contents"]
     if v.__class__ is not list:
         raise Invalid
     o.contents = [structure_read_resource_result_contents(e) for e in v]
-    n = 3
+    n = 1
     if "_meta" in d:
         v = d["_meta"]
         o.meta = structure_result_meta_object(v)
@@ -2238,6 +2262,22 @@ def structure_read_resource_result(d: Json) -> types.ReadResourceResult:
         n += 1
     else:
         o.result_type = None
+    if "ttlMs" in d:
+        v = d["ttlMs"]
+        if v.__class__ is not int:
+            raise Invalid
+        o.ttl_ms = v
+        n += 1
+    else:
+        o.ttl_ms = None
+    if "cacheScope" in d:
+        v = d["cacheScope"]
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        o.cache_scope = v
+        n += 1
+    else:
+        o.cache_scope = None
     if len(d) == n:
         o.extra = None
     else:
@@ -2813,19 +2853,11 @@ def structure_list_prompts_result(d: Json) -> types.ListPromptsResult:
     if d.__class__ is not dict:
         raise Invalid
     o = new(types.ListPromptsResult)
-    v = d["ttlMs"]
-    if v.__class__ is not int:
-        raise Invalid
-    o.ttl_ms = v
-    v = d["cacheScope"]
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    o.cache_scope = v
     v = d["prompts"]
     if v.__class__ is not list:
         raise Invalid
     o.prompts = [structure_prompt(e) for e in v]
-    n = 3
+    n = 1
     if "_meta" in d:
         v = d["_meta"]
         o.meta = structure_result_meta_object(v)
@@ -2848,6 +2880,22 @@ def structure_list_prompts_result(d: Json) -> types.ListPromptsResult:
         n += 1
     else:
         o.next_cursor = None
+    if "ttlMs" in d:
+        v = d["ttlMs"]
+        if v.__class__ is not int:
+            raise Invalid
+        o.ttl_ms = v
+        n += 1
+    else:
+        o.ttl_ms = None
+    if "cacheScope" in d:
+        v = d["cacheScope"]
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        o.cache_scope = v
+        n += 1
+    else:
+        o.cache_scope = None
     if len(d) == n:
         o.extra = None
     else:
@@ -3156,19 +3204,11 @@ def structure_list_tools_result(d: Json) -> types.ListToolsResult:
     if d.__class__ is not dict:
         raise Invalid
     o = new(types.ListToolsResult)
-    v = d["ttlMs"]
-    if v.__class__ is not int:
-        raise Invalid
-    o.ttl_ms = v
-    v = d["cacheScope"]
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    o.cache_scope = v
     v = d["tools"]
     if v.__class__ is not list:
         raise Invalid
     o.tools = [structure_tool(e) for e in v]
-    n = 3
+    n = 1
     if "_meta" in d:
         v = d["_meta"]
         o.meta = structure_result_meta_object(v)
@@ -3191,6 +3231,22 @@ def structure_list_tools_result(d: Json) -> types.ListToolsResult:
         n += 1
     else:
         o.next_cursor = None
+    if "ttlMs" in d:
+        v = d["ttlMs"]
+        if v.__class__ is not int:
+            raise Invalid
+        o.ttl_ms = v
+        n += 1
+    else:
+        o.ttl_ms = None
+    if "cacheScope" in d:
+        v = d["cacheScope"]
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        o.cache_scope = v
+        n += 1
+    else:
+        o.cache_scope = None
     if len(d) == n:
         o.extra = None
     else:

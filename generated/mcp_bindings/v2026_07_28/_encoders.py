@@ -892,14 +892,6 @@ def unstructure_discover_result(o: Any) -> JsonObject:
     if o.__class__ is not types.DiscoverResult:
         expect(o, types.DiscoverResult)
     d: JsonObject = {}
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    d["ttlMs"] = v
-    v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    d["cacheScope"] = v
     v = o.supported_versions
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -917,6 +909,16 @@ def unstructure_discover_result(o: Any) -> JsonObject:
         if v.__class__ is not str and not is_string(v):
             raise Invalid
         d["resultType"] = v
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        d["ttlMs"] = v
+    v = o.cache_scope
+    if v is not None:
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        d["cacheScope"] = v
     v = o.instructions
     if v is not None:
         if v.__class__ is not str and not is_string(v):
@@ -1282,14 +1284,6 @@ def unstructure_cacheable_result(o: Any) -> JsonObject:
     if o.__class__ is not types.CacheableResult:
         expect(o, types.CacheableResult)
     d: JsonObject = {}
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    d["ttlMs"] = v
-    v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    d["cacheScope"] = v
     v = o.meta
     if v is not None:
         d["_meta"] = unstructure_result_meta_object(v)
@@ -1298,6 +1292,16 @@ def unstructure_cacheable_result(o: Any) -> JsonObject:
         if v.__class__ is not str and not is_string(v):
             raise Invalid
         d["resultType"] = v
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        d["ttlMs"] = v
+    v = o.cache_scope
+    if v is not None:
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        d["cacheScope"] = v
     if o.extra:
         undeclared(o.extra, CACHEABLE_RESULT_KEYS)
         opaque(o.extra)
@@ -1530,14 +1534,6 @@ def unstructure_list_resources_result(o: Any) -> JsonObject:
     if o.__class__ is not types.ListResourcesResult:
         expect(o, types.ListResourcesResult)
     d: JsonObject = {}
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    d["ttlMs"] = v
-    v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    d["cacheScope"] = v
     v = o.resources
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -1555,6 +1551,16 @@ def unstructure_list_resources_result(o: Any) -> JsonObject:
         if v.__class__ is not str and not is_string(v):
             raise Invalid
         d["nextCursor"] = v
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        d["ttlMs"] = v
+    v = o.cache_scope
+    if v is not None:
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        d["cacheScope"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_KEYS)
         opaque(o.extra)
@@ -1600,14 +1606,6 @@ def unstructure_list_resource_templates_result(o: Any) -> JsonObject:
     if o.__class__ is not types.ListResourceTemplatesResult:
         expect(o, types.ListResourceTemplatesResult)
     d: JsonObject = {}
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    d["ttlMs"] = v
-    v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    d["cacheScope"] = v
     v = o.resource_templates
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -1625,6 +1623,16 @@ def unstructure_list_resource_templates_result(o: Any) -> JsonObject:
         if v.__class__ is not str and not is_string(v):
             raise Invalid
         d["nextCursor"] = v
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        d["ttlMs"] = v
+    v = o.cache_scope
+    if v is not None:
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        d["cacheScope"] = v
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_KEYS)
         opaque(o.extra)
@@ -1715,14 +1723,6 @@ def unstructure_read_resource_result(o: Any) -> JsonObject:
     if o.__class__ is not types.ReadResourceResult:
         expect(o, types.ReadResourceResult)
     d: JsonObject = {}
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    d["ttlMs"] = v
-    v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    d["cacheScope"] = v
     v = o.contents
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -1735,6 +1735,16 @@ def unstructure_read_resource_result(o: Any) -> JsonObject:
         if v.__class__ is not str and not is_string(v):
             raise Invalid
         d["resultType"] = v
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        d["ttlMs"] = v
+    v = o.cache_scope
+    if v is not None:
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        d["cacheScope"] = v
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_KEYS)
         opaque(o.extra)
@@ -2167,14 +2177,6 @@ def unstructure_list_prompts_result(o: Any) -> JsonObject:
     if o.__class__ is not types.ListPromptsResult:
         expect(o, types.ListPromptsResult)
     d: JsonObject = {}
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    d["ttlMs"] = v
-    v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    d["cacheScope"] = v
     v = o.prompts
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -2192,6 +2194,16 @@ def unstructure_list_prompts_result(o: Any) -> JsonObject:
         if v.__class__ is not str and not is_string(v):
             raise Invalid
         d["nextCursor"] = v
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        d["ttlMs"] = v
+    v = o.cache_scope
+    if v is not None:
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        d["cacheScope"] = v
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_KEYS)
         opaque(o.extra)
@@ -2438,14 +2450,6 @@ def unstructure_list_tools_result(o: Any) -> JsonObject:
     if o.__class__ is not types.ListToolsResult:
         expect(o, types.ListToolsResult)
     d: JsonObject = {}
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    d["ttlMs"] = v
-    v = o.cache_scope
-    if v not in DISCOVER_RESULT_CACHE_SCOPE:
-        raise Invalid
-    d["cacheScope"] = v
     v = o.tools
     if v.__class__ is not list and not is_array(v):
         raise Invalid
@@ -2463,6 +2467,16 @@ def unstructure_list_tools_result(o: Any) -> JsonObject:
         if v.__class__ is not str and not is_string(v):
             raise Invalid
         d["nextCursor"] = v
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        d["ttlMs"] = v
+    v = o.cache_scope
+    if v is not None:
+        if v not in DISCOVER_RESULT_CACHE_SCOPE:
+            raise Invalid
+        d["cacheScope"] = v
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_KEYS)
         opaque(o.extra)

@@ -753,16 +753,10 @@ def write_discover_request(o: Any) -> str:
 def write_discover_result(o: Any) -> str:
     if o.__class__ is not types.DiscoverResult:
         expect(o, types.DiscoverResult)
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    t = '{"ttlMs":' + integer(v)
-    v = o.cache_scope
-    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.supported_versions
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t = f'{t},"supportedVersions":{array(map(escape, v))}'
+    t = '{"supportedVersions":' + array(map(escape, v))
     v = o.capabilities
     t = f'{t},"capabilities":{write_server_capabilities(v)}'
     v = o.meta
@@ -771,6 +765,14 @@ def write_discover_result(o: Any) -> str:
     v = o.result_type
     if v is not None:
         t = f'{t},"resultType":{escape(v)}'
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        t = f'{t},"ttlMs":{integer(v)}'
+    v = o.cache_scope
+    if v is not None:
+        t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.instructions
     if v is not None:
         t = f'{t},"instructions":{escape(v)}'
@@ -1046,22 +1048,25 @@ def write_paginated_result(o: Any) -> str:
 def write_cacheable_result(o: Any) -> str:
     if o.__class__ is not types.CacheableResult:
         expect(o, types.CacheableResult)
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    t = '{"ttlMs":' + integer(v)
-    v = o.cache_scope
-    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
+    t = ""
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
         t = f'{t},"resultType":{escape(v)}'
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        t = f'{t},"ttlMs":{integer(v)}'
+    v = o.cache_scope
+    if v is not None:
+        t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, CACHEABLE_RESULT_KEYS)
         t += members(o.extra)
-    return t + "}"
+    return "{" + t[1:] + "}"
 
 
 def write_input_required_result(o: Any) -> str:
@@ -1255,16 +1260,10 @@ def write_list_resources_request(o: Any) -> str:
 def write_list_resources_result(o: Any) -> str:
     if o.__class__ is not types.ListResourcesResult:
         expect(o, types.ListResourcesResult)
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    t = '{"ttlMs":' + integer(v)
-    v = o.cache_scope
-    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.resources
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t = f'{t},"resources":{array([write_resource(e) for e in v])}'
+    t = '{"resources":' + array([write_resource(e) for e in v])
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_result_meta_object(v)}'
@@ -1274,6 +1273,14 @@ def write_list_resources_result(o: Any) -> str:
     v = o.next_cursor
     if v is not None:
         t = f'{t},"nextCursor":{escape(v)}'
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        t = f'{t},"ttlMs":{integer(v)}'
+    v = o.cache_scope
+    if v is not None:
+        t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCES_RESULT_KEYS)
         t += members(o.extra)
@@ -1315,16 +1322,10 @@ def write_list_resource_templates_request(o: Any) -> str:
 def write_list_resource_templates_result(o: Any) -> str:
     if o.__class__ is not types.ListResourceTemplatesResult:
         expect(o, types.ListResourceTemplatesResult)
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    t = '{"ttlMs":' + integer(v)
-    v = o.cache_scope
-    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.resource_templates
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t = f'{t},"resourceTemplates":{array([write_resource_template(e) for e in v])}'
+    t = '{"resourceTemplates":' + array([write_resource_template(e) for e in v])
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_result_meta_object(v)}'
@@ -1334,6 +1335,14 @@ def write_list_resource_templates_result(o: Any) -> str:
     v = o.next_cursor
     if v is not None:
         t = f'{t},"nextCursor":{escape(v)}'
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        t = f'{t},"ttlMs":{integer(v)}'
+    v = o.cache_scope
+    if v is not None:
+        t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, LIST_RESOURCE_TEMPLATES_RESULT_KEYS)
         t += members(o.extra)
@@ -1409,22 +1418,24 @@ def write_read_resource_request(o: Any) -> str:
 def write_read_resource_result(o: Any) -> str:
     if o.__class__ is not types.ReadResourceResult:
         expect(o, types.ReadResourceResult)
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    t = '{"ttlMs":' + integer(v)
-    v = o.cache_scope
-    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.contents
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t = f'{t},"contents":{array([READ_RESOURCE_RESULT_CONTENTS[e.__class__](e) for e in v])}'  # fmt: skip
+    t = '{"contents":' + array([READ_RESOURCE_RESULT_CONTENTS[e.__class__](e) for e in v])  # fmt: skip
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_result_meta_object(v)}'
     v = o.result_type
     if v is not None:
         t = f'{t},"resultType":{escape(v)}'
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        t = f'{t},"ttlMs":{integer(v)}'
+    v = o.cache_scope
+    if v is not None:
+        t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, READ_RESOURCE_RESULT_KEYS)
         t += members(o.extra)
@@ -1766,16 +1777,10 @@ def write_list_prompts_request(o: Any) -> str:
 def write_list_prompts_result(o: Any) -> str:
     if o.__class__ is not types.ListPromptsResult:
         expect(o, types.ListPromptsResult)
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    t = '{"ttlMs":' + integer(v)
-    v = o.cache_scope
-    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.prompts
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t = f'{t},"prompts":{array([write_prompt(e) for e in v])}'
+    t = '{"prompts":' + array([write_prompt(e) for e in v])
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_result_meta_object(v)}'
@@ -1785,6 +1790,14 @@ def write_list_prompts_result(o: Any) -> str:
     v = o.next_cursor
     if v is not None:
         t = f'{t},"nextCursor":{escape(v)}'
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        t = f'{t},"ttlMs":{integer(v)}'
+    v = o.cache_scope
+    if v is not None:
+        t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, LIST_PROMPTS_RESULT_KEYS)
         t += members(o.extra)
@@ -1986,16 +1999,10 @@ def write_list_tools_request(o: Any) -> str:
 def write_list_tools_result(o: Any) -> str:
     if o.__class__ is not types.ListToolsResult:
         expect(o, types.ListToolsResult)
-    v = o.ttl_ms
-    if v.__class__ is not int and not is_integer(v):
-        raise Invalid
-    t = '{"ttlMs":' + integer(v)
-    v = o.cache_scope
-    t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     v = o.tools
     if v.__class__ is not list and not is_array(v):
         raise Invalid
-    t = f'{t},"tools":{array([write_tool(e) for e in v])}'
+    t = '{"tools":' + array([write_tool(e) for e in v])
     v = o.meta
     if v is not None:
         t = f'{t},"_meta":{write_result_meta_object(v)}'
@@ -2005,6 +2012,14 @@ def write_list_tools_result(o: Any) -> str:
     v = o.next_cursor
     if v is not None:
         t = f'{t},"nextCursor":{escape(v)}'
+    v = o.ttl_ms
+    if v is not None:
+        if v.__class__ is not int and not is_integer(v):
+            raise Invalid
+        t = f'{t},"ttlMs":{integer(v)}'
+    v = o.cache_scope
+    if v is not None:
+        t = f'{t},"cacheScope":{DISCOVER_RESULT_CACHE_SCOPE_TEXT[v]}'
     if o.extra:
         undeclared(o.extra, LIST_TOOLS_RESULT_KEYS)
         t += members(o.extra)

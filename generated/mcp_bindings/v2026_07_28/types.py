@@ -1537,7 +1537,7 @@ class DiscoverResult(Record):
 
     Since 2026-07-28.
     """
-    ttl_ms: int
+    ttl_ms: int | None
     """How many milliseconds the result stays fresh after it has come in.
 
     With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
@@ -1545,7 +1545,7 @@ class DiscoverResult(Record):
 
     At least 0. On the wire: `ttlMs`.
     """
-    cache_scope: Literal["public", "private"]
+    cache_scope: Literal["public", "private"] | None
     """Who may get to see a kept result.
 
     `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
@@ -1572,12 +1572,12 @@ class DiscoverResult(Record):
     def __init__(
         self,
         *,
-        ttl_ms: int,
-        cache_scope: Literal["public", "private"],
         supported_versions: list[str],
         capabilities: ServerCapabilities,
         meta: ResultMetaObject | None = None,
         result_type: ResultType | None = "complete",
+        ttl_ms: int | None = 0,
+        cache_scope: Literal["public", "private"] | None = "private",
         instructions: str | None = None,
         extra: dict[str, Any] | None = None,
     ) -> None:
@@ -2108,7 +2108,7 @@ class CacheableResult(Record):
 
     Since 2026-07-28.
     """
-    ttl_ms: int
+    ttl_ms: int | None
     """How many milliseconds the result stays fresh after it has come in.
 
     With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
@@ -2116,7 +2116,7 @@ class CacheableResult(Record):
 
     At least 0. On the wire: `ttlMs`.
     """
-    cache_scope: Literal["public", "private"]
+    cache_scope: Literal["public", "private"] | None
     """Who may get to see a kept result.
 
     `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
@@ -2131,10 +2131,10 @@ class CacheableResult(Record):
     def __init__(
         self,
         *,
-        ttl_ms: int,
-        cache_scope: Literal["public", "private"],
         meta: ResultMetaObject | None = None,
         result_type: ResultType | None = "complete",
+        ttl_ms: int | None = 0,
+        cache_scope: Literal["public", "private"] | None = "private",
         extra: dict[str, Any] | None = None,
     ) -> None:
         self.meta = meta
@@ -2600,7 +2600,7 @@ class ListResourcesResult(Record):
 
     On the wire: `nextCursor`.
     """
-    ttl_ms: int
+    ttl_ms: int | None
     """How many milliseconds the result stays fresh after it has come in.
 
     With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
@@ -2608,7 +2608,7 @@ class ListResourcesResult(Record):
 
     At least 0. On the wire: `ttlMs`.
     """
-    cache_scope: Literal["public", "private"]
+    cache_scope: Literal["public", "private"] | None
     """Who may get to see a kept result.
 
     `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
@@ -2625,12 +2625,12 @@ class ListResourcesResult(Record):
     def __init__(
         self,
         *,
-        ttl_ms: int,
-        cache_scope: Literal["public", "private"],
         resources: list[Resource],
         meta: ResultMetaObject | None = None,
         result_type: ResultType | None = "complete",
         next_cursor: Cursor | None = None,
+        ttl_ms: int | None = 0,
+        cache_scope: Literal["public", "private"] | None = "private",
         extra: dict[str, Any] | None = None,
     ) -> None:
         self.meta = meta
@@ -2735,7 +2735,7 @@ class ListResourceTemplatesResult(Record):
 
     On the wire: `nextCursor`.
     """
-    ttl_ms: int
+    ttl_ms: int | None
     """How many milliseconds the result stays fresh after it has come in.
 
     With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
@@ -2743,7 +2743,7 @@ class ListResourceTemplatesResult(Record):
 
     At least 0. On the wire: `ttlMs`.
     """
-    cache_scope: Literal["public", "private"]
+    cache_scope: Literal["public", "private"] | None
     """Who may get to see a kept result.
 
     `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
@@ -2763,12 +2763,12 @@ class ListResourceTemplatesResult(Record):
     def __init__(
         self,
         *,
-        ttl_ms: int,
-        cache_scope: Literal["public", "private"],
         resource_templates: list[ResourceTemplate],
         meta: ResultMetaObject | None = None,
         result_type: ResultType | None = "complete",
         next_cursor: Cursor | None = None,
+        ttl_ms: int | None = 0,
+        cache_scope: Literal["public", "private"] | None = "private",
         extra: dict[str, Any] | None = None,
     ) -> None:
         self.meta = meta
@@ -2944,7 +2944,7 @@ class ReadResourceResult(Record):
 
     Since 2026-07-28.
     """
-    ttl_ms: int
+    ttl_ms: int | None
     """How many milliseconds the result stays fresh after it has come in.
 
     With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
@@ -2952,7 +2952,7 @@ class ReadResourceResult(Record):
 
     At least 0. On the wire: `ttlMs`.
     """
-    cache_scope: Literal["public", "private"]
+    cache_scope: Literal["public", "private"] | None
     """Who may get to see a kept result.
 
     `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
@@ -2969,11 +2969,11 @@ class ReadResourceResult(Record):
     def __init__(
         self,
         *,
-        ttl_ms: int,
-        cache_scope: Literal["public", "private"],
         contents: list[TextResourceContents | BlobResourceContents],
         meta: ResultMetaObject | None = None,
         result_type: ResultType | None = "complete",
+        ttl_ms: int | None = 0,
+        cache_scope: Literal["public", "private"] | None = "private",
         extra: dict[str, Any] | None = None,
     ) -> None:
         self.meta = meta
@@ -3760,7 +3760,7 @@ class ListPromptsResult(Record):
 
     On the wire: `nextCursor`.
     """
-    ttl_ms: int
+    ttl_ms: int | None
     """How many milliseconds the result stays fresh after it has come in.
 
     With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
@@ -3768,7 +3768,7 @@ class ListPromptsResult(Record):
 
     At least 0. On the wire: `ttlMs`.
     """
-    cache_scope: Literal["public", "private"]
+    cache_scope: Literal["public", "private"] | None
     """Who may get to see a kept result.
 
     `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
@@ -3785,12 +3785,12 @@ class ListPromptsResult(Record):
     def __init__(
         self,
         *,
-        ttl_ms: int,
-        cache_scope: Literal["public", "private"],
         prompts: list[Prompt],
         meta: ResultMetaObject | None = None,
         result_type: ResultType | None = "complete",
         next_cursor: Cursor | None = None,
+        ttl_ms: int | None = 0,
+        cache_scope: Literal["public", "private"] | None = "private",
         extra: dict[str, Any] | None = None,
     ) -> None:
         self.meta = meta
@@ -4215,7 +4215,7 @@ class ListToolsResult(Record):
 
     On the wire: `nextCursor`.
     """
-    ttl_ms: int
+    ttl_ms: int | None
     """How many milliseconds the result stays fresh after it has come in.
 
     With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
@@ -4223,7 +4223,7 @@ class ListToolsResult(Record):
 
     At least 0. On the wire: `ttlMs`.
     """
-    cache_scope: Literal["public", "private"]
+    cache_scope: Literal["public", "private"] | None
     """Who may get to see a kept result.
 
     `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
@@ -4240,12 +4240,12 @@ class ListToolsResult(Record):
     def __init__(
         self,
         *,
-        ttl_ms: int,
-        cache_scope: Literal["public", "private"],
         tools: list[Tool],
         meta: ResultMetaObject | None = None,
         result_type: ResultType | None = "complete",
         next_cursor: Cursor | None = None,
+        ttl_ms: int | None = 0,
+        cache_scope: Literal["public", "private"] | None = "private",
         extra: dict[str, Any] | None = None,
     ) -> None:
         self.meta = meta

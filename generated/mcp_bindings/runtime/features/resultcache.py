@@ -218,9 +218,11 @@ class Keeping:
                 # Where one leads nowhere, the others are of an older list (Interaction with Pagination).
                 self._outdate((key.name,))
             raise
-        ttl_ms: int = getattr(result, "ttl_ms", 0)
+        # Absent counts as 0, and so does a negative number (Caching: Time-to-Live (TTL) Field).
+        ttl_ms: int = getattr(result, "ttl_ms", None) or 0
         if ttl_ms > 0 and self._is_still(place.holder):
             written = json.dumps(codec.unstructure(result), ensure_ascii=False, separators=(",", ":")).encode()
+            # The text names no scope for a result without one; the one that shares nothing is safe.
             public = result.cache_scope == "public"
             self._cache.keep(place, written, ttl_ms, public=public, changes=changes)
         return result
