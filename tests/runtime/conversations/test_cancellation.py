@@ -122,25 +122,8 @@ def test_progress_is_told_in_the_calling_thread_before_the_result(revision):
                 {"progress": 5},
                 on_progress=lambda params: told.append((params.progress, threading.get_ident())),
             )
-            values = [value for value, _ in told]
-            assert values == sorted(set(values))
-            assert values[-1] == 5
+            assert [value for value, _ in told] == [1, 2, 3, 4, 5]
             assert {thread for _, thread in told} == {threading.get_ident()}
-
-
-def test_a_flood_of_progress_is_told_in_part_and_ends_with_the_last():
-    server, _ = echo_server(LATEST)
-    told = []
-
-    def slowly(params):
-        time.sleep(0.01)
-        told.append(params.progress)
-
-    with package(LATEST).Client.in_memory(server, timeout=PATIENCE) as client:
-        client.call_tool("echo", {"progress": 5000}, on_progress=slowly)
-    assert len(told) < 1000
-    assert told == sorted(set(told))
-    assert told[-1] == 5000
 
 
 def test_progress_is_heard_by_its_own_request_only():
@@ -158,7 +141,7 @@ def test_progress_is_heard_by_its_own_request_only():
             thread.start()
         for thread in threads:
             thread.join(PATIENCE)
-    assert {n: values[-1:] for n, values in told.items()} == {n: [n] if n else [] for n in told}
+    assert told == {n: list(range(1, n + 1)) for n in told}
 
 
 @pytest.mark.parametrize("other_reads", [False, True])
@@ -210,7 +193,6 @@ def test_progress_that_does_not_increase_or_comes_late_is_told_to_nobody():
         token = asked["params"]["_meta"]["progressToken"]
         for value in (1, 3, 2, 3, 4):
             spoken.notify("notifications/progress", {"progressToken": token, "progress": value})
-            eventually(lambda value=value: value in told or value < max(told, default=0))
         spoken.notify("notifications/progress", {"progressToken": "another", "progress": 9})
         spoken.answer(asked, {"content": []})
         spoken.notify("notifications/progress", {"progressToken": token, "progress": 10})
