@@ -15,6 +15,7 @@ from .errors import RequestTimeout
 from .events import Notified
 from .given import check_function, check_seconds
 from .methods import NotificationMethod, RequestMethod
+from .progress_queue import ProgressQueue
 
 
 class Call:
@@ -26,8 +27,10 @@ class Call:
     # What is not there at first is the class's, which takes no time when a call is made.
     id: Any = None
     """Its id, once it has one."""
-    update: Any = None
-    """The latest progress that the waiting thread has not told yet. Those it had no time for are not told."""
+    notified: bool = False
+    """Whether a notification has arrived that the waiting thread has not dealt with."""
+    progress: ProgressQueue | None = None
+    """The progress that waits for ``on_progress``."""
     done: bool = False
     result: Any = None
     error: Exception | None = None
@@ -52,12 +55,12 @@ class Call:
             check_seconds(timeout=patience)
         if on_progress is not None:
             check_function("on_progress", on_progress, ("params",))
+            self.progress = ProgressQueue(key.name, on_progress)
         self.patience = patience
         started = monotonic()
         self.deadline = started + patience
         self.limit = started + limit if limit > patience else self.deadline
         """When it is over, whatever progress there is."""
-        self.on_progress = on_progress
 
     def finish(self, result: Any, error: Exception | None = None) -> None:
         """The answer is there."""
@@ -73,17 +76,28 @@ class Call:
         text = f"{self.key.name}: no answer in {self.patience:g} s"
         return RequestTimeout(f"{text}; what came instead was dropped: {noise}" if noise else text)
 
-    def advance(self, params: Any) -> bool:
-        """There is progress: the clock starts again, up to the limit. False: the thread that waits tells it."""
+    def advance(self, params: Any) -> None:
+        """Queue a progress notification, and start the clock again, up to the limit."""
         self.deadline = min(monotonic() + self.patience, self.limit)
-        self.update = params
+        if self.progress is not None:
+            self.progress.put(params)
+        self.notified = True
         self.ring()
-        return False
+
+    def deliver_progress(self) -> None:
+        """Call ``on_progress`` with the notifications that wait, as long as the deadline has not passed."""
+        # Before the queue is looked at, so that the next notification sets it again.
+        self.notified = False
+        if self.progress is not None:
+            self.progress.deliver(self._deadline)
+
+    def _deadline(self) -> float:
+        return self.deadline
 
     def publish(self, notified: Notified) -> None:
         """A notification has come on the subscription that the call keeps open."""
         self.news.append(notified)
-        self.update = notified
+        self.notified = True
         self.ring()
 
     def ring(self) -> None:
@@ -100,33 +114,6 @@ class Call:
             bell.acquire(timeout=seconds)
         self._bell = None
         self._rung = False
-
-
-class Lasting:
-    """Progress of a request that became a task: told one at a time, by whichever thread deals with notifications.
-
-    Of what comes while the last is told, only the latest is kept.
-    """
-
-    __slots__ = ("_latest", "_on_progress", "_queued")
-
-    def __init__(self, on_progress: Callable[[Any], object]) -> None:
-        self._on_progress = on_progress
-        self._latest: deque[Any] = deque(maxlen=1)
-        self._queued = False
-
-    def advance(self, params: Any) -> bool:
-        """There is progress; whether somebody has to be asked to ``tell`` it."""
-        self._latest.append(params)
-        queued, self._queued = self._queued, True
-        return not queued
-
-    def tell(self) -> None:
-        """Calls the function that wants to know."""
-        # Before it is looked, so that what comes afterwards is asked for anew.
-        self._queued = False
-        if self._latest:
-            self._on_progress(self._latest.pop())
 
 
 _NO_NEWS: deque[Notified] = deque(maxlen=0)

@@ -364,8 +364,9 @@ class Client(Limited):
         """The result of a request.
 
         ``timeout`` is in seconds, the client's where it is not given; the request is cancelled when they have gone by,
-        and when Ctrl-C interrupts the wait. ``on_progress`` is called in this thread with the params of progress
-        notifications; what comes faster than it returns is passed over, but for the last. Raises UsageError where the
+        and when Ctrl-C interrupts the wait. ``on_progress`` is called in this thread with the params of each progress
+        notification that arrives before the answer, in order; when more than 1,000 wait for it, the newest replaces the
+        one before it, and after the deadline it is not called any more. Raises UsageError where the
         session, or what the server has declared, does not allow the request, EncodeError, ResponseError for an error of
         the server, DecodeError for a result that is none of the method, OutputMismatch for one that is not what the tool
         promises, RequestTimeout, ConnectionClosed.

@@ -10,13 +10,15 @@ from threading import Lock, RLock
 from time import monotonic
 from typing import Any, TypeVar
 
-from .calls import Call, Lasting
+from .calls import Call
 from .crew import Crew, Queue
 from .errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout, UsageError
 from .events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
+from .in_flight import InFlight
 from .interrupts import Interrupt, hold
 from .logs import note, report
 from .methods import NotificationMethod, RequestMethod
+from .progress_queue import ProgressQueue
 from .session import Session
 from .transports import Transport, Unanswered
 
@@ -55,9 +57,7 @@ class Connection:
         self._answer = run
         self._timeout = timeout
         self._limit = limit
-        self._calls: dict[Any, Call] = {}
-        self._lasting: dict[Any, Lasting] = {}
-        """Those that became tasks, and of which progress is still awaited."""
+        self._calls = InFlight(session.awaits_progress)
         self._replies = Queue(self._send_answer)
         self._listen = listen
         self._news = Queue(self._spread)
@@ -97,7 +97,7 @@ class Connection:
     ) -> R:
         """Sends a request and waits for its result.
 
-        Progress is reported in the calling thread, the last of it before the result; that of a task, once there is one,
+        Progress is reported in the calling thread, all of it before the result; that of a task, once there is one,
         in another thread, one at a time. Raises UsageError, EncodeError,
         ResponseError, DecodeError, RequestTimeout, ConnectionClosed. After a timeout or an interruption the other side
         is told that the answer is not awaited any more.
@@ -162,10 +162,10 @@ class Connection:
         try:
             self.attend(call, ask)
             while not call.done:
-                self._tell(call)
+                call.deliver_progress()
                 self.attend(call)
-            if call.update is not None:
-                self._tell(call)
+            if call.progress is not None:
+                self._finish_progress(call)
         except BaseException as fault:
             self.abandon(call, str(fault) or fault.__class__.__name__)
             raise
@@ -205,7 +205,7 @@ class Connection:
         """Waits until a call is done or has progressed; reads for all, unless another thread does."""
         crew = self._crew
         longest = interrupt.patience
-        while not (call.done or call.update is not None or interrupt.seen):
+        while not (call.done or call.notified or interrupt.seen):
             remaining = min(call.deadline - monotonic(), longest)
             if remaining <= 0:
                 raise call.overdue(self._noise)
@@ -213,7 +213,7 @@ class Connection:
                 call.listen(remaining)
                 continue
             try:
-                while remaining > 0 and not (call.done or call.update is not None or interrupt.seen):
+                while remaining > 0 and not (call.done or call.notified or interrupt.seen):
                     self._read(remaining)
                     # Most messages are answers; then there is nothing that might be due.
                     if (crew.jobs or self._replies.items or self._news.items) and crew.due:
@@ -225,7 +225,7 @@ class Connection:
             finally:
                 crew.leave()
                 if self._calls:
-                    self._pass_on(call)
+                    self._calls.wake_another(call)
             if not (crew.started or call.done):
                 # Nobody else would: the other side may need it in order to answer.
                 crew.work()
@@ -234,25 +234,23 @@ class Connection:
         call.ring()
         self._transport.interrupt()
 
-    def _pass_on(self, call: Call) -> None:
-        """Has another thread that waits read on."""
-        for other in list(self._calls.values()):
-            if other is not call and other.awaited:
-                other.ring()
-                return
-
-    @staticmethod
-    def _tell(call: Call) -> None:
-        update, call.update = call.update, None
-        if update is not None and call.on_progress is not None:
-            call.on_progress(update)
+    def _finish_progress(self, call: Call) -> None:
+        """Deliver the progress that arrived before the answer; leave that of a task to the threads of the connection."""
+        queue: Any = call.progress
+        call.deliver_progress()
+        waiting: bool = queue.hand_over()
+        if not self._calls.became_task(call):
+            queue.discard()
+        elif waiting:
+            self.hear(queue)
+            self.spread()
 
     def abandon(self, call: Call, reason: str) -> None:
         """Waits for a call no longer, and tells the other side so if it is in flight."""
         with self.lock:
             known = self._calls.pop(call.id, None) is call
             line = self.session.cancel(call.id, reason) if known and self._end is None else None
-        self._pass_on(call)
+        self._calls.wake_another(call)
         if line is not None:
             try:
                 self._transport.send(line, _CLOSING)
@@ -337,22 +335,16 @@ class Connection:
 
     def _act(self, event: Event) -> None:
         if isinstance(event, Outcome):
-            call = self._calls.pop(event.id, None)
-            if call is not None:
+            if self._calls.finish(event):
                 self._crew.answered = not self._calls
-                if event.goes_on and call.on_progress is not None:
-                    self._last(call.id, call.on_progress)
-                call.finish(event.result, event.error)
         elif isinstance(event, Incoming):
             self._crew.jobs.append(event)
         elif isinstance(event, Progressed):
-            waiting = self._calls.get(event.id) or self._lasting.get(event.id)
-            if waiting is not None and waiting.advance(event.params):
-                self._news.put(waiting)
+            queue = self._calls.progressed(event)
+            if queue is not None:
+                self._news.put(queue)
         elif isinstance(event, Published):
-            call = self._calls.get(event.id)
-            if call is not None:
-                call.publish(event.notified)
+            self._calls.published(event)
         elif isinstance(event, Notified):
             self._news.put(event)
         elif isinstance(event, Cancelled):
@@ -363,17 +355,12 @@ class Connection:
             self._noise = self._noise if self.session.state == "open" else event.reason
             note("info", "dropped: %s", event.reason)
 
-    def _last(self, request_id: Any, on_progress: Callable[[Any], object]) -> None:
-        for each in [each for each in self._lasting if not self.session.awaits_progress(each)]:
-            del self._lasting[each]
-        self._lasting[request_id] = Lasting(on_progress)
-
-    def _spread(self, news: Notified | Lasting) -> None:
+    def _spread(self, news: Notified | ProgressQueue) -> None:
         if isinstance(news, Notified):
             self._listen(self, news)
             return
         try:
-            news.tell()
+            news.deliver_scheduled()
         except Exception as fault:  # noqa: BLE001  # nobody waits for it
             report(fault, "a function that is told of the progress of a task failed")
 
@@ -429,9 +416,7 @@ class Connection:
                 return
             self._end = end
         with self.lock:
-            calls = list(self._calls.values())
-            self._calls.clear()
-            self._lasting.clear()
+            calls = self._calls.end()
         for call in calls:
             call.finish(None, _again(end))
         self._crew.end()

@@ -47,7 +47,7 @@ class _Stream(Call):
         """A notification has come on it."""
         if notified.key.name == _ACKNOWLEDGED:
             self.acknowledged = notified.params.notifications
-            self.update = notified
+            self.notified = True
             self.ring()
         else:
             self.hear(notified)
@@ -167,7 +167,7 @@ class Standing:
             stream.ended = None
             connection.abandon(stream, str(fault) or fault.__class__.__name__)
             raise
-        stream.update = None
+        stream.notified = False
         if stream.acknowledged is None:
             text = f"{key.name}: the server has ended the stream without saying what it would tell of"
             raise stream.error or ProtocolError(text)

@@ -113,7 +113,7 @@ class Subscription:
         self._connection.conclude(self._call, "the client has closed the subscription")
 
     def _sort(self) -> None:
-        self._call.update = None
+        self._call.notified = False
         news = self._call.news
         while news:
             notified = news.popleft()

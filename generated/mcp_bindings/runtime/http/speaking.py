@@ -98,9 +98,11 @@ class Speaker(ABC):
         try:
             self.send(line)
             while not call.done:
-                _tell(call)
+                call.deliver_progress()
                 _wait(call)
-            _tell(call)
+            if call.progress is not None:
+                call.deliver_progress()
+                call.progress.discard()
         except BaseException as fault:
             self._abandon(call, str(fault) or fault.__class__.__name__)
             raise
@@ -126,15 +128,9 @@ class Speaker(ABC):
                 note("debug", "%s could not be cancelled: %s", call.key.name, more)
 
 
-def _tell(call: Call) -> None:
-    update, call.update = call.update, None
-    if update is not None and call.on_progress is not None:
-        call.on_progress(update)
-
-
 def _wait(call: Call) -> None:
     """Waits until a call is done or has progressed; raises RequestTimeout."""
-    while not (call.done or call.update is not None):
+    while not (call.done or call.notified):
         left = min(call.deadline - monotonic(), _LONGEST)
         if left <= 0:
             raise call.overdue()
