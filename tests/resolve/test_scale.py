@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Callable
 
 import pytest
 from mcp_bindgen.errors import SchemaError
@@ -18,7 +20,7 @@ from mcp_bindgen.ir.types import (
     UnionType,
 )
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from resolve.resolving import NONE
+from resolve.resolving import NONE, faults, resolve
 
 HERE = Position("acme.ts", 1, 1)
 STRING = Keyword("string", HERE)
@@ -141,3 +143,136 @@ def test_chains_too_deep_are_located_faults(case):
     with pytest.raises(SchemaError) as caught:
         resolved(make())
     assert str(caught.value).splitlines() == [f"acme.ts:1:1: {message}"]
+
+
+# --- Texts that would double with every line ---------------------------------------------------------------------
+
+LINES = 26
+
+
+def _chain(line: str, last: str) -> str:
+    """One line for each number; ``@`` in it stands for the number, ``+`` for the next one."""
+    each = [line.replace("@", str(number)).replace("+", str(number + 1)) for number in range(LINES)]
+    return "\n".join([*each, last.replace("@", str(LINES))])
+
+
+def _members(count: int, body: Callable[[int], str]) -> str:
+    """A union of interfaces with such bodies."""
+    declared = [f"export interface P{i} {{ {body(i)} }}" for i in range(count)]
+    return "\n".join([f"export type U = {' | '.join(f'P{i}' for i in range(count))}", *declared])
+
+
+_INNER = 'export interface R { r: "r" } export interface S { s: "s" }'
+
+DOUBLING = {
+    "unions of unions": _chain("export type A@ = A+ | A+;", "export type A@ = string;"),
+    "two chains of unions of unions": _chain(
+        "export type A@ = A+ | B+; export type B@ = A+ | B+;", "export type A@ = string; export type B@ = number;"
+    ),
+    "alternatives of a result": (_chain("export type A@ = A+ | A+;", f"export type A@ = R | S; {_INNER}") + """
+            export interface PingRequest { method: "ping" }
+            export interface PingResultResponse { result: A0 }
+            export type ClientRequest = PingRequest;
+        """),
+    "keys of Omit": _chain(
+        "export type K@ = K+ | K+;", 'export type K@ = "x"; export type O = Omit<{ x: string; y: string }, K0>;'
+    ),
+    "keys of Record": _chain("export type K@ = K+ | K+;", 'export type K@ = "x"; export type O = Record<K0, string>;'),
+    "diamonds of bases": _chain(
+        "export interface A@ extends B@, C@ {} export interface B@ extends A+ {} export interface C@ extends A+ {}",
+        "export interface A@ { x: string }",
+    ),
+    "Omit of intersections": _chain(
+        'export type A@ = Omit<A+ & A+, "y"> & Pick<A+, "x" | "y">;', "export interface A@ { x: string; y: string }"
+    ),
+    "intersections of properties": _chain(
+        'export interface A@ { p: A+["p"] & A+["p"] }', "export interface A@ { p: { x: string } }"
+    ),
+    "unions of properties": _chain(
+        'export interface A@ { p: A+["p"] | A+["p"] }', "export interface A@ { p: string | null }"
+    ),
+    "inherited properties that are compared": _chain(
+        "export interface A@ { x: A+; y: A+ } export interface B@ { x: B+; y: B+ }",
+        """
+            export interface A@ { z: string } export interface B@ { z: string }
+            export interface P { v: A0 } export interface Q { v: B0 } export interface C extends P, Q {}
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DOUBLING)
+def test_texts_that_name_the_same_twice_in_each_line_take_bounded_time(case: str) -> None:
+    start = time.process_time()
+    resolve(DOUBLING[case])
+    assert time.process_time() - start < 20
+
+
+MULTIPLYING = {
+    "arrays of unions of arrays": (
+        "export type T = " + "(" * 30 + "string" + " | null)[]" * 30,
+        "unions in arrays in unions, more than 5 levels deep; give an inner one a name",
+    ),
+    "arrays of unions of properties": (
+        _chain('export interface A@ { p: A+["p"][] | A+["p"] }', "export interface A@ { p: string | null }"),
+        "unions in arrays in unions, more than 5 levels deep; give an inner one a name",
+    ),
+    "aliases of arrays": (
+        _chain(
+            "export type A@ = A+[] | A+[][];",
+            "export type A@ = number; export interface T { /** @minimum 1 */ a: A0 }",
+        ),
+        "A0: A1[] and A1[][] cannot be told apart on the wire",
+    ),
+    "arrays of themselves": (
+        "export type S = S[]; export type T = T[]; export type U = S | T",
+        "U: S[] and T[] cannot be told apart on the wire",
+    ),
+    "arrays of arrays": (
+        _chain("export type S@ = S+[]; export type T@ = T+[];", "export type S@ = 1; export type T@ = 'a';")
+        + "\nexport type U = S0 | T0",
+        "U: S1[] and T1[] cannot be told apart on the wire",
+    ),
+    "a tag after the other": (
+        _members(
+            LINES,
+            lambda i: " ".join(f"t{j}: true;" if i == j else f"t{j}: true | false;" for j in range(LINES))
+            + f" k{i}: string",
+        ),
+        "U: more than 1000 keys would have to be looked for; give the members a tag, a key with a literal",
+    ),
+    "objects in objects": (
+        _members(2, lambda i: " ".join(f"k{j}: P{i};" for j in range(60))),
+        "U: more than 1000 keys would have to be looked for; give the members a tag, a key with a literal",
+    ),
+    "optional keys": (
+        _members(150, lambda i: 'type: "x"; ' + " ".join(f"o{j}?: string;" for j in range(i))),
+        "U: more than 64 keys would have to be looked for; give the members a tag, a key with a literal",
+    ),
+    "required keys": (
+        _members(1000, lambda i: f"k{i}: string" if i else ""),
+        "U: more than 64 keys would have to be looked for; give the members a tag, a key with a literal",
+    ),
+    "inherited objects in objects": (
+        "\n".join(
+            [
+                *(
+                    f"export interface A{i} {{ x: A{i + 1} }} export interface B{i} {{ x: B{i + 1} }}"
+                    for i in range(999)
+                ),
+                "export interface A999 { z: string } export interface B999 { z: string }",
+                "export interface P { v: A0 } export interface Q { v: B0 } export interface C extends P, Q {}",
+            ]
+        ),
+        "v is A0 in P and B0 in Q; they are nested more than 40 levels deep, too deep to compare",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MULTIPLYING)
+def test_texts_that_would_multiply_are_located_faults(case: str) -> None:
+    text, message = MULTIPLYING[case]
+    start = time.process_time()
+    found = faults(text)
+    assert time.process_time() - start < 20
+    assert message in {re.sub(r"^acme\.ts:\d+:\d+: ", "", each) for each in found}

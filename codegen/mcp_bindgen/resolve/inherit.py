@@ -41,7 +41,7 @@ class Flattener:
     def __init__(self, scope: Scope, faults: Faults) -> None:
         self._scope = scope
         self._faults = faults
-        self._braces: dict[tuple[str, int], Shape] = {}
+        self._made: dict[tuple[str, int], tuple[TypeExpression, Shape]] = {}
         self._depths: dict[str | LookupType, int] = {}
         self._faulty: set[str | LookupType] = set()
         self.shapes: dict[str, Shape] = {}
@@ -61,7 +61,20 @@ class Flattener:
                 return False
 
     def shape(self, expression: TypeExpression, path: str) -> Shape | None:
-        """The shape of an object type; properties that its own text declares belong to ``path``."""
+        """The shape of an object type; properties that its own text declares belong to ``path``.
+
+        It is made once for each text and path: ``X["key"]`` leads to the same text again and again.
+        """
+        key = path, id(expression)
+        if key in self._made:
+            return self._made[key][1]
+        found = self._shape(expression, path)
+        if found is not None:
+            # With the expression, so that no other one gets its id.
+            self._made[key] = expression, found
+        return found
+
+    def _shape(self, expression: TypeExpression, path: str) -> Shape | None:
         match expression:
             case ObjectLiteral():
                 found: Shape | None = self._written(expression, path)
@@ -156,12 +169,9 @@ class Flattener:
         return None
 
     def _written(self, expression: ObjectLiteral | Reference, path: str) -> Shape:
-        """The shape of braces or of a ``Record``, made once: the same text may be asked for as ``X["key"]`` too."""
-        key = path, id(expression)
-        if key not in self._braces:
-            braces = expression if isinstance(expression, ObjectLiteral) else self._record(expression)
-            self._braces[key] = own_shape(path, braces.properties, braces.index, expression.position)
-        return self._braces[key]
+        """The shape of braces or of a ``Record``."""
+        braces = expression if isinstance(expression, ObjectLiteral) else self._record(expression)
+        return own_shape(path, braces.properties, braces.index, expression.position)
 
     def _record(self, expression: Reference) -> ObjectLiteral:
         keys, value = expression.arguments
@@ -191,6 +201,7 @@ class Flattener:
         """The strings that a type of keys lists; none for ``string`` itself, where that is allowed."""
         names: list[str] = []
         waiting: list[TypeExpression] = [expression]
+        met: set[str] = set()
         while waiting:
             part = waiting.pop()
             match part:
@@ -203,7 +214,8 @@ class Flattener:
                 case UnionType():
                     waiting.extend(part.members[::-1])
                 case Reference() if isinstance(declared := self._scope.types.get(part.name), Alias):
-                    if part.name not in self._faulty:
+                    if part.name not in self._faulty and part.name not in met:
+                        met.add(part.name)
                         waiting.append(declared.type)
                 case Keyword(name="string") if any_string:
                     return []

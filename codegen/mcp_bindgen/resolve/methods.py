@@ -143,7 +143,7 @@ class Methods:
             named = [self._known.named(name) for name in entry.results]
             found: list[Type] = [each for each in named if each is not None]
         elif result is not None:
-            found = list(dict.fromkeys(self._alternatives(result.type)))
+            found = self._alternatives(result.type)
         else:
             one = self._known.named(f"{base}Result") or self._known.named("EmptyResult")
             found = [one] if one else []
@@ -162,14 +162,22 @@ class Methods:
                 self._applied.use(entry)
                 yield result
 
-    def _alternatives(self, kind: Type) -> Iterator[Type]:
-        """The alternatives as their names; only aliases of unions are looked behind."""
-        target = self._aliases[kind.name] if isinstance(kind, AliasOf) else kind
-        if isinstance(target, Union):
-            for each in target.written:
-                yield from self._alternatives(each)
-        else:
-            yield kind
+    def _alternatives(self, kind: Type) -> list[Type]:
+        """The alternatives as their names, each once; only aliases of unions are looked behind."""
+        found: dict[Type, None] = {}
+        waiting = [kind]
+        met: set[Type] = set()
+        while waiting:
+            each = waiting.pop()
+            if each in met:
+                continue
+            met.add(each)
+            target = self._aliases[each.name] if isinstance(each, AliasOf) else each
+            if isinstance(target, Union):
+                waiting.extend(target.written[::-1])
+            else:
+                found[each] = None
+        return list(found)
 
     def _members(self, union: str) -> frozenset[str]:
         if union not in self._aliases:

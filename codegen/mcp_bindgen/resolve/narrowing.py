@@ -7,23 +7,52 @@ from collections.abc import Callable, Mapping
 from mcp_bindgen.ir.protocol import Enum, ListOf, ObjectOf, ObjectType, Scalar, Type
 from mcp_bindgen.resolve.settle import kind_of, leaves
 
+MAX_NESTED = 40
+"""Objects within objects that are compared. Objects nested deeper count as different."""
+
 
 class Comparison:
-    """Comparisons among the types of one scope. ``look_up`` gives an object, or None while it is not known yet."""
+    """Comparisons among the types of one scope. ``look_up`` gives an object, or None while it is not known yet.
+
+    Each pair of types is compared once. That a pair fits may rest on the assumption that an outer pair, which is still
+    being compared, fits too; where that one turns out not to fit, whatever was found to fit since then is forgotten.
+    """
 
     def __init__(self, aliases: Mapping[str, Type], look_up: Callable[[str], ObjectType | None]) -> None:
         self._aliases = aliases
         self._look_up = look_up
-        self._open: set[tuple[Type, Type]] = set()
+        self._fitting: dict[tuple[Type, Type], None] = {}
+        self._different: set[tuple[Type, Type]] = set()
+        self._nested = 0
+        self._provisional = False
+        self.gave_up = False
+        """Whether the last comparison came to objects that are nested too deep."""
 
     def within(self, one: Type, other: Type) -> bool:
         """Whether each value of ``one`` is one of ``other``."""
-        if one == other or (one, other) in self._open:
-            return True  # In the second case nothing so far speaks against it, and the rest is being compared.
-        self._open.add((one, other))
+        if one == other or (one, other) in self._fitting:
+            return True  # Or nothing so far speaks against it, and the rest is being compared.
+        if (one, other) in self._different:
+            return False
+        if self._nested == 0:
+            self.gave_up = False
+        elif self._nested == MAX_NESTED:
+            self._provisional = self.gave_up = True
+            return False
+        assumed = len(self._fitting)
+        self._fitting[one, other] = None
+        self._nested += 1
         wide = list(leaves(other, self._aliases))
         result = all(any(self._fits(leaf, each) for each in wide) for leaf in leaves(one, self._aliases))
-        self._open.discard((one, other))
+        self._nested -= 1
+        if not result:
+            while len(self._fitting) > assumed:
+                self._fitting.popitem()
+            self._different.add((one, other))
+        if self._nested == 0 and self._provisional:
+            # A difference may be that of an object which was not known yet.
+            self._provisional = False
+            self._different.clear()
         return result
 
     def same(self, one: Type, other: Type) -> bool:
@@ -52,7 +81,10 @@ class Comparison:
 
     def _object(self, one: str, other: str) -> bool:
         narrow, wide = self._look_up(one), self._look_up(other)
-        return narrow is not None and wide is not None and self._fields(narrow, wide)
+        if narrow is None or wide is None:
+            self._provisional = True
+            return False
+        return self._fields(narrow, wide)
 
     def _fields(self, narrow: ObjectType, wide: ObjectType) -> bool:
         own = {each.name: each for each in narrow.fields}

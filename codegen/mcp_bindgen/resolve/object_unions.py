@@ -34,6 +34,9 @@ from mcp_bindgen.resolve.settle import leaves
 MAX_SPLITS = 64
 """Questions one after the other. A union that needs more has no tag, and nobody could say which member is meant."""
 
+MAX_QUESTIONS = 1000
+"""Questions for all the members of a union, whatever the answers are."""
+
 MAX_NESTED = 3
 """Objects within objects that are looked into."""
 
@@ -49,15 +52,15 @@ class Candidate:
 class UndecidedError(Exception):
     """Two members of a union that nothing tells apart."""
 
-    def __init__(self, one: Type, other: Type, *, too_many: bool = False) -> None:
+    def __init__(self, one: Type, other: Type, *, too_many: int = 0) -> None:
         super().__init__(one, other)
         self.one = one
         self.other = other
         self.too_many = too_many
-        """They could be told apart, but only with more questions than anybody should ask."""
+        """The limit, where they could be told apart, but only with more questions than anybody should ask."""
 
     @classmethod
-    def among(cls, group: list[Candidate], *, too_many: bool = False) -> UndecidedError:
+    def among(cls, group: list[Candidate], *, too_many: int = 0) -> UndecidedError:
         """The first member of the group and the next one."""
         other = next(each.type for each in group if each.index != group[0].index)
         return cls(group[0].type, other, too_many=too_many)
@@ -91,16 +94,20 @@ class ObjectUnions:
         self._comparison = comparison
         self._applied = applied
         self._by_name: dict[str, dict[str, Field]] = {}
+        self._questions = 0
 
     def decide(self, group: list[Candidate]) -> Decision:
         """The decision for values known to be objects; raises UndecidedError."""
+        self._questions = 0
         return self._decide(group, _Seen())
 
     def _decide(self, group: list[Candidate], seen: _Seen) -> Decision:
         if len(owners(group)) == 1:
             return Member(group[0].index)
-        if seen.splits > MAX_SPLITS:
-            raise UndecidedError.among(group, too_many=True)
+        self._questions += 1
+        for asked, most in ((seen.splits, MAX_SPLITS), (self._questions, MAX_QUESTIONS)):
+            if asked > most:
+                raise UndecidedError.among(group, too_many=most)
         for question in (self._overridden, self._tag, self._key, self._superset, self._nested):
             decision = question(group, _Seen(seen.tags, seen.splits + 1, seen.nested))
             if decision is not None:
@@ -155,13 +162,14 @@ class ObjectUnions:
 
     def _key(self, group: list[Candidate], seen: _Seen) -> Decision | None:
         best: tuple[tuple[bool, bool, bool], str] | None = None
+        places = self._splitting(group)
         for each in group:
             for field in self._fields(each).values():
-                if field.optional or not self._splits(field.name, group):
+                if field.optional or field.name not in places:
                     continue
-                requiring = [self._requires(one, field.name) for one in group]
+                requiring = places[field.name]
                 literal = self._literals(field) is not None
-                rank = not requiring[0], requiring != sorted(requiring, reverse=True), literal
+                rank = requiring[0] > 0, requiring[-1] >= len(requiring), literal
                 if best is None or rank < best[0]:
                     best = rank, field.name
             if best is not None and not best[0][0] and each is group[0]:
@@ -189,7 +197,10 @@ class ObjectUnions:
         return ByKey(guard.name, decision, None)
 
     def _superset(self, group: list[Candidate], seen: _Seen) -> Decision | None:
+        every = {name for each in group for name in self._fields(each)}
         for wide in group:
+            if len(self._fields(wide)) < len(every):
+                continue  # It lacks a property of another member.
             others = [each for each in group if each.index != wide.index]
             if not others or not all(self._widens(wide, each) for each in others):
                 continue
@@ -230,19 +241,33 @@ class ObjectUnions:
                         list(dict.fromkeys(inner)), _Seen(frozenset(), seen.splits, seen.nested + 1)
                     )
                 except UndecidedError:
+                    if self._questions > MAX_QUESTIONS:
+                        raise
                     continue
                 return ByNested(name, decision)
         return None
 
-    def _splits(self, name: str, group: list[Candidate]) -> bool:
-        """Whether a key is required by some members, and not declared by the others, who cannot have it by chance."""
-        required = 0
-        for each in group:
-            if self._requires(each, name):
-                required += 1
-            elif name in self._fields(each) or self._is_map(each):
-                return False
-        return 0 < required < len(group)
+    def _splitting(self, group: list[Candidate]) -> dict[str, list[int]]:
+        """The keys that some members require and the others do not declare, each with the places of those in the group.
+
+        A member that may have any key has to be among those that require it.
+        """
+        requiring: dict[str, list[int]] = {}
+        optional: set[str] = set()
+        maps: list[int] = []
+        for place, each in enumerate(group):
+            if self._is_map(each):
+                maps.append(place)
+            for name, field in self._fields(each).items():
+                if field.optional:
+                    optional.add(name)
+                else:
+                    requiring.setdefault(name, []).append(place)
+        return {
+            name: places
+            for name, places in requiring.items()
+            if name not in optional and len(places) < len(group) and set(maps) <= set(places)
+        }
 
     def _requires(self, candidate: Candidate, name: str) -> bool:
         field = self._fields(candidate).get(name)

@@ -7,15 +7,15 @@ from typing import Literal, TypeVar, cast
 
 from attrs import evolve
 
-from mcp_bindgen.ir.protocol import Enum, Field, ListOf, ObjectOf, ObjectType, Scalar, Type
+from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Scalar, Type, Union
 from mcp_bindgen.resolve import overrides
 from mcp_bindgen.resolve.describe import describe
 from mcp_bindgen.resolve.documentation import about, constraints
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.inline import owner_of
-from mcp_bindgen.resolve.narrowing import Comparison
+from mcp_bindgen.resolve.narrowing import MAX_NESTED, Comparison
 from mcp_bindgen.resolve.overrides import Applied
-from mcp_bindgen.resolve.settle import Settler, leaves
+from mcp_bindgen.resolve.settle import Settler
 from mcp_bindgen.resolve.shapes import Shape, Slot, Written, WrittenIndex, nearest_first
 from mcp_bindgen.resolve.types import Draft, Types
 
@@ -117,12 +117,18 @@ class Objects:
             return None
         numbers: set[str] = set()
         waiting: list[Type] = [kind]
+        met: set[str] = set()
         while waiting:
-            for leaf in leaves(waiting.pop(), self._spelled_out):
-                if isinstance(leaf, Scalar):
-                    numbers.add(leaf.kind)
-                elif isinstance(leaf, ListOf):
-                    waiting.append(leaf.element)
+            part = waiting.pop()
+            if isinstance(part, Scalar):
+                numbers.add(part.kind)
+            elif isinstance(part, ListOf):
+                waiting.append(part.element)
+            elif isinstance(part, Union):
+                waiting.extend(part.written)
+            elif isinstance(part, AliasOf) and part.name not in met:
+                met.add(part.name)
+                waiting.append(self._spelled_out[part.name])
         return "float" if "float" in numbers else "integer" if "integer" in numbers else None
 
     def _choose(
@@ -139,10 +145,15 @@ class Objects:
             if self._comparison.within(kind_of(best), kind_of(other)):
                 continue
             if not self._comparison.within(kind_of(other), kind_of(best)):
+                reason = (
+                    f"they are nested more than {MAX_NESTED} levels deep, too deep to compare"
+                    if self._comparison.gave_up
+                    else "one of the two would have to include the other"
+                )
                 self._faults.add(
                     place.position,
                     f"{name} is {describe(kind_of(best))} in {best.owner} and {describe(kind_of(other))} in "
-                    f"{other.owner}; one of the two would have to include the other",
+                    f"{other.owner}; {reason}",
                 )
             best = other
         self._chosen[candidates] = best

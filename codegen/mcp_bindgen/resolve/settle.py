@@ -43,14 +43,21 @@ class Settler:
 
 
 def expanded(kind: Type, aliases: Mapping[str, Type]) -> Iterator[Type]:
-    """A type and what it stands for: aliases on the way, and the alternatives of unions, in the order of the source."""
+    """A type and what it stands for: aliases on the way, and the alternatives of unions, in the order of the source.
+
+    An alias is expanded once, however often it occurs: aliases of unions of aliases would double with every level.
+    """
     waiting = [kind]
+    met: set[str] = set()
     while waiting:
         each = waiting.pop()
-        yield each
         if isinstance(each, AliasOf):
+            if each.name in met:
+                continue
+            met.add(each.name)
             waiting.append(aliases[each.name])
-        elif isinstance(each, Union):
+        yield each
+        if isinstance(each, Union):
             waiting.extend(each.written[::-1])
 
 

@@ -33,6 +33,12 @@ from mcp_bindgen.resolve.shapes import Shape, Written, WrittenIndex
 PENDING = Undecidable("")
 """Stands for the decision of a union until every object is known."""
 
+MAX_PARTS = 100_000
+"""Alternatives of one union, those in its arrays included. Texts hold fewer; chains of ``X["key"]`` can multiply them."""
+
+MAX_NESTED = 5
+"""Unions in arrays in unions. Each level is expanded twice, as written and as members."""
+
 MAX_LOOKUPS = 50
 """Length of a chain of ``X["key"]``, each the type of the next."""
 
@@ -190,8 +196,17 @@ class Types:
         return ObjectOf(reference.name) if self.is_object(reference.name) else AliasOf(reference.name)
 
     def _union(self, union: UnionType, site: _Site) -> Type:
-        members = tuple(self._convert(member, site) for member in union.members)
-        return members[0] if len(members) == 1 else Union(members, (), PENDING, union.position)
+        found: dict[Type, None] = {}
+        for member in union.members:
+            kind = self._convert(member, site)
+            found |= dict.fromkeys(kind.written if isinstance(kind, Union) else (kind,))
+        members = tuple(found)
+        if len(members) == 1:
+            return members[0]
+        if (fault := _oversize(members)) is not None:
+            self._faults.add(union.position, fault)
+            return _JSON
+        return Union(members, (), PENDING, union.position)
 
     def _lookup(self, expression: LookupType) -> Type:
         slot = self._flattener.look_up(expression)
@@ -225,6 +240,24 @@ class Types:
         else:
             self._draft(Draft(path, "inline", shape, Doc(""), expression.position), floats=site.floats)
         return ObjectOf(path)
+
+
+def _oversize(alternatives: tuple[Type, ...]) -> str | None:
+    """The fault of a union that is too large or nested too deep to be worked out; None where it is neither."""
+    parts = 0
+    waiting = [(each, 1) for each in alternatives]
+    while waiting:
+        kind, nested = waiting.pop()
+        parts += 1
+        if parts > MAX_PARTS:
+            return f"a union of more than {MAX_PARTS} alternatives, those in arrays included"
+        if isinstance(kind, ListOf):
+            waiting.append((kind.element, nested))
+        elif isinstance(kind, Union):
+            if nested == MAX_NESTED:
+                return f"unions in arrays in unions, more than {MAX_NESTED} levels deep; give an inner one a name"
+            waiting.extend((each, nested + 1) for each in kind.written)
+    return None
 
 
 def _is_undefined(expression: TypeExpression) -> bool:

@@ -18,9 +18,12 @@ from mcp_bindgen.resolve import overrides
 from mcp_bindgen.resolve.describe import describe
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.narrowing import Comparison
-from mcp_bindgen.resolve.object_unions import MAX_SPLITS, Candidate, ObjectUnions, UndecidedError, owners
+from mcp_bindgen.resolve.object_unions import Candidate, ObjectUnions, UndecidedError, owners
 from mcp_bindgen.resolve.overrides import Applied
 from mcp_bindgen.resolve.settle import kind_of, leaves
+
+MAX_ARRAYS = 10
+"""Arrays within arrays of which the first elements are looked at."""
 
 
 class Decider:
@@ -93,7 +96,8 @@ class Decider:
         one, other = describe(decision.one), describe(decision.other)
         if decision.too_many:
             message = (
-                f"more than {MAX_SPLITS} keys would have to be looked for; give the members a tag, a key with a literal"
+                f"more than {decision.too_many} keys would have to be looked for; give the members a tag, a key with a "
+                "literal"
             )
         else:
             message = f"{one} and {other} cannot be told apart on the wire"
@@ -105,8 +109,8 @@ class Decider:
         self._faults.add(kind.position or Position("", 1, 1), f"{place}: {message}")
         return Undecidable(message)
 
-    def by_kind(self, candidates: list[Candidate]) -> Decision:
-        """The decision for values of which nothing is known; raises UndecidedError."""
+    def by_kind(self, candidates: list[Candidate], arrays: int = 0) -> Decision:
+        """The decision for values of which nothing is known, inside so many arrays; raises UndecidedError."""
         kinds: dict[JsonKind, list[Candidate]] = {}
         for each in candidates:
             if isinstance(each.type, Scalar) and each.type.kind == "json":
@@ -114,14 +118,14 @@ class Decider:
                 if other is not None:
                     raise UndecidedError(candidates[0].type, (other if each is candidates[0] else each).type)
             kinds.setdefault(kind_of(each.type), []).append(each)
-        return ByKind(tuple((kind, self._of_kind(kind, group)) for kind, group in kinds.items()))
+        return ByKind(tuple((kind, self._of_kind(kind, group, arrays)) for kind, group in kinds.items()))
 
-    def _of_kind(self, kind: JsonKind, group: list[Candidate]) -> Decision:
+    def _of_kind(self, kind: JsonKind, group: list[Candidate], arrays: int) -> Decision:
         if len(owners(group)) == 1:
             return Member(group[0].index)
         if kind == "object":
             return self._among_objects.decide(group)
-        if kind == "array":
+        if kind == "array" and arrays < MAX_ARRAYS:
             elements = [
                 Candidate(each.index, leaf)
                 for each in group
@@ -129,7 +133,7 @@ class Decider:
                 for leaf in leaves(each.type.element, self._aliases)
             ]
             try:
-                return ByFirst(self.by_kind(_distinct(elements)), empty=Member(group[0].index))
+                return ByFirst(self.by_kind(_distinct(elements), arrays + 1), empty=Member(group[0].index))
             except UndecidedError:
                 pass
         raise UndecidedError.among(group)
