@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from mcp_bindings import connect
+from mcp_bindings.runtime.errors import HttpError, UnsupportedRevision
 from support.conversing import HANDSHAKE, eventually, package
 from support.echoing import echo_server
 from support.posting import NEW, Wire, call, endpoint, modern, notification, request
@@ -92,6 +94,46 @@ def test_a_method_that_is_not_served_is_not_found(method, status, code):
         with endpoint(*servers) as wire:
             refused = send(wire, request(method, "x"))
             assert (refused.status, refused.code, refused.json["id"]) == (status, code, "x")
+
+
+OFFER = {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+
+
+def test_initialize_of_an_earlier_client_is_refused_with_the_revisions_that_are_served():
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire:
+        refused = wire.post(request("initialize", 1, OFFER))
+        assert (refused.status, refused.code) == (400, -32020)
+        assert refused.json["error"]["data"]["supported"] == [NEW]
+        assert NEW in refused.json["error"]["message"]
+
+
+def test_a_client_that_knows_http_with_sse_alone_shows_which_revision_is_served():
+    with endpoint(echo_server(NEW)[0]) as wire:
+        client = package(HANDSHAKE[0]).Client.http(f"http://127.0.0.1:{wire.port}/mcp")
+        with pytest.raises(HttpError, match=f"405.*this server supports {NEW}"):
+            client.connect()
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE[1:])
+def test_a_client_of_an_earlier_revision_is_told_which_one_is_served(revision):
+    with endpoint(echo_server(NEW)[0]) as wire:
+        client = package(revision).Client.http(f"http://127.0.0.1:{wire.port}/mcp")
+        with pytest.raises(UnsupportedRevision) as caught:
+            client.connect()
+        assert caught.value.supported == (NEW,)
+        with connect.http(f"http://127.0.0.1:{wire.port}/mcp", revisions=[revision, NEW]) as client:
+            assert client.binding.revision == NEW
+
+
+def test_initialize_that_names_this_revision_is_not_found_and_begins_no_session():
+    servers = [echo_server(each)[0] for each in (NEW, LATEST)]
+    with endpoint(*servers) as wire:
+        refused = send(wire, request("initialize", 1, OFFER))
+        assert (refused.status, refused.code) == (404, -32601)
+        assert refused.json["error"]["data"]["supported"] == [NEW, LATEST]
+        assert "mcp-session-id" not in refused.headers
+        assert send(wire, request("initialize", 1, OFFER), drop=["MCP-Protocol-Version"]).code == -32020
 
 
 @pytest.mark.parametrize("missing", ["MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"])

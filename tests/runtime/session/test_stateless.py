@@ -91,7 +91,8 @@ def unsupported(message: Json, **options: Any) -> Json:
     """``data`` of the error that a message earns."""
     given = answer(server(STATELESS, versions=SUPPORTED, **options).receive(line(message)))
     assert (given["id"], given["error"]["code"]) == (message["id"], -32022)
-    assert given["error"]["message"] == "Unsupported protocol version"
+    named = f"; this server supports {', '.join(SUPPORTED)}" if message["method"] == "initialize" else ""
+    assert given["error"]["message"] == "Unsupported protocol version" + named
     return given["error"]["data"]
 
 
@@ -136,6 +137,13 @@ def test_initialize_of_each_earlier_client_is_refused_so() -> None:
         assert unsupported(initialize(revision)) == {"supported": SUPPORTED, "requested": revision}
     given = answer(server(STATELESS).receive(line({"jsonrpc": "2.0", "id": 7, "method": "initialize"})))
     assert given["error"]["data"] == {"supported": [STATELESS], "requested": ""}
+
+
+def test_initialize_in_this_revision_is_a_method_that_is_not_there() -> None:
+    message = call(STATELESS, "initialize", 7, initialize("2025-11-25")["params"])
+    error = answer(server(STATELESS, versions=SUPPORTED).receive(line(message)))["error"]
+    assert (error["code"], error["data"]["supported"]) == (-32601, SUPPORTED)
+    assert error["message"] == "Method not found; this server supports 2026-07-28, 2025-11-25"
 
 
 REQUIRED = [PREFIX + "protocolVersion", PREFIX + "clientCapabilities"]
