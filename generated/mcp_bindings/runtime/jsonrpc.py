@@ -33,6 +33,14 @@ MODERN = frozenset({HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY})
 """
 
 
+_NAMING = frozenset({UNSUPPORTED_VERSION, HEADER_MISMATCH, METHOD_NOT_FOUND, INVALID_PARAMS})
+"""Errors that say that a revision is not supported, if they name those that are.
+
+Besides the one that is made for it: what a server of the handshake era answers ``initialize`` with, and what one of
+2026-07-28 does.
+"""
+
+
 class Refusal(NamedTuple):
     """The error that a request is answered with."""
 
@@ -108,6 +116,6 @@ def raised_by(error: Any, revision: str) -> ResponseError | UnsupportedRevision:
     """The exception for an error of the other side. One that names the revisions it speaks is no other's."""
     supported: Any = error.data.get("supported") if error.data.__class__ is dict else None
     named = supported.__class__ is list and all(each.__class__ is str for each in supported)
-    if named and error.code in {UNSUPPORTED_VERSION, INVALID_PARAMS}:
+    if named and error.code in _NAMING:
         return UnsupportedRevision(revision, supported)
     return ResponseError(error.code, error.message, None if error.data is UNSET else error.data)

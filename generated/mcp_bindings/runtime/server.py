@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
@@ -272,15 +272,15 @@ class Server(Limited):
 
     # Connections.
 
-    def connect(self, transport: Transport) -> Connection:
+    def connect(self, transport: Transport, *, versions: Sequence[str] = ()) -> Connection:
         """Speaks with the client at the other end of a transport, which is the server's from now on.
 
-        Nothing is read until ``serve`` or ``pump`` of the connection is called.
+        Nothing is read until ``serve`` or ``pump`` of the connection is called. ``versions`` are as those of ``session``.
         """
         given.check_transport(transport)
         connection = Connection(
             transport,
-            self.session(),
+            self.session(versions),
             run=self.run,
             listen=self.listen,
             timeout=self.timeout,
@@ -305,8 +305,11 @@ class Server(Limited):
         if self._receiver is not None:
             self._receiver.store.leave(link.session)
 
-    def session(self) -> Session:
-        """A session of this server with a client that has not been heard yet."""
+    def session(self, versions: Sequence[str] = ()) -> Session:
+        """Return a session with a new client.
+
+        ``versions`` are all revisions that are served where it is served, for those sessions that name them.
+        """
         return HandshakeServer(
             self.binding, info=self.info, capabilities=self.capabilities, instructions=self.instructions
         )

@@ -269,9 +269,11 @@ class Session:
 
     def _unknown(self, message: Any) -> Event:
         """A request of a method that the sender does not have in this revision."""
+        return self._refuse(message.id, self._not_found(message))
+
+    def _not_found(self, message: Any) -> Refusal:
         reason = f"a {self._sender} does not send {message.method} in {self.binding.revision}"
-        refusal = Refusal(METHOD_NOT_FOUND, "Method not found", {"method": message.method, "reason": reason})
-        return self._refuse(message.id, refusal)
+        return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": message.method, "reason": reason})
 
     def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
         if lifecycle.kind_of(key.name, request=False) not in self._may_take[self.state]:

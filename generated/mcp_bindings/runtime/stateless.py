@@ -20,6 +20,7 @@ from .methods import NotificationMethod, RequestMethod
 from .session import Session
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
+INITIALIZE = "initialize"
 LISTEN = "subscriptions/listen"
 DISCOVER = "server/discover"
 
@@ -42,6 +43,16 @@ _SUBSCRIBED = CHANGES | frozenset({"notifications/subscriptions/acknowledged", "
 """What a server sends about subscriptions, and never else."""
 
 _STALE: Mapping[str, Any] = {"ttl_ms": 0, "cache_scope": "private"}
+
+
+def naming(refusal: Refusal, versions: Sequence[str]) -> Refusal:
+    """Name the supported revisions in the error that answers ``initialize``, in its message too.
+
+    The clients that send it show the message to their users, and have no other use for the error (Versioning: Backward
+    Compatibility with Initialization-Based Versions).
+    """
+    message = f"{refusal.message}; this server supports {', '.join(versions)}"
+    return Refusal(refusal.code, message, {**(refusal.data or {}), "supported": [*versions]})
 
 
 class StatelessClient(Session):
@@ -197,11 +208,14 @@ class StatelessServer(Session):
 
     def _judge(self, value: Any, refusal: Refusal) -> Refusal:
         # What another revision declares is no fault of ours to name: that it is another one is.
-        return self._foreign(value.get("method"), value.get("params")) or refusal
+        return self._explained(value.get("method"), value.get("params"), refusal)
 
-    def _unknown(self, message: Any) -> Event:
-        refusal = self._foreign(message.method, message.params)
-        return super()._unknown(message) if refusal is None else self._refuse(message.id, refusal)
+    def _not_found(self, message: Any) -> Refusal:
+        return self._explained(message.method, message.params, super()._not_found(message))
+
+    def _explained(self, method: Any, params: Any, refusal: Refusal) -> Refusal:
+        refusal = self._foreign(method, params) or refusal
+        return naming(refusal, self.versions) if method == INITIALIZE else refusal
 
     def _foreign(self, method: Any, params: Any) -> Refusal | None:
         """Why a request of another revision is refused, by its raw params; None for one of ours.
@@ -209,7 +223,7 @@ class StatelessServer(Session):
         Clients that begin a handshake are to hear in any case what is spoken here (Versioning, Backward Compatibility).
         """
         version = member(params, "_meta", VERSION)
-        if method == "initialize" and version != self.binding.revision:
+        if method == INITIALIZE and version != self.binding.revision:
             wanted = member(params, "protocolVersion")
             return self._unsupported(wanted if sendable(wanted) else "")
         return self._unsupported(version) if sendable(version) and version != self.binding.revision else None

@@ -62,14 +62,14 @@ class StatelessServer(Server):
         if (ttl_ms, cache_scope) != (0, "private"):
             self._caching = self._cached(ttl_ms, cache_scope)
 
-    def session(self) -> Session:
-        """A session of this server with a client that has not been heard yet."""
+    def session(self, versions: Sequence[str] = ()) -> Session:
+        """Return a session with a new client, which names ``versions`` as supported, by default those of the server."""
         session = Core(
             self.binding,
             info=self.info,
             capabilities=self.capabilities,
             instructions=self.instructions,
-            versions=self.versions,
+            versions=versions or self.versions,
             freshness=self.freshness(DISCOVER),
         )
         session.declares = lambda: self.capabilities

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -29,8 +29,9 @@ from ..jsonrpc import (
 )
 from ..jsontext import NotJson
 from ..meta import member
+from ..routing import Routes
 from ..session import Session
-from ..stateless import LISTEN, VERSION
+from ..stateless import INITIALIZE, LISTEN, VERSION, naming
 from . import streams
 from .annotations import Annotations
 from .events import Log, MemoryLog
@@ -65,39 +66,32 @@ _HANDLED: Final = {METHOD_NOT_FOUND: 404, MISSING_CLIENT_CAPABILITY: 400, UNSUPP
 class Modern:
     """Serves requests with the servers of these revisions."""
 
-    def __init__(self, servers: Sequence[Server], options: Options, slots: Slots, workers: Workers) -> None:
-        self._servers = servers
-        self._annotations = {server: Annotations(server) for server in servers}
+    def __init__(self, routes: Routes, options: Options, slots: Slots, workers: Workers) -> None:
+        self._versions = routes.revisions
+        self._annotations = {server: Annotations(server) for server in routes.stateless}
         self._options = options
         self._slots = slots
         self._workers = workers
 
-    def is_modern(self, version: str | None, value: Any, *, alone: bool) -> bool:
-        """Whether a request is of a revision where each stands alone, by its header and its body.
-
-        ``alone`` says that nothing else is served here.
-        """
-        if alone or member(value, "params", "_meta", VERSION) is not None:
-            return True
-        return version is not None and any(version == server.binding.revision for server in self._servers)
-
-    def post(self, environ: Mapping[str, Any], body: bytes, value: Any, principal: str | None) -> Response:
-        """Takes a message and answers it. ``value`` is what is in the body. Raises Rejection."""
+    def post(
+        self, environ: Mapping[str, Any], body: bytes, value: Any, server: Server, principal: str | None
+    ) -> Response:
+        """Takes a message for a server and answers it. ``value`` is what is in the body. Raises Rejection."""
         if value.__class__ is not dict:
             raise Rejection(400, "the body is no JSON-RPC request or notification, which is one object")
         method = value.get("method")
         if "method" not in value and ("result" in value or "error" in value):
             raise Rejection(400, "clients send no responses in this revision; what is asked of them comes in results")
         version = member(value, "params", "_meta", VERSION)
-        server = next((each for each in self._servers if each.binding.revision == version), self._servers[0])
         if "id" in value:
             annotated = self._annotations[server].of(value, principal)
             reason = None
             if annotated or not _plainly_equal(environ, value, version):
                 reason = mismatch(EnvironHeaders(environ), value, annotated)
             if reason is not None:
-                return self._refuse(value, Refusal(HEADER_MISMATCH, f"Header mismatch: {reason}"))
-        session = server.session()
+                refusal = Refusal(HEADER_MISMATCH, f"Header mismatch: {reason}")
+                return self._refuse(value, naming(refusal, self._versions) if method == INITIALIZE else refusal)
+        session = server.session(self._versions)
         event = session.receive(body)[0]
         if isinstance(event, Incoming):
             event.principal = principal

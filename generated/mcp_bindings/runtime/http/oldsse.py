@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
 from ..events import Cancelled, Dropped, Incoming, Reply
 from ..jsonrpc import NO_ID, error_line
+from ..routing import Routes
 from . import streams
 from .conversation import Conversation
 from .conversations import Conversations
@@ -22,11 +23,10 @@ from .sessions import Record, TooMany
 from .slots import Slots
 from .sources import source_of
 from .stores import STANDALONE, Store, Unavailable
-from .streamable import wanted_by
+from .streamable import beginning
 from .workers import Workers
 
 if TYPE_CHECKING:
-    from ..server import Server
     from .options import Options
 
 
@@ -35,14 +35,14 @@ class OldSse:
 
     def __init__(
         self,
-        servers: Sequence[Server],
+        routes: Routes,
         options: Options,
         store: Store,
         slots: Slots,
         conversations: Conversations,
         workers: Workers,
     ) -> None:
-        self._servers = servers
+        self._routes = routes
         self._options = options
         self._store = store
         self._slots = slots
@@ -109,7 +109,7 @@ class OldSse:
         return empty_response(202)
 
     def _agree(self, record: Record, body: bytes) -> Conversation:
-        server = wanted_by(body, self._servers, "a session begins with initialize")
+        server = beginning(body, self._routes, "a session begins with initialize")
         return self._conversations.agree(record, server)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..events import Dropped, Event, Incoming, Reply
 from ..jsonrpc import NO_ID, PARSE_ERROR, error_line
-from ..meta import member
+from ..routing import Routes
 from . import streams
 from .conversation import Conversation
 from .conversations import Conversations
@@ -35,29 +35,29 @@ POLLING = "2025-11-25"
 """The revision that has priming events and streams whose connection the server closes."""
 
 
-def wanted_by(body: bytes, servers: Sequence[Server], otherwise: str) -> Server:
-    """The server of the revision that a client asks for, or else the newest (Lifecycle: Version Negotiation).
+def beginning(body: bytes, routes: Routes, otherwise: str) -> Server:
+    """Return the server of the session that a body begins.
 
-    Raises Rejection, for the reason ``otherwise``, where the body is not that of ``initialize``.
+    Raises Rejection, for the reason ``otherwise``, where it does not begin one.
     """
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
         raise Rejection(400, "the body is no JSON", code=PARSE_ERROR) from None
-    if member(value, "method") != "initialize":
+    server = routes.beginning(value)
+    if server is None:
         raise Rejection(400, otherwise)
-    wanted = member(value, "params", "protocolVersion")
-    return next((each for each in servers if each.binding.revision == wanted), servers[0])
+    return server
 
 
 class Streamable:
     """Serves sessions with the servers of these revisions."""
 
     def __init__(
-        self, servers: Sequence[Server], options: Options, store: Store, slots: Slots, conversations: Conversations
+        self, routes: Routes, options: Options, store: Store, slots: Slots, conversations: Conversations
     ) -> None:
-        self._servers = servers
-        self.revisions = [server.binding.revision for server in servers]
+        self._routes = routes
+        self.revisions = [server.binding.revision for server in routes.handshake]
         self._options = options
         self._store = store
         self._slots = slots
@@ -94,7 +94,7 @@ class Streamable:
 
     def _initialize(self, body: bytes, principal: str | None) -> Response:
         otherwise = "there is no Mcp-Session-Id; a session begins with initialize, whose answer brings it"
-        server = wanted_by(body, self._servers, otherwise)
+        server = beginning(body, self._routes, otherwise)
         conversation = self._conversations.begin(server, principal)
         events = conversation.receive(body)
         answer = self._at_once(events)

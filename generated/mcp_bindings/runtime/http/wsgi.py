@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..hosting import newest_first
 from ..logs import note, report
+from ..routing import Routes
 from . import media
 from .conversations import Conversations
 from .modern import Modern, parse
@@ -43,29 +43,22 @@ class Application:
     """
 
     def __init__(self, servers: Sequence[Server], options: Options) -> None:
-        newest = newest_first(servers)
-        revisions = [server.binding.revision for server in newest]
-        modern = [server for server in newest if server.binding.era == "stateless"]
-        legacy = [server for server in newest if server.binding.era == "handshake"]
-        for server in modern:
-            stateless: Any = server
-            stateless.versions = tuple(revisions)
+        self._routes = routes = Routes(servers)
         self._options = options
-        self._servers = newest
         self._workers = Workers(options.handlers)
         self._slots = slots = Slots(options.threads, options.streams)
         store = options.store or MemoryStore()
-        by_revision = {server.binding.revision: server for server in legacy}
+        by_revision = {server.binding.revision: server for server in routes.handshake}
         self._conversations = Conversations(by_revision, store, self._workers)
         if isinstance(store, SharedStore):
             from .relay import Relay
 
-            Relay(newest, store, self._conversations)
-        self._modern = Modern(modern, options, slots, self._workers) if modern else None
-        self._legacy = Streamable(legacy, options, store, slots, self._conversations) if legacy else None
+            Relay(routes.servers, store, self._conversations)
+        self._modern = Modern(routes, options, slots, self._workers) if routes.stateless else None
+        self._legacy = Streamable(routes, options, store, slots, self._conversations) if routes.handshake else None
         self._oldsse: OldSse | None = None
-        if legacy and options.sse_path is not None:
-            self._oldsse = OldSse(legacy, options, store, slots, self._conversations, self._workers)
+        if routes.handshake and options.sse_path is not None:
+            self._oldsse = OldSse(routes, options, store, slots, self._conversations, self._workers)
 
     def __call__(self, environ: Mapping[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Answers a request (PEP 3333)."""
@@ -106,7 +99,7 @@ class Application:
 
     def close(self, grace: float = 2.0) -> None:
         """Ends all streams; handlers that run have ``grace`` seconds left to be done."""
-        for server in self._servers:
+        for server in self._routes.servers:
             server.close()
         self._conversations.close()
         self._slots.shut()
@@ -151,7 +144,9 @@ class Application:
                 return self._legacy.get(environ, principal)
             if method == "DELETE":
                 return self._legacy.delete(environ, principal)
-        raise _not_allowed(method, "POST" if self._legacy is None else "GET, POST, DELETE")
+            raise _not_allowed(method, "GET, POST, DELETE")
+        # Clients of HTTP+SSE begin with a GET, and show no more than what this says (Versioning: Compatibility Matrix).
+        raise _not_allowed(method, "POST", f"; this server supports {', '.join(self._routes.revisions)}")
 
     def _older(self, oldsse: OldSse, environ: Mapping[str, Any], principal: str | None, accepted: str) -> Response:
         method = environ["REQUEST_METHOD"]
@@ -176,8 +171,10 @@ class Application:
             # Nothing in the body of one of these can make it a request that stands alone.
             return legacy.post(environ, body, principal)
         value = parse(body)
-        if legacy is None or modern.is_modern(version, value, alone=False):
-            return modern.post(environ, body, value, principal)
+        server = self._routes.choose(value, version)
+        if server is not None and server.binding.era == "stateless":
+            return modern.post(environ, body, value, server, principal)
+        assert legacy is not None
         return legacy.post(environ, body, principal)
 
     def _read(self, environ: Mapping[str, Any]) -> bytes:
@@ -197,6 +194,6 @@ def _expect_stream(environ: Mapping[str, Any]) -> None:
         raise Rejection(406, "Accept does not list text/event-stream, which is all that GET gives here")
 
 
-def _not_allowed(method: str, accepted: str) -> Rejection:
-    text = f"{method} is not served here; accepted are {accepted}"
+def _not_allowed(method: str, accepted: str, more: str = "") -> Rejection:
+    text = f"{method} is not served here; accepted are {accepted}{more}"
     return Rejection(405, text, headers=[("Allow", accepted)])
