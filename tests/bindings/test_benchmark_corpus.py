@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from benchmarks.corpus import REVISIONS, Message, messages
 from benchmarks.faults import wrong
-from mcp_bindings.runtime.errors import DecodeError
+from mcp_bindings_runtime.errors import DecodeError
 
 CORPUS = [(revision, each) for revision in REVISIONS for each in messages(revision).values()]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings import v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28
-from mcp_bindings.runtime.errors import DecodeError, EncodeError, Undecidable, UsageError
+from mcp_bindings_runtime.errors import DecodeError, EncodeError, Undecidable, UsageError
 
 pytestmark = pytest.mark.usefixtures("both_backends")
 

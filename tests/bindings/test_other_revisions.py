@@ -10,7 +10,7 @@ import json
 from collections import Counter
 
 import pytest
-from mcp_bindings.runtime.errors import DecodeError
+from mcp_bindings_runtime.errors import DecodeError
 from strategies.messages import Message, Messages
 from strategies.values import Json, Values
 from support.likeness import same_as, same_message

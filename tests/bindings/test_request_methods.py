@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from checkout import PACKAGES
 from mcp_bindings import v2025_11_25, v2026_07_28
-from mcp_bindings.runtime.errors import ProtocolError
-from mcp_bindings.runtime.methods import RequestMethod
+from mcp_bindings_runtime.errors import ProtocolError
+from mcp_bindings_runtime.methods import RequestMethod
 from strategies.values import Values
 from support.official import ours
 

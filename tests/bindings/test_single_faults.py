@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from mcp_bindgen.ir.protocol import ObjectOf, Type
-from mcp_bindings.runtime.errors import DecodeError
+from mcp_bindings_runtime.errors import DecodeError
 from strategies.aimed_faults import AimedFaults, Fault
 from strategies.faults import Change, Faults
 from strategies.messages import Message, Messages

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mcp_bindings import v2026_07_28 as mcp
-from mcp_bindings.runtime.errors import ResponseError
+from mcp_bindings_runtime.errors import ResponseError
 
 Json = Any
 Questions = Mapping[str, Json]

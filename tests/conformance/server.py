@@ -23,7 +23,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mcp_bindings import serve
-from mcp_bindings.runtime.errors import ResponseError, ToolError
+from mcp_bindings_runtime.errors import ResponseError, ToolError
 
 Json = Any
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")

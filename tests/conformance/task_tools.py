@@ -23,8 +23,8 @@ from threading import Event
 from typing import Any
 
 from mcp_bindings import v2026_07_28 as mcp
-from mcp_bindings.runtime.errors import ResponseError
-from mcp_bindings.runtime.features.taskstore import MemoryTasks, Support
+from mcp_bindings_runtime.errors import ResponseError
+from mcp_bindings_runtime.features.taskstore import MemoryTasks, Support
 
 SUPPORT: Mapping[str, Support] = {
     "slow_compute": "optional",

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from conformance import server as fixture
 from mcp_bindgen.validate import validate
-from mcp_bindings.runtime.errors import ResponseError
-from mcp_bindings.runtime.transports.child import Child
+from mcp_bindings_runtime.errors import ResponseError
+from mcp_bindings_runtime.transports.child import Child
 from support.conversing import PATIENCE, environment, eventually, package
 from support.posting import endpoint
 

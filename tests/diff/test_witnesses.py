@@ -14,7 +14,7 @@ from mcp_bindgen import catalog, diff
 from mcp_bindgen.diff.changes import PAIRINGS, Pairing
 from mcp_bindgen.diff.witnesses import Witnesses
 from mcp_bindgen.diff.witnesses.direction import Direction
-from mcp_bindings.runtime.errors import DecodeError
+from mcp_bindings_runtime.errors import DecodeError
 from support.packages import package
 
 REVISIONS = catalog.revisions()

@@ -17,7 +17,7 @@ from typing import Any
 from attrs import frozen
 from mcp_bindgen import catalog
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf
-from mcp_bindings.runtime.errors import DecodeError
+from mcp_bindings_runtime.errors import DecodeError
 from strategies.faults import Change, Faults
 from strategies.messages import Message, Messages
 from strategies.values import Case, Values

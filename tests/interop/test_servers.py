@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from checkout import REVISIONS
 from mcp_bindgen.cli.app import run as run_cli
-from mcp_bindings.runtime.errors import ResponseError
+from mcp_bindings_runtime.errors import ResponseError
 from support.conversing import eventually, text_of
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -10,7 +10,7 @@ from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings import v2025_11_25
-from mcp_bindings.runtime.errors import ProtocolError, ToolFailed
+from mcp_bindings_runtime.errors import ProtocolError, ToolFailed
 from support.conversing import package
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)

@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings.runtime.errors import MessageTooLarge, UsageError
-from mcp_bindings.runtime.framing import Lines, check_message
+from mcp_bindings_runtime.errors import MessageTooLarge, UsageError
+from mcp_bindings_runtime.framing import Lines, check_message
 
 LIMIT = 12
 TOO_LARGE = None

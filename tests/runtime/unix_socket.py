@@ -5,9 +5,9 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from mcp_bindings.runtime.errors import ConnectionClosed
-from mcp_bindings.runtime.framing import DEFAULT_LIMIT
-from mcp_bindings.runtime.transports.streams import Streams
+from mcp_bindings_runtime.errors import ConnectionClosed
+from mcp_bindings_runtime.framing import DEFAULT_LIMIT
+from mcp_bindings_runtime.transports.streams import Streams
 
 
 class UnixSocket(Streams):

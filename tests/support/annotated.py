@@ -14,7 +14,7 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, NotReq
 from uuid import UUID
 
 import attrs
-from mcp_bindings.runtime.features.keywords import Keywords
+from mcp_bindings_runtime.features.keywords import Keywords
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from mcp_bindgen import catalog
-from mcp_bindings.runtime.binding import Binding
+from mcp_bindings_runtime.binding import Binding
 
 
 def binding(revision: str) -> Binding:

@@ -18,9 +18,9 @@ from typing import Any, Self
 from weakref import WeakSet
 
 from checkout import REVISIONS, ROOT
-from mcp_bindings.runtime.errors import ConnectionClosed
-from mcp_bindings.runtime.transports import Transport
-from mcp_bindings.runtime.transports.memory import pair
+from mcp_bindings_runtime.errors import ConnectionClosed
+from mcp_bindings_runtime.transports import Transport
+from mcp_bindings_runtime.transports.memory import pair
 
 Json = Any
 

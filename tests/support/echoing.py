@@ -6,7 +6,7 @@ import threading
 import time
 from typing import Any
 
-from mcp_bindings.runtime.errors import ResponseError
+from mcp_bindings_runtime.errors import ResponseError
 from support.conversing import package
 
 RAISED: dict[str, BaseException] = {

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from mcp_bindings.runtime.errors import ResponseError
+from mcp_bindings_runtime.errors import ResponseError
 from support.conversing import PATIENCE, package
 
 

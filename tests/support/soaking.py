@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from mcp_bindings.runtime.errors import RequestTimeout
+from mcp_bindings_runtime.errors import RequestTimeout
 from support.conversing import package, text_of
 
 THREADS = 8

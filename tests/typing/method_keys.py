@@ -4,7 +4,7 @@ import json
 from typing import Any, TypeVar, assert_type
 
 from mcp_bindings import v2025_06_18, v2026_07_28
-from mcp_bindings.runtime.methods import NotificationMethod, RequestMethod
+from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
 
 P = TypeVar("P")
 R = TypeVar("R")

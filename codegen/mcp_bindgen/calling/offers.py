@@ -14,7 +14,7 @@ from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.escaping import visible
 
 if TYPE_CHECKING:
-    from mcp_bindings.runtime.client import Client
+    from mcp_bindings_runtime.client import Client
 
 FORMAT = "mcp-offers/1"
 
@@ -94,7 +94,7 @@ def as_text(client: Client, offers: dict[str, list[Json]], width: int) -> Iterat
 
 
 def _items(client: Client, kind: str) -> list[Json]:
-    from mcp_bindings.runtime.errors import ResponseError
+    from mcp_bindings_runtime.errors import ResponseError
 
     any_client: Any = client
     unstructure = client.binding.codec.unstructure

@@ -14,8 +14,8 @@ from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.escaping import visible
 
 if TYPE_CHECKING:
-    from mcp_bindings.runtime.client import Client
-    from mcp_bindings.runtime.transports import Transport
+    from mcp_bindings_runtime.client import Client
+    from mcp_bindings_runtime.transports import Transport
 
 NAME = "mcp-codegen"
 _LONGEST = 86400.0
@@ -55,8 +55,8 @@ def open_client(server: Server, options: Options) -> Client:
 
     Raises BindgenError for a revision that is not bundled, and what ``mcp_bindings.connect`` raises.
     """
-    from mcp_bindings.runtime.bundled import chosen, client_class
-    from mcp_bindings.runtime.negotiation import Negotiation
+    from mcp_bindings_runtime.bundled import chosen, client_class
+    from mcp_bindings_runtime.negotiation import Negotiation
 
     from mcp_bindgen import __version__
 
@@ -94,10 +94,10 @@ def open_client(server: Server, options: Options) -> Client:
 
 def _open(server: Server, options: Options) -> Transport:
     if server.url is not None:
-        from mcp_bindings.runtime.http.client.opening import open_http
+        from mcp_bindings_runtime.http.client.opening import open_http
 
         return open_http(server.url, revision=options.revision, headers=server.headers)
-    from mcp_bindings.runtime.transports.child import Child
+    from mcp_bindings_runtime.transports.child import Child
 
     # What is typed in a shell starts with the shell's environment.
     return Child(server.command, inherit_env=True)
@@ -156,7 +156,7 @@ def _handlers(tell: Tell) -> Mapping[str, Callable[[Any, Any], Any]]:
 
 
 def _answer(asked: Any, terminal: Terminal, tell: Tell) -> Answer:
-    from mcp_bindings.runtime.errors import ResponseError
+    from mcp_bindings_runtime.errors import ResponseError
 
     mode = asked.get("mode", "form")
     if mode != "form":

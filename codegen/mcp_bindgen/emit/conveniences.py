@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from mcp_bindgen.ir.protocol import Protocol, Side
-from mcp_bindgen.runtime.features.callbacks import ELICIT, PAGE_DONE, ROOTS, SAMPLE
+from mcp_bindings_runtime.features.callbacks import ELICIT, PAGE_DONE, ROOTS, SAMPLE
 
 _DOCSTRING = re.compile(r'""".*?"""', re.DOTALL)
 

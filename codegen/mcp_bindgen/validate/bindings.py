@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from mcp_bindings.runtime.errors import DecodeError
-from mcp_bindings.runtime.methods import NotificationMethod, RequestMethod
-from mcp_bindings.runtime.shapes import Shape, Shapes, Violation
-from mcp_bindings.runtime.wording import describe
+from mcp_bindings_runtime.errors import DecodeError
+from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
+from mcp_bindings_runtime.shapes import Shape, Shapes, Violation
+from mcp_bindings_runtime.wording import describe
 
 from mcp_bindgen import catalog
 from mcp_bindgen.errors import BindgenError

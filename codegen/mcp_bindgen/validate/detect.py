@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import define, field, frozen
 
 from mcp_bindgen import catalog
-from mcp_bindgen.runtime.wording import describe
+from mcp_bindings_runtime.wording import describe
 from mcp_bindgen.validate.entries import Entry, Json
 from mcp_bindgen.validate.findings import Finding, Level, Place
 from mcp_bindgen.validate.options import Options

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from attrs import frozen
 
-from mcp_bindgen.runtime.shapes import Path, Shape
+from mcp_bindings_runtime.shapes import Path, Shape
 from mcp_bindgen.validate import tables
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.tables import Tables

@@ -8,7 +8,7 @@ from functools import cache
 from attrs import frozen
 
 from mcp_bindgen import catalog
-from mcp_bindgen.runtime.shapes import Aliases, Objects
+from mcp_bindings_runtime.shapes import Aliases, Objects
 
 
 @frozen(eq=False)

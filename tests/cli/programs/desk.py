@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 from mcp_bindings import serve
-from mcp_bindings.runtime.errors import ResponseError
+from mcp_bindings_runtime.errors import ResponseError
 from support.conversing import package
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n").decode()

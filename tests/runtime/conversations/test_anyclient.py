@@ -8,8 +8,8 @@ from operator import and_
 from pathlib import Path
 
 from checkout import REVISIONS
-from mcp_bindings.runtime.anyclient import AnyClient
-from mcp_bindings.runtime.anyoptions import AnyOptions
+from mcp_bindings_runtime.anyclient import AnyClient
+from mcp_bindings_runtime.anyoptions import AnyOptions
 from support.conversing import package
 
 MAKING = {"stdio", "http", "in_memory", "over"}

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
 import pytest
-from mcp_bindings.runtime.errors import ProtocolError, RequestTimeout, ResponseError, UsageError
+from mcp_bindings_runtime.errors import ProtocolError, RequestTimeout, ResponseError, UsageError
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed, EncodeError, RequestTimeout, ResponseError, UsageError
+from mcp_bindings_runtime.errors import ConnectionClosed, EncodeError, RequestTimeout, ResponseError, UsageError
 from support.conversing import PATIENCE, REVISIONS, eventually, package, scripted_client, scripted_server, text_of
 from support.echoing import echo_server
 

@@ -7,7 +7,7 @@ import time
 from threading import Event
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout
+from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,

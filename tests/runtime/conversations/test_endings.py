@@ -13,7 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout
+from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,
@@ -121,7 +121,7 @@ def test_a_server_whose_input_ends_does_not_wait_for_handlers_that_never_end():
 
 def test_more_requests_than_workers_are_answered_after_the_input_has_ended():
     server, _ = echo_server(LATEST, workers=2, grace=PATIENCE)
-    from mcp_bindings.runtime.transports.streams import Streams
+    from mcp_bindings_runtime.transports.streams import Streams
 
     (read_in, write_in), (read_out, write_out) = os.pipe(), os.pipe()
     thread = threading.Thread(target=server.serve, args=(Streams(read_in, write_out),))

@@ -16,9 +16,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mcp_bindgen import catalog
 from mcp_bindings import connect, serve
-from mcp_bindings.runtime.errors import UnsupportedRevision
-from mcp_bindings.runtime.transports.memory import pair
-from mcp_bindings.runtime.transports.streams import Streams
+from mcp_bindings_runtime.errors import UnsupportedRevision
+from mcp_bindings_runtime.transports.memory import pair
+from mcp_bindings_runtime.transports.streams import Streams
 from strategies.messages import Messages
 from strategies.values import Values, at_random, drawn_json
 from support.conversing import HANDSHAKE, PATIENCE, REVISIONS, STATELESS, WHO, Spoken, package, scripted_client

@@ -7,8 +7,8 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from mcp_bindings.runtime.interrupts import MOMENT
-from mcp_bindings.runtime.transports.memory import serving
+from mcp_bindings_runtime.interrupts import MOMENT
+from mcp_bindings_runtime.transports.memory import serving
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, Piped, environment, package, program
 from support.echoing import echo_server
 

@@ -10,10 +10,10 @@ from threading import Thread
 
 import pytest
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf
-from mcp_bindings.runtime.features.elicitation import filled, misfit
-from mcp_bindings.runtime.features.sampling import imbalance
-from mcp_bindings.runtime.transports.memory import pair
-from mcp_bindings.runtime.transports.streams import Streams
+from mcp_bindings_runtime.features.elicitation import filled, misfit
+from mcp_bindings_runtime.features.sampling import imbalance
+from mcp_bindings_runtime.transports.memory import pair
+from mcp_bindings_runtime.transports.streams import Streams
 from strategies.values import Values
 from support.conversing import HANDSHAKE, PATIENCE, REVISIONS, STATELESS, eventually, package
 from support.packages import Package

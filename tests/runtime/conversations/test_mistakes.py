@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from mcp_bindings import connect, serve
 from mcp_bindings import v2025_11_25 as mcp
-from mcp_bindings.runtime.errors import ResponseError, UsageError
-from mcp_bindings.runtime.features.limits import Limits
-from mcp_bindings.runtime.features.taskstore import MemoryTasks
-from mcp_bindings.runtime.http.authorization import Authorization
-from mcp_bindings.runtime.http.stores import MemoryStore
+from mcp_bindings_runtime.errors import ResponseError, UsageError
+from mcp_bindings_runtime.features.limits import Limits
+from mcp_bindings_runtime.features.taskstore import MemoryTasks
+from mcp_bindings_runtime.http.authorization import Authorization
+from mcp_bindings_runtime.http.stores import MemoryStore
 from support.conversing import PATIENCE, text_of
 
 Do = Callable[[], object]

@@ -7,7 +7,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed, UsageError
+from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from mcp_bindings import connect
-from mcp_bindings.runtime.errors import RequestTimeout, ResponseError, UsageError
+from mcp_bindings_runtime.errors import RequestTimeout, ResponseError, UsageError
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,

@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 from mcp_bindings import connect, serve
-from mcp_bindings.runtime.errors import (
+from mcp_bindings_runtime.errors import (
     ConnectionClosed,
     McpError,
     RequestTimeout,
@@ -18,7 +18,7 @@ from mcp_bindings.runtime.errors import (
     UnsupportedRevision,
     UsageError,
 )
-from mcp_bindings.runtime.transports.memory import pair
+from mcp_bindings_runtime.transports.memory import pair
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,

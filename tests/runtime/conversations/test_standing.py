@@ -10,8 +10,8 @@ from queue import Empty, Queue
 import pytest
 from checkout import REVISIONS
 from mcp_bindings import connect
-from mcp_bindings.runtime import standing
-from mcp_bindings.runtime.errors import ProtocolError, UsageError
+from mcp_bindings_runtime import standing
+from mcp_bindings_runtime.errors import ProtocolError, UsageError
 from support.conversing import PATIENCE, STATELESS, eventually, package, scripted_server, threads_of
 from support.offering import serving
 from support.posting import endpoint

@@ -7,9 +7,9 @@ import threading
 import time
 
 import pytest
-from mcp_bindings.runtime.crew import Crew
-from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
-from mcp_bindings.runtime.transports.memory import pair
+from mcp_bindings_runtime.crew import Crew
+from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
+from mcp_bindings_runtime.transports.memory import pair
 from support.conversing import (
     PATIENCE,
     STATELESS,

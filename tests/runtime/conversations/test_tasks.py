@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings import v2025_11_25 as mcp
-from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings_runtime.errors import UsageError
 from support.conversing import PATIENCE, eventually
 from support.session_cases import task
 

@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 import pytest
-from mcp_bindings.runtime import crew as crew_module
-from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
-from mcp_bindings.runtime.transports.memory import pair
-from mcp_bindings.runtime.transports.streams import Streams
+from mcp_bindings_runtime import crew as crew_module
+from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
+from mcp_bindings_runtime.transports.memory import pair
+from mcp_bindings_runtime.transports.streams import Streams
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from mcp_bindings.runtime.errors import ResponseError, UsageError
+from mcp_bindings_runtime.errors import ResponseError, UsageError
 from support.conversing import HANDSHAKE, STATELESS, package
 from support.offering import asking, serving
 

@@ -10,10 +10,10 @@ from queue import Queue
 import pytest
 from checkout import GENERATED, REVISIONS
 from mcp_bindings import connect
-from mcp_bindings.runtime.client import Client
-from mcp_bindings.runtime.errors import MissingCapability, UsageError
-from mcp_bindings.runtime.features.callbacks import EVERY, offered
-from mcp_bindings.runtime.stateless_client import StatelessClient
+from mcp_bindings_runtime.client import Client
+from mcp_bindings_runtime.errors import MissingCapability, UsageError
+from mcp_bindings_runtime.features.callbacks import EVERY, offered
+from mcp_bindings_runtime.stateless_client import StatelessClient
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)

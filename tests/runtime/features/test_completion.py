@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings_runtime.errors import UsageError
 from support.conversing import STATELESS, package, scripted_client
 from support.offering import asking, refused, serving
 

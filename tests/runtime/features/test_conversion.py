@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from mcp_bindings.runtime.features.conversion import Conversion
-from mcp_bindings.runtime.features.fitting import MOST, Misfit, fit
-from mcp_bindings.runtime.features.keywords import Keywords
-from mcp_bindings.runtime.features.typeschema import NoSchema, schema_of
+from mcp_bindings_runtime.features.conversion import Conversion
+from mcp_bindings_runtime.features.fitting import MOST, Misfit, fit
+from mcp_bindings_runtime.features.keywords import Keywords
+from mcp_bindings_runtime.features.typeschema import NoSchema, schema_of
 from support.annotated import IN_WORDS, KINDS, Box, Color, Item, Options, Order, Point
 from support.conversing import environment
 
@@ -251,7 +251,7 @@ def test_plain_types_do_without_cattrs() -> None:
     program = """
 import sys
 from typing import Any, Literal, TypedDict
-from mcp_bindings.runtime.features.conversion import Conversion
+from mcp_bindings_runtime.features.conversion import Conversion
 class Options(TypedDict):
     a: int
 for kind in (int, list[str], dict[str, float | None], Literal["a"], Options, Any):

@@ -13,10 +13,10 @@ from typing import Annotated, Literal, TypedDict
 import pytest
 from attrs import define
 from checkout import REVISIONS
-from mcp_bindings.runtime.errors import ProtocolError, RequestTimeout, ResponseError, UsageError
-from mcp_bindings.runtime.features.elicitation import Accepted, Cancelled, Declined, Pages, URLElicitationRequired
-from mcp_bindings.runtime.features.forms import wrong_format
-from mcp_bindings.runtime.features.keywords import Keywords
+from mcp_bindings_runtime.errors import ProtocolError, RequestTimeout, ResponseError, UsageError
+from mcp_bindings_runtime.features.elicitation import Accepted, Cancelled, Declined, Pages, URLElicitationRequired
+from mcp_bindings_runtime.features.forms import wrong_format
+from mcp_bindings_runtime.features.keywords import Keywords
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server, text_of
 
 WITH_FORMS = [each for each in REVISIONS if each >= "2025-06-18"]

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from checkout import ROOT
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.features.handwritten import checker
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.features.handwritten import checker
 
 DIALECTS = {
     "2020-12": "https://json-schema.org/draft/2020-12/schema",

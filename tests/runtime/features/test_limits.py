@@ -8,8 +8,8 @@ import pytest
 from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings.runtime.errors import ProtocolError, ResponseError, UsageError
-from mcp_bindings.runtime.features.limits import Bucket, Limits, Pace
+from mcp_bindings_runtime.errors import ProtocolError, ResponseError, UsageError
+from mcp_bindings_runtime.features.limits import Bucket, Limits, Pace
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, text_of
 from support.echoing import echo_server
 

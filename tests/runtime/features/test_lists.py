@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings.runtime.errors import ResponseError, UsageError
-from mcp_bindings.runtime.features.lists import announced, answer_list
-from mcp_bindings.runtime.features.registry import Registry
+from mcp_bindings_runtime.errors import ResponseError, UsageError
+from mcp_bindings_runtime.features.lists import announced, answer_list
+from mcp_bindings_runtime.features.registry import Registry
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client
 
 LISTS = {

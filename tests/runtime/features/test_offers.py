@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.features.media import Image
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.features.media import Image
 from support.conversing import package
 from support.offering import asking, serving
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_bindings import connect
-from mcp_bindings.runtime.errors import OutputMismatch, ProtocolError, UsageError
-from mcp_bindings.runtime.features import outputs
-from mcp_bindings.runtime.features.outputs import Outputs
+from mcp_bindings_runtime.errors import OutputMismatch, ProtocolError, UsageError
+from mcp_bindings_runtime.features import outputs
+from mcp_bindings_runtime.features.outputs import Outputs
 from support.conversing import PATIENCE, STATELESS, eventually, package
 from support.offering import asking, serving
 
@@ -214,7 +214,7 @@ def test_what_is_remembered_is_bounded(told):
 
 
 def test_without_the_extra_nothing_is_checked_unless_it_has_to_be(monkeypatch):
-    for module in (outputs, sys.modules["mcp_bindings.runtime.features.callbacks"]):
+    for module in (outputs, sys.modules["mcp_bindings_runtime.features.callbacks"]):
         monkeypatch.setattr(module, "find_spec", lambda name: None)
     server = promising("2025-11-25")
     with asking(server) as client:

@@ -8,9 +8,9 @@ import pytest
 from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings.runtime.errors import ResponseError
-from mcp_bindings.runtime.features.pages import Pages
-from mcp_bindings.runtime.features.registry import Changes, Registry
+from mcp_bindings_runtime.errors import ResponseError
+from mcp_bindings_runtime.features.pages import Pages
+from mcp_bindings_runtime.features.registry import Changes, Registry
 
 KEY = b"k" * 32
 REVISION = REVISIONS[-1]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings.runtime.errors import ResponseError, UsageError
+from mcp_bindings_runtime.errors import ResponseError, UsageError
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client
 from support.offering import asking, refused, serving
 

@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 import pytest
 from checkout import GENERATED, REVISIONS
-from mcp_bindings.runtime.errors import ResponseError
-from mcp_bindings.runtime.features.refusals import RULINGS, Situation, refusal, ruling
+from mcp_bindings_runtime.errors import ResponseError
+from mcp_bindings_runtime.features.refusals import RULINGS, Situation, refusal, ruling
 from support.conversing import package
 
 BEFORE_TASKS = ["2024-11-05", "2025-03-26", "2025-06-18"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from threading import Barrier, Thread
 
 import pytest
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.features.registry import Changes, Registry
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.features.registry import Changes, Registry
 
 
 def watched():

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.features.folders import inside
-from mcp_bindings.runtime.features.resources import MOST_SUBSCRIPTIONS
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.features.folders import inside
+from mcp_bindings_runtime.features.resources import MOST_SUBSCRIPTIONS
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server
 from support.offering import asking, refused, serving
 

@@ -10,8 +10,8 @@ from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings import v2025_11_25
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.features.roots import is_within, path_of, root_of
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.features.roots import is_within, path_of, root_of
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)

@@ -9,8 +9,8 @@ import pytest
 from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings.runtime.errors import ProtocolError, ResponseError, UsageError
-from mcp_bindings.runtime.features.sampling import Refused, imbalance, match_model
+from mcp_bindings_runtime.errors import ProtocolError, ResponseError, UsageError
+from mcp_bindings_runtime.features.sampling import Refused, imbalance, match_model
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)

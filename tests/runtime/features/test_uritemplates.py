@@ -6,8 +6,8 @@ import pytest
 import uritemplate
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.features.uritemplates import OPERATORS, UriTemplate, expand
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.features.uritemplates import OPERATORS, UriTemplate, expand
 
 VALUES = {
     "count": ["one", "two", "three"],

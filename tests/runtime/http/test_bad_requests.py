@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.http.media import JSON, SSE, accepts, is_json
-from mcp_bindings.runtime.http.origins import Allowed
-from mcp_bindings.runtime.http.serving import make_server
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.http.media import JSON, SSE, accepts, is_json
+from mcp_bindings_runtime.http.origins import Allowed
+from mcp_bindings_runtime.http.serving import make_server
 from support.conversing import PATIENCE
 from support.echoing import echo_server
 from support.posting import BOTH, NEW, PLAIN, Wire, call, endpoint, modern

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings import connect
-from mcp_bindings.runtime.errors import (
+from mcp_bindings_runtime.errors import (
     ConnectionClosed,
     HttpError,
     MessageTooLarge,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings import v2025_03_26 as mcp
-from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout, ResponseError
+from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError
 from support.conversing import PATIENCE, eventually, text_of, threads_of
 from support.echoing import Seen, echo_server
 from support.posting import endpoint

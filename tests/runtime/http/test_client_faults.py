@@ -6,7 +6,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed, McpError, ProtocolError, RequestTimeout
+from mcp_bindings_runtime.errors import ConnectionClosed, McpError, ProtocolError, RequestTimeout
 from support.conversing import PATIENCE, eventually, package, text_of, threads_of
 from support.httppeer import END, Cut, McpPeer, Request, answer, called, chunk, event, head, result, stream
 

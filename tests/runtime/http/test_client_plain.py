@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings.runtime.http.client import wire
-from mcp_bindings.runtime.http.client.connections import Pool
-from mcp_bindings.runtime.http.client.exchange import Exchange
-from mcp_bindings.runtime.http.client.plain import plain_head
+from mcp_bindings_runtime.http.client import wire
+from mcp_bindings_runtime.http.client.connections import Pool
+from mcp_bindings_runtime.http.client.exchange import Exchange
+from mcp_bindings_runtime.http.client.plain import plain_head
 from support.conversing import PATIENCE, package, text_of
 from support.httppeer import McpPeer, Request, answer, called, result
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed, UsageError
+from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
 from support.conversing import PATIENCE, package, text_of
 from support.httppeer import Cut, McpPeer, Request
 
@@ -84,7 +84,7 @@ def test_closing_ends_a_call_over_tls(identity: tuple[Path, Path]) -> None:
 
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [each for each in sys.modules if each.startswith("mcp_bindings.runtime.http.client")]:
+    for name in [each for each in sys.modules if each.startswith("mcp_bindings_runtime.http.client")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "urllib3", None)
     with pytest.raises(UsageError, match=r"pip install 'mcp-bindings\[http\]'"):

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.http.headers import (
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.http.headers import (
     LARGEST,
     Annotation,
     InvalidAnnotation,

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from mcp_bindings.runtime.errors import (
+from mcp_bindings_runtime.errors import (
     ConnectionClosed,
     HttpError,
     McpError,

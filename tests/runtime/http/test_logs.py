@@ -7,9 +7,9 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings.runtime.errors import ConnectionClosed, RequestTimeout
-from mcp_bindings.runtime.http.events import MemoryLog
-from mcp_bindings.runtime.http.stores import STREAMS, MemoryStore
+from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
+from mcp_bindings_runtime.http.events import MemoryLog
+from mcp_bindings_runtime.http.stores import STREAMS, MemoryStore
 from support.conversing import PATIENCE
 
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 from checkout import ROOT
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.features.limits import Limits
-from mcp_bindings.runtime.features.taskstore import MemoryTasks
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.features.limits import Limits
+from mcp_bindings_runtime.features.taskstore import MemoryTasks
 from support.conversing import HANDSHAKE, PATIENCE, WHO, environment, eventually, package
 from support.echoing import echo_server
 from support.ports import port_for_a_server
@@ -40,7 +40,7 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 @pytest.fixture
 def stores(redis: RedisServer, request: pytest.FixtureRequest) -> Iterator[Any]:
     """Makes stores, each of which is to the others what that of another process is."""
-    from mcp_bindings.runtime.http.redis_store import RedisStore
+    from mcp_bindings_runtime.http.redis_store import RedisStore
 
     with ExitStack() as made:
 
@@ -343,9 +343,9 @@ def test_there_are_only_so_many_sessions(stores):
 
 
 def test_a_log_holds_so_much_and_a_reader_who_is_behind_slows_its_writer(stores):
-    from mcp_bindings.runtime.errors import RequestTimeout
-    from mcp_bindings.runtime.http.events import CAPACITY
-    from mcp_bindings.runtime.http.sessions import Record
+    from mcp_bindings_runtime.errors import RequestTimeout
+    from mcp_bindings_runtime.http.events import CAPACITY
+    from mcp_bindings_runtime.http.sessions import Record
 
     store, other = stores(), stores()
     store.listen(lambda *_: None)
@@ -449,7 +449,7 @@ def test_the_application_of_the_documentation(redis):
 APP = '''
 import os
 from mcp_bindings import serve
-from mcp_bindings.runtime.http.redis_store import RedisStore
+from mcp_bindings_runtime.http.redis_store import RedisStore
 from mcp_bindings import v2025_11_25 as old, v2026_07_28 as new
 
 servers = [each.Server("s", "1", logging=True) for each in (old, new)]

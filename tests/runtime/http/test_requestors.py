@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from mcp_bindings.runtime.features import limits
-from mcp_bindings.runtime.features.limits import Limits
-from mcp_bindings.runtime.http.authorization import Authorization
-from mcp_bindings.runtime.http.sources import source_of
+from mcp_bindings_runtime.features import limits
+from mcp_bindings_runtime.features.limits import Limits
+from mcp_bindings_runtime.http.authorization import Authorization
+from mcp_bindings_runtime.http.sources import source_of
 from support.conversing import HANDSHAKE, STATELESS
 from support.echoing import echo_server
 from support.posting import Wire, call, endpoint, modern

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings.runtime.errors import MessageTooLarge, UsageError
-from mcp_bindings.runtime.http.sse import Event, EventStream
+from mcp_bindings_runtime.errors import MessageTooLarge, UsageError
+from mcp_bindings_runtime.http.sse import Event, EventStream
 
 ENDINGS = ["\n", "\r", "\r\n"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mcp_bindings import connect
-from mcp_bindings.runtime.errors import HttpError, UnsupportedRevision
+from mcp_bindings_runtime.errors import HttpError, UnsupportedRevision
 from support.conversing import HANDSHAKE, eventually, package
 from support.echoing import echo_server
 from support.posting import NEW, Wire, call, endpoint, modern, notification, request

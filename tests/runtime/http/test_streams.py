@@ -6,7 +6,7 @@ import random
 import threading
 
 import pytest
-from mcp_bindings.runtime.errors import UsageError
+from mcp_bindings_runtime.errors import UsageError
 from support.conversing import HANDSHAKE, eventually, package
 from support.echoing import echo_server
 from support.posting import Wire, call, endpoint, notification

@@ -11,9 +11,9 @@ from checkout import REVISIONS
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
-from mcp_bindings.runtime.errors import ConnectionClosed, ResponseError, UsageError
-from mcp_bindings.runtime.events import Cancelled, Incoming, Outcome, Progressed, Reply
-from mcp_bindings.runtime.jsonrpc import Refusal
+from mcp_bindings_runtime.errors import ConnectionClosed, ResponseError, UsageError
+from mcp_bindings_runtime.events import Cancelled, Incoming, Outcome, Progressed, Reply
+from mcp_bindings_runtime.jsonrpc import Refusal
 from support.bindings import binding
 from support.sides import BATCHES, STATELESS, listed, pair, tell
 

@@ -7,10 +7,10 @@ import json
 from typing import Any
 
 import pytest
-from mcp_bindings.runtime.errors import ResponseError
-from mcp_bindings.runtime.events import Incoming, Outcome
-from mcp_bindings.runtime.replay import Replay, States
-from mcp_bindings.runtime.suspended import Suspended
+from mcp_bindings_runtime.errors import ResponseError
+from mcp_bindings_runtime.events import Incoming, Outcome
+from mcp_bindings_runtime.replay import Replay, States
+from mcp_bindings_runtime.suspended import Suspended
 from support.bindings import binding
 from support.sides import STATELESS, call, line, meta, only, pair
 

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed, UsageError
-from mcp_bindings.runtime.events import Cancelled, Dropped, Outcome, Published
+from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
+from mcp_bindings_runtime.events import Cancelled, Dropped, Outcome, Published
 from support.bindings import binding
 from support.sides import INFO, STATELESS, answer, call, line, only, opened, pair, tell
 

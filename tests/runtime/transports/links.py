@@ -12,12 +12,12 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from mcp_bindings.runtime.errors import RequestTimeout
-from mcp_bindings.runtime.transports import Transport
-from mcp_bindings.runtime.transports.child import Child
-from mcp_bindings.runtime.transports.memory import pair
-from mcp_bindings.runtime.transports.streams import Streams
-from mcp_bindings.runtime.transports.windows import ThreadStreams
+from mcp_bindings_runtime.errors import RequestTimeout
+from mcp_bindings_runtime.transports import Transport
+from mcp_bindings_runtime.transports.child import Child
+from mcp_bindings_runtime.transports.memory import pair
+from mcp_bindings_runtime.transports.streams import Streams
+from mcp_bindings_runtime.transports.windows import ThreadStreams
 from runtime.unix_socket import UnixSocket, accept
 
 PROGRAMS = Path(__file__).parent / "programs"

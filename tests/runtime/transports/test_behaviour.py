@@ -6,8 +6,8 @@ import signal
 import threading
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
-from mcp_bindings.runtime.transports import Transport
+from mcp_bindings_runtime.errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
+from mcp_bindings_runtime.transports import Transport
 from runtime.transports.links import LIMIT, LONG, Ends, Running, fill
 
 MIB = 1024 * 1024

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 from checkout import GENERATED
-from mcp_bindings.runtime.errors import ConnectionClosed, UsageError
-from mcp_bindings.runtime.transports import exits
-from mcp_bindings.runtime.transports.child import Child
+from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
+from mcp_bindings_runtime.transports import exits
+from mcp_bindings_runtime.transports.child import Child
 from runtime.transports.links import LONG, Running, fill, python
 from support.conversing import descriptors
 
@@ -257,7 +257,7 @@ def test_what_fails_after_the_start_leaves_nothing_behind(failing: str, monkeypa
             os.close(args[0])
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(f"mcp_bindings.runtime.transports.child.{failing}", fail)
+    monkeypatch.setattr(f"mcp_bindings_runtime.transports.child.{failing}", fail)
     before = descriptors()
     with pytest.raises(
         ConnectionClosed, match=r"cannot start the server 'cat' \(process \d+\): Too many open files"
@@ -396,9 +396,9 @@ def test_the_end_of_the_program_ends_what_it_has_started(ending: str, started: l
 
 
 def test_what_is_not_used_is_not_imported() -> None:
-    program = "import sys; b = {*sys.modules}; import mcp_bindings.runtime.transports.child; print(*{*sys.modules} - b)"
+    program = "import sys; b = {*sys.modules}; import mcp_bindings_runtime.transports.child; print(*{*sys.modules} - b)"
     # Without site, because an environment may import what it likes there.
     options = {"env": {"PYTHONPATH": str(GENERATED.parent)}, "text": True}
     done = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, check=True, **options)
-    assert "mcp_bindings.runtime.transports.streams" in done.stdout
+    assert "mcp_bindings_runtime.transports.streams" in done.stdout
     assert not {"subprocess", "logging", "asyncio", "shutil", "shlex", "pathlib"} & set(done.stdout.split())

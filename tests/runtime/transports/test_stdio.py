@@ -11,7 +11,7 @@ import tty
 from pathlib import Path
 
 import pytest
-from mcp_bindings.runtime.transports.streams import Streams
+from mcp_bindings_runtime.transports.streams import Streams
 from runtime.transports.links import LONG, python
 
 
@@ -92,7 +92,7 @@ def test_without_standard_error_what_is_printed_goes_nowhere() -> None:
 
 PRINTS = """
 import os
-from mcp_bindings.runtime.transports.stdio import Stdio
+from mcp_bindings_runtime.transports.stdio import Stdio
 stdio = Stdio()
 print("stray")
 os.write(1, b"stray")
@@ -108,8 +108,8 @@ def test_one_transport_has_it_at_a_time_and_the_end_of_the_program_gives_it_back
 
 
 TWICE = """
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.transports.stdio import Stdio
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.transports.stdio import Stdio
 Stdio().close()
 stdio = Stdio()
 try:
@@ -128,8 +128,8 @@ def test_what_cannot_be_taken_over_is_left_as_it_was() -> None:
 
 FAILS = """
 import os
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.transports.stdio import Stdio
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.transports.stdio import Stdio
 before = os.listdir("/proc/self/fd")
 try:
     Stdio(limit=0)

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from mcp_bindings.runtime.errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
-from mcp_bindings.runtime.transports.streams import Streams
+from mcp_bindings_runtime.errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
+from mcp_bindings_runtime.transports.streams import Streams
 from runtime.transports.links import LONG, Running, pipes, python, socket_pair
 from support.conversing import descriptors
 
@@ -230,7 +230,7 @@ def test_a_fork_that_ends_leaves_the_blocking_mode_alone() -> None:
 
 FORKS = """
 import os, sys
-from mcp_bindings.runtime.transports.streams import Streams
+from mcp_bindings_runtime.transports.streams import Streams
 reader, writer = os.pipe()
 streams = Streams(reader, writer)
 pid = os.fork()

@@ -19,8 +19,8 @@ sys.platform = "win32"
 """
 
 REFUSED = """
-from mcp_bindings.runtime.errors import UsageError
-from mcp_bindings.runtime.transports import child, memory, stdio, streams, windows
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.transports import child, memory, stdio, streams, windows
 for start in (lambda: child.Child(["server"]), stdio.Stdio):
     try:
         start()

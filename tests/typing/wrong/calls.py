@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from mcp_bindings import v2024_11_05, v2025_06_18
 from mcp_bindings import v2025_06_18 as mcp
-from mcp_bindings.runtime.methods import RequestMethod
+from mcp_bindings_runtime.methods import RequestMethod
 
 P = TypeVar("P")
 R = TypeVar("R")

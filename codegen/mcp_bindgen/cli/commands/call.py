@@ -13,7 +13,7 @@ import click
 from mcp_bindgen.cli import output
 
 if TYPE_CHECKING:
-    from mcp_bindings.runtime.client import Client
+    from mcp_bindings_runtime.client import Client
 
     from mcp_bindgen.calling.opening import Server
 
@@ -105,7 +105,7 @@ def command(
     The status is 0 if all went well, 1 if the tool or the server failed, and
     2 for what the server was not asked: a wrong name, a wrong argument.
     """
-    from mcp_bindings.runtime.errors import McpError, ResponseError, UnsupportedRevision, UsageError
+    from mcp_bindings_runtime.errors import McpError, ResponseError, UnsupportedRevision, UsageError
 
     from mcp_bindgen.calling.opening import Options, open_client
     from mcp_bindgen.errors import BindgenError

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 
-from mcp_bindings.runtime.transports.memory import pair
+from mcp_bindings_runtime.transports.memory import pair
 from support.conversing import HANDSHAKE, Spoken, eventually, package, text_of
 from support.echoing import echo_server
 

@@ -8,7 +8,7 @@ from threading import Timer
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from mcp_bindings.runtime.transports.streams import Streams
+from mcp_bindings_runtime.transports.streams import Streams
 
 (near_in, far_out), (far_in, near_out) = os.pipe(), os.pipe()
 near, far = Streams(near_in, near_out), Streams(far_in, far_out)

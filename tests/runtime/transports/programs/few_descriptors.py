@@ -5,8 +5,8 @@ import resource
 import sys
 from pathlib import Path
 
-from mcp_bindings.runtime.errors import ConnectionClosed
-from mcp_bindings.runtime.transports.child import Child
+from mcp_bindings_runtime.errors import ConnectionClosed
+from mcp_bindings_runtime.transports.child import Child
 
 
 def descriptors():

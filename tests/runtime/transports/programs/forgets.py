@@ -3,7 +3,7 @@
 import os
 import sys
 
-from mcp_bindings.runtime.transports.child import Child
+from mcp_bindings_runtime.transports.child import Child
 
 child = Child(["cat"])
 print(child.pid, flush=True)

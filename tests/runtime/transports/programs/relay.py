@@ -7,9 +7,9 @@ from threading import Thread
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from mcp_bindings.runtime.errors import ConnectionClosed
-from mcp_bindings.runtime.transports import Transport
-from mcp_bindings.runtime.transports.stdio import Stdio
+from mcp_bindings_runtime.errors import ConnectionClosed
+from mcp_bindings_runtime.transports import Transport
+from mcp_bindings_runtime.transports.stdio import Stdio
 from runtime.unix_socket import UnixSocket
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from mcp_bindings.runtime.errors import ConnectionClosed
-from mcp_bindings.runtime.transports.stdio import Stdio
+from mcp_bindings_runtime.errors import ConnectionClosed
+from mcp_bindings_runtime.transports.stdio import Stdio
 
 words = sys.argv[1:]
 if "buffered" in words:
