@@ -158,7 +158,7 @@ def format_(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """Check types strictly with mypy and pyright: the generator, what it emits, and programs that use it."""
     _install(session, "types", "test")
-    packages = ("-p", "mcp_bindgen", "-p", "mcp_bindings")
+    packages = ("-p", "mcp_bindgen", "-p", "mcp_bindings_runtime", "-p", "mcp_bindings")
     _run(session, "mypy", *packages, repair="mend the types above; for those in generated/, mend the emitter")
     _run(session, "pyright", repair="mend the types above; for those in generated/, mend the emitter", **PYRIGHT)
     chosen = ("tests/typing", "tests/emit/test_nasty_schemas.py", "-k", "typing or strictly")

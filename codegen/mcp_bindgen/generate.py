@@ -82,21 +82,30 @@ class Run:
         return files
 
 
-def generate(inputs: Iterable[Input], progress: Callable[[str], None] | None = None) -> Run:
-    """Read, resolve and render; ``progress`` is told each label before its turn."""
+def generate(
+    inputs: Iterable[Input], progress: Callable[[str], None] | None = None, *, copy_runtime: bool = True
+) -> Run:
+    """Read, resolve and render; call ``progress`` with each label before its turn.
+
+    With ``copy_runtime`` the files include a copy of the runtime, which the packages import by relative paths;
+    otherwise they import the installed one.
+    """
+    from mcp_bindgen.emit.imports import COPIED_RUNTIME, INSTALLED_RUNTIME
     from mcp_bindgen.emit.render import root_files, runtime_files
+
+    runtime = COPIED_RUNTIME if copy_runtime else INSTALLED_RUNTIME
 
     packages: list[Package] = []
     for item in inputs:
         if progress is not None:
             progress(item.label)
-        package = _package(item)
+        package = _package(item, runtime)
         twin = next((other for other in packages if other.name == package.name), None)
         if twin is not None:
             message = f"{item.label!r} and {twin.label!r} would both be written to {package.name}; name one differently"
             raise BindgenError(message)
         packages.append(package)
-    return Run(tuple(packages), {**root_files(), **runtime_files()})
+    return Run(tuple(packages), {**root_files(runtime), **(runtime_files() if copy_runtime else {})})
 
 
 def understood(item: Input) -> Protocol:
@@ -114,7 +123,7 @@ def count_types(protocol: Protocol) -> int:
     return sum(declared.kind != "inline" for declared in protocol.objects.values()) + len(protocol.aliases)
 
 
-def _package(item: Input) -> Package:
+def _package(item: Input, runtime: str) -> Package:
     from mcp_bindgen.emit.render import render_package
 
     started = time.perf_counter()
@@ -124,5 +133,5 @@ def _package(item: Input) -> Package:
     # The name of the file, not the way to it: the same schema gives the same bytes from wherever the command is run.
     source = protocol.source if isinstance(item, Bundled) else Path(protocol.source).name
     with showing_lines(modules.texts):
-        files = render_package(evolve(protocol, source=source), package=name)
+        files = render_package(evolve(protocol, source=source), package=name, runtime=runtime)
     return Package(item.label, name, protocol, files, time.perf_counter() - started)

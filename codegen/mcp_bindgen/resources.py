@@ -30,10 +30,16 @@ def default_target() -> Path | None:
     return None if root is None else root / "generated" / "mcp_bindings"
 
 
+def has_installed_runtime(target: Path) -> bool:
+    """Return whether packages in ``target`` import the installed runtime: only the bundled ones of the checkout do."""
+    bundled = default_target()
+    return bundled is not None and target.resolve() == bundled.resolve()
+
+
 def installation_around(target: Path) -> Path | None:
     """The installed package (ours, from a wheel) that ``target`` lies in; None for a folder that may be written to."""
     for folder in (target, *target.parents):
-        ours = folder.name in {"mcp_bindings", "mcp_bindgen"}
+        ours = folder.name in {"mcp_bindings", "mcp_bindings_runtime", "mcp_bindgen"}
         if ours and any(folder.parent.glob("mcp_bindings-*.dist-info")):
             return folder
     return None

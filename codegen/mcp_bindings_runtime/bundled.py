@@ -1,4 +1,4 @@
-"""The revisions whose packages lie next to the runtime."""
+"""The revisions that have a package in this installation, or beside this copy of the runtime."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .errors import UsageError
 from .given import check_many
 
 _PACKAGE = re.compile(r"v(\d{4})_(\d{2})_(\d{2})")
-_PARENT = __name__.rpartition(".")[0].rpartition(".")[0]
+# A copy of the runtime lies beside the packages that it was copied for; the installed one serves the bundled packages.
+_PARENT = __name__.rpartition(".")[0].rpartition(".")[0] or "mcp_bindings"
 
 
 @cache

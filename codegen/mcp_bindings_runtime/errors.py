@@ -28,6 +28,28 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+__all__ = [
+    "Challenge",
+    "ConnectionClosed",
+    "DecodeError",
+    "EncodeError",
+    "HttpError",
+    "McpError",
+    "MessageTooLarge",
+    "MissingCapability",
+    "NotDeclared",
+    "OutputMismatch",
+    "ProtocolError",
+    "RequestTimeout",
+    "ResponseError",
+    "TaskCancelled",
+    "ToolError",
+    "ToolFailed",
+    "Undecidable",
+    "UnsupportedRevision",
+    "UsageError",
+]
+
 
 class McpError(Exception):
     """Base of every exception of this package."""

@@ -16,21 +16,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .runtime import opening
-from .runtime.bundled import chosen, client_class
-from .runtime.negotiation import Negotiation
+from mcp_bindings_runtime import opening
+from mcp_bindings_runtime.bundled import chosen, client_class
+from mcp_bindings_runtime.negotiation import Negotiation
 
 if TYPE_CHECKING:
     import os
     import ssl
     from typing import Unpack
 
-    from .runtime.anyclient import AnyClient
-    from .runtime.anyoptions import AnyOptions
-    from .runtime.http.client.endpoint import Auth
-    from .runtime.server import Server
-    from .runtime.transports import Transport
-    from .runtime.transports.child import Stderr
+    from mcp_bindings_runtime.anyclient import AnyClient
+    from mcp_bindings_runtime.anyoptions import AnyOptions
+    from mcp_bindings_runtime.http.client.endpoint import Auth
+    from mcp_bindings_runtime.server import Server
+    from mcp_bindings_runtime.transports import Transport
+    from mcp_bindings_runtime.transports.child import Stderr
 
 __all__ = ["http", "in_memory", "over", "stdio"]
 

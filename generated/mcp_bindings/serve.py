@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .runtime.hosting import Host
+from mcp_bindings_runtime.hosting import Host
 
 if TYPE_CHECKING:
-    from .runtime.http.wsgi import Application
-    from .runtime.server import Server
-    from .runtime.transports import Transport
+    from mcp_bindings_runtime.http.wsgi import Application
+    from mcp_bindings_runtime.server import Server
+    from mcp_bindings_runtime.transports import Transport
 
 __all__ = ["http", "over", "stdio", "wsgi_app"]
 
@@ -30,7 +30,7 @@ def stdio(*servers: Server) -> None:
     a traceback. Raises UsageError for two servers of one revision.
     """
     host = Host(servers)
-    from .runtime.transports.stdio import run
+    from mcp_bindings_runtime.transports.stdio import run
 
     run(host.serve)
 
@@ -42,8 +42,8 @@ def over(transport: Transport, *servers: Server) -> None:
 
 def wsgi_app(*servers: Server, **options: Any) -> Application:
     """A WSGI application with one endpoint for all of the servers; ``options`` as for ``wsgi_app`` of a server."""
-    from .runtime.http.options import options_of
-    from .runtime.http.wsgi import Application
+    from mcp_bindings_runtime.http.options import options_of
+    from mcp_bindings_runtime.http.wsgi import Application
 
     return Application(servers, options_of(options))
 
@@ -56,6 +56,6 @@ def http(
     ``options`` are those of ``wsgi_app`` with ``path``, and ``ready``; see
     ``runtime.http.serving.run_http``. Takes the extra ``http``.
     """
-    from .runtime.http.serving import run_http
+    from mcp_bindings_runtime.http.serving import run_http
 
     run_http(servers, host, port, **options)

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from .runtime.bundled import client_of
-from .runtime.opening import memory
+from mcp_bindings_runtime.bundled import client_of
+from mcp_bindings_runtime.opening import memory
 
 if TYPE_CHECKING:
-    from .runtime.client import Client
-    from .runtime.methods import NotificationMethod, RequestMethod
-    from .runtime.server import Server
+    from mcp_bindings_runtime.client import Client
+    from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
+    from mcp_bindings_runtime.server import Server
 
     Key: TypeAlias = RequestMethod[Any, Any] | NotificationMethod[Any]
     Handlers: TypeAlias = Mapping[Key, Callable[[Any, Any], Any]]

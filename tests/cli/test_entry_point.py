@@ -233,17 +233,19 @@ def test_completion_for_a_shell_works(spawn) -> None:
     assert "_MCP_CODEGEN_COMPLETE=bash_complete" in done.out
 
 
-def test_progress_is_shown_on_a_terminal_past_one_second_only(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_progress_is_shown_on_a_terminal_past_one_second_only(
+    monkeypatch: pytest.MonkeyPatch, capsys, tmp_path: Path
+) -> None:
     from mcp_bindgen.cli.commands import generate as command
     from mcp_bindgen.generate import Bundled
 
     inputs = [Bundled("2024-11-05"), Bundled("2025-03-26")]
-    command.render(inputs)
+    command.render(inputs, tmp_path)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    command.render(inputs[:1])
+    command.render(inputs[:1], tmp_path)
     assert capsys.readouterr().err == ""
     clock = iter(range(0, 100, 2))
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(clock)))
-    command.render(inputs)
+    command.render(inputs, tmp_path)
     assert "generating 2025-03-26" in capsys.readouterr().err

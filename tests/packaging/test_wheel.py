@@ -108,6 +108,7 @@ def test_the_wheel_holds_the_packages_and_their_data_alone(dist: Path) -> None:
     assert {name.partition("/")[0] for name in names} == {
         "mcp_bindgen",
         "mcp_bindings",
+        "mcp_bindings_runtime",
         f"mcp_bindings-{__version__}.dist-info",
     }
     expected = {"mcp_bindgen/py.typed", "mcp_bindings/py.typed", "mcp_bindgen/_schema/manifest.toml"}

@@ -23,11 +23,13 @@ class Subject:
         def module(name: str) -> Any:
             return importlib.import_module(f"{package.__name__}.{name}")
 
-        parent = package.__name__.rpartition(".")[0]
-        checks: Any = importlib.import_module(f"{parent}.runtime.checks")
-        errors: Any = importlib.import_module(f"{parent}.runtime.errors")
-        text: Any = importlib.import_module(f"{parent}.runtime.jsontext")
-        record: Any = importlib.import_module(f"{parent}.runtime.record")
+        # The installed runtime, or the copy beside the package.
+        runtime = module("converter").Codec.__module__.rpartition(".")[0]
+        checks: Any = importlib.import_module(f"{runtime}.checks")
+        errors: Any = importlib.import_module(f"{runtime}.errors")
+        text: Any = importlib.import_module(f"{runtime}.jsontext")
+        record: Any = importlib.import_module(f"{runtime}.record")
+        self.unset = importlib.import_module(f"{runtime}.unset")
         self.faults = checks.FAULTS
         self.undecidable = errors.Undecidable
         self.decode_error = errors.DecodeError
@@ -210,7 +212,7 @@ class _Number(enum.IntEnum):
 
 
 def _strangers(subject: Subject) -> list[Any]:
-    unset = importlib.import_module(f"{subject.types.__name__.rsplit('.', 2)[0]}.runtime.unset")
+    unset = subject.unset
     plain: list[Any] = [
         None,
         True,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from attrs import frozen
+from mcp_bindings_runtime.features.callbacks import ELICIT, HEARING, REFINING, ROOTS, SAMPLE
 
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.emit.capability_paths import capability_paths
@@ -15,7 +16,6 @@ from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.prerequisites import is_stateless, object_of
 from mcp_bindgen.emit.surfaces import surfaces
 from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol
-from mcp_bindings_runtime.features.callbacks import ELICIT, HEARING, REFINING, ROOTS, SAMPLE
 
 _COMMON: Mapping[str, tuple[str, str]] = {
     "name": ("str", "Of the client, as the server is told."),

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from attrs import frozen
+from mcp_bindings_runtime.features.callbacks import ELICIT, PAGE_DONE, ROOTS, SAMPLE
 
 from mcp_bindgen.ir.protocol import Protocol, Side
-from mcp_bindings_runtime.features.callbacks import ELICIT, PAGE_DONE, ROOTS, SAMPLE
 
 _DOCSTRING = re.compile(r'""".*?"""', re.DOTALL)
 
@@ -269,9 +269,11 @@ _EVERY: Sequence[_Convenience] = (
 )
 
 
-def conveniences(protocol: Protocol, side: Side) -> list[str]:
+def conveniences(protocol: Protocol, side: Side, runtime: str) -> list[str]:
     """The lines of a side's conveniences: those of the client's class, or of the context of a server's handlers."""
-    return [line for each in _of(protocol, side) for line in each.code.rstrip().splitlines()]
+    return [
+        line.replace("..runtime", runtime) for each in _of(protocol, side) for line in each.code.rstrip().splitlines()
+    ]
 
 
 def code_of(written: Sequence[str]) -> list[str]:

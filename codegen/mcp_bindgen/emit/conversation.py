@@ -39,12 +39,12 @@ _EMPTY = "EmptyResult"
 """A handler that gives it need not return anything."""
 
 
-def plan_conversation(protocol: Protocol, names: Names) -> dict[str, Mapping[str, Any]]:
+def plan_conversation(protocol: Protocol, names: Names, runtime: str) -> dict[str, Mapping[str, Any]]:
     """What the template of each of the three modules is filled with."""
     client = plan_request_methods(protocol, names, "client")
     origin, parent = _parent(protocol, "Client")
     options, requirable = plan_client_options(protocol, names), plan_requirable(protocol)
-    more = conveniences(protocol, "client")
+    more = conveniences(protocol, "client", runtime)
     used = names_in([*requirable, *(line for option in options for line in option.declaration), *code_of(more)])
     return {
         "binding": {"capabilities": _capabilities(protocol)},
@@ -54,10 +54,12 @@ def plan_conversation(protocol: Protocol, names: Names) -> dict[str, Mapping[str
             "requirable": requirable,
             "conveniences": more,
             "origin": origin,
-            "imports": _imports(client, {*used, *_CLIENT}, tuple(sorted((("..runtime.context", (_CONTEXT,)), parent)))),
-            "option_imports": _option_imports(used),
+            "imports": _imports(
+                client, {*used, *_CLIENT}, tuple(sorted((("runtime.context", (_CONTEXT,)), parent))), runtime
+            ),
+            "option_imports": _option_imports(used, runtime),
         },
-        "server": _server(protocol, names),
+        "server": _server(protocol, names, runtime),
     }
 
 
@@ -76,7 +78,7 @@ def _keyed(key: str, value: Bracketed) -> Bracketed:
     return (f"{literal(key)}: {opening}", parts, closing)
 
 
-def _option_imports(used: Collection[str]) -> tuple[str, ...]:
+def _option_imports(used: Collection[str], runtime: str) -> tuple[str, ...]:
     """What only the options and the ways to make a client need, and only a type checker looks at."""
     needed = {
         "Auth",
@@ -101,22 +103,23 @@ def _option_imports(used: Collection[str]) -> tuple[str, ...]:
                 ("typing", ("Self", "TypedDict", "Unpack")),
             ),
             (
-                ("..runtime.features.limits", ("Limits",)),
-                ("..runtime.features.resultcache", ("ResultCache",)),
-                ("..runtime.features.taskhandle", ("TaskHandle",)),
-                ("..runtime.features.taskpolling", ("PolledTask",)),
-                ("..runtime.features.taskstore", ("MemoryTasks",)),
-                ("..runtime.http.client.endpoint", ("Auth",)),
-                ("..runtime.methods", ("NotificationMethod", "RequestMethod")),
-                ("..runtime.transports", ("Transport",)),
-                ("..runtime.transports.child", ("Stderr",)),
+                ("runtime.features.limits", ("Limits",)),
+                ("runtime.features.resultcache", ("ResultCache",)),
+                ("runtime.features.taskhandle", ("TaskHandle",)),
+                ("runtime.features.taskpolling", ("PolledTask",)),
+                ("runtime.features.taskstore", ("MemoryTasks",)),
+                ("runtime.http.client.endpoint", ("Auth",)),
+                ("runtime.methods", ("NotificationMethod", "RequestMethod")),
+                ("runtime.transports", ("Transport",)),
+                ("runtime.transports.child", ("Stderr",)),
             ),
         ),
+        runtime,
     )
     return tuple(f"    {line}" if line else "" for line in written)
 
 
-def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
+def _server(protocol: Protocol, names: Names, runtime: str) -> Mapping[str, Any]:
     methods = plan_request_methods(protocol, names, "server")
     context = "StatelessContext" if is_stateless(protocol) else "ServerContext"
     origin, parent = _parent(protocol, "Server")
@@ -125,16 +128,16 @@ def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
     used = {"Any", "BINDING", "Callable", "NotificationMethod", "RequestMethod", "TypeAlias", "TypeVar", "overload"}
     if empty:
         used |= {"Generic", "TYPE_CHECKING", "types"}
-    runtime = (
-        ("..runtime.context", (context,)),
-        ("..runtime.methods", ("NotificationMethod", "RequestMethod")),
+    parents = (
+        ("runtime.context", (context,)),
+        ("runtime.methods", ("NotificationMethod", "RequestMethod")),
         parent,
     )
-    more = conveniences(protocol, "server")
+    more = conveniences(protocol, "server", runtime)
     used |= names_in(code_of(more))
     answers = ("Accepted", "Cancelled", "Declined")
-    features = (("..runtime.features.elicitation", answers), ("..runtime.features.taskcontext", ("Task",)))
-    typed = imports(used, ((("os", ("PathLike",)),), features))
+    features = (("runtime.features.elicitation", answers), ("runtime.features.taskcontext", ("Task",)))
+    typed = imports(used, ((("os", ("PathLike",)),), features), runtime)
     return {
         "methods": methods,
         "conveniences": more,
@@ -149,7 +152,9 @@ def _server(protocol: Protocol, names: Names) -> Mapping[str, Any]:
             )
             for key, result in (("RequestMethod[P, R]", "R"), ("NotificationMethod[P]", "None"))
         ],
-        "imports": _imports((*methods, *decorators), {*used, context, *(["TYPE_CHECKING"] if typed else [])}, runtime),
+        "imports": _imports(
+            (*methods, *decorators), {*used, context, *(["TYPE_CHECKING"] if typed else [])}, parents, runtime
+        ),
     }
 
 
@@ -168,12 +173,12 @@ def _parent(protocol: Protocol, name: str) -> tuple[str, tuple[str, tuple[str, .
     module, parent = name.lower(), name
     if is_stateless(protocol):
         module, parent = f"stateless_{module}", f"Stateless{name}"
-    return f"runtime.{module}.{parent}", (f"..runtime.{module}", (f"{parent} as Runtime{name}",))
+    return f"runtime.{module}.{parent}", (f"runtime.{module}", (f"{parent} as Runtime{name}",))
 
 
-def _imports(methods: Iterable[AskView], used: Collection[str], runtime: Sources) -> tuple[str, ...]:
+def _imports(methods: Iterable[AskView], used: Collection[str], base: Sources, runtime: str) -> tuple[str, ...]:
     code = [line for method in methods for part in (*method.overloads, method.signature, method.body) for line in part]
-    parents = {name for _, offered in runtime for name in offered if " as " in name}
+    parents = {name for _, offered in base for name in offered if " as " in name}
     return imports(
         names_in(code) | {*used, *parents},
         (
@@ -182,11 +187,12 @@ def _imports(methods: Iterable[AskView], used: Collection[str], runtime: Sources
                 ("typing", ("TYPE_CHECKING", "Any", "Generic", "Literal", "TypeAlias", "TypeVar", "Union", "overload")),
             ),
             (
-                ("..runtime", ("asking", "offering", "opening")),
-                *runtime,
-                ("..runtime.unset", ("UNSET", "Unset")),
+                ("runtime", ("asking", "offering", "opening")),
+                *base,
+                ("runtime.unset", ("UNSET", "Unset")),
                 (".", ("methods", "types")),
                 (".binding", ("BINDING",)),
             ),
         ),
+        runtime,
     )

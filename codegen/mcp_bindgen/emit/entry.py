@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from mcp_bindgen.emit.layout import LINE, Bracketed, exploded
+from mcp_bindings_runtime import errors
+
+from mcp_bindgen.emit.imports import in_runtime
+from mcp_bindgen.emit.layout import LINE, Bracketed, exploded, lines
 from mcp_bindgen.emit.plan import EntryView
 
 Need: TypeAlias = Literal["caching", "forms", "pages", "sampling", "tasks"]
@@ -50,22 +53,38 @@ class _Offer(NamedTuple):
 
 
 _OFFERS = (
-    _Offer("..runtime.errors", ("ToolError", "ToolFailed")),
-    _Offer("..runtime.features.elicitation", ("Accepted", "Cancelled", "Declined"), "forms"),
-    _Offer("..runtime.features.elicitation", ("URLElicitationRequired",), "pages"),
-    _Offer("..runtime.features.keywords", ("Keywords",)),
-    _Offer("..runtime.features.limits", ("Limits",)),
-    _Offer("..runtime.features.logbridge", ("LogHandler",)),
-    _Offer("..runtime.features.media", ("Audio", "Image")),
-    _Offer("..runtime.features.resultcache", ("ResultCache",), "caching"),
-    _Offer("..runtime.features.sampling", ("Refused", "match_model"), "sampling"),
-    _Offer("..runtime.features.taskstore", ("MemoryTasks",), "tasks"),
+    _Offer("runtime.errors", tuple(errors.__all__)),
+    _Offer("runtime.features.elicitation", ("Accepted", "Cancelled", "Declined"), "forms"),
+    _Offer("runtime.features.elicitation", ("URLElicitationRequired",), "pages"),
+    _Offer("runtime.features.keywords", ("Keywords",)),
+    _Offer("runtime.features.limits", ("Limits",)),
+    _Offer("runtime.features.logbridge", ("LogHandler",)),
+    _Offer("runtime.features.media", ("Audio", "Image")),
+    _Offer("runtime.features.resultcache", ("ResultCache",), "caching"),
+    _Offer("runtime.features.sampling", ("Refused", "match_model"), "sampling"),
+    _Offer("runtime.features.taskstore", ("MemoryTasks",), "tasks"),
     _Offer(".client", ("Client", "ClientContext")),
     _Offer(".server", ("Context", "Server")),
 )
 
 
-def plan_entry(*, converses: bool, has: Mapping[Need, bool]) -> EntryView:
+_ROOT_OFFERS = (
+    _Offer("runtime.errors", tuple(errors.__all__)),
+    _Offer("runtime.anyclient", ("AnyClient",)),
+    _Offer("runtime.methods", ("NotificationMethod", "RequestMethod")),
+    _Offer("runtime.transports", ("Transport",)),
+    _Offer("runtime.features.folders", ("inside",)),
+    _Offer("runtime.features.taskhandle", ("start_task",)),
+    _Offer("runtime.features.uritemplates", ("expand",)),
+    _Offer("runtime.http.authorization", ("Authorization", "MissingScope")),
+    _Offer("runtime.http.redis_store", ("RedisStore",)),
+)
+
+OFFERED = frozenset(name for each in _OFFERS for name in each.names)
+"""Names that a package may export besides the types of its schema."""
+
+
+def plan_entry(*, converses: bool, has: Mapping[Need, bool], runtime: str) -> EntryView:
     """What is added to the package's docstring, imports and names; nothing where it has no client and no server.
 
     ``has``: whether the revision has these.
@@ -73,8 +92,17 @@ def plan_entry(*, converses: bool, has: Mapping[Need, bool]) -> EntryView:
     if not converses:
         return EntryView((), (), ())
     doc = _DOC[1:] + "".join(_DOC_OF[need][1:] for need, held in has.items() if held)
-    offers = [each for each in _OFFERS if each.need is None or has[each.need]]
+    offers = [
+        each._replace(module=in_runtime(each.module, runtime))
+        for each in _OFFERS
+        if each.need is None or has[each.need]
+    ]
     return EntryView(tuple(doc.splitlines()), ("from typing import TYPE_CHECKING", ""), tuple(_names(offers)))
+
+
+def plan_root(runtime: str) -> tuple[str, ...]:
+    """Return the lines that export from the top what belongs to no revision; ``runtime`` is its path from there."""
+    return tuple(_names([each._replace(module=in_runtime(each.module, runtime)) for each in _ROOT_OFFERS]))
 
 
 def _names(offers: Sequence[_Offer]) -> Iterator[str]:
@@ -85,8 +113,12 @@ def _names(offers: Sequence[_Offer]) -> Iterator[str]:
     yield from ("else:", "", "    def __getattr__(name):")
     for number, (module, names, _) in enumerate(offers):
         parent, _, last = module.rpartition(".")
-        which = f'== "{names[0]}"' if len(names) == 1 else "in ({})".format(", ".join(f'"{each}"' for each in names))
-        yield f"        {'elif' if number else 'if'} name {which}:"
+        test = "elif" if number else "if"
+        if len(names) == 1:
+            yield f'        {test} name == "{names[0]}":'
+        else:
+            quoted = [f'"{each}"' for each in names]
+            yield from lines(f"{test} name in ", ("(", quoted, ")"), ":", indent=8)
         yield f"            from {parent or '.'} import {last} as module"
     yield "        else:"
     yield '            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")'

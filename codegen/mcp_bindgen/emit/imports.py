@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from mcp_bindgen.emit.layout import LINE, lines, width
 
@@ -11,7 +11,17 @@ _STRING = re.compile(r'(?:\bf)?(?:"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')')
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 Sources = tuple[tuple[str, tuple[str, ...]], ...]
-"""Modules and what they offer; an empty module name stands for ``import name``."""
+"""Modules and what they offer; an empty module name stands for ``import name``, ``runtime`` for the runtime's package."""
+
+INSTALLED_RUNTIME = "mcp_bindings_runtime"
+"""Import path of the runtime for the bundled packages, which are installed together with it."""
+COPIED_RUNTIME = "..runtime"
+"""Import path of the runtime for a package that is written to a folder of the user's, with a copy of it."""
+
+
+def in_runtime(module: str, runtime: str) -> str:
+    """Return the import path of a module of `Sources`, where the runtime is imported as ``runtime``."""
+    return f"{runtime}{module[7:]}" if module == "runtime" or module.startswith("runtime.") else module
 
 
 def names_in(code: Iterable[str]) -> set[str]:
@@ -26,10 +36,13 @@ def _expressions(string: re.Match[str]) -> str:
     return _STRING.sub(_expressions, found[2:-1]) if found[0] == "f" else '""'
 
 
-def imports(used: set[str], groups: tuple[Sources, ...]) -> tuple[str, ...]:
-    """Import statements for the offered names in use, groups apart by an empty line."""
+def imports(used: set[str], groups: tuple[Sources, ...], runtime: str) -> tuple[str, ...]:
+    """Return import statements for the offered names in use, with an empty line between groups.
+
+    A runtime with an absolute path forms a group of its own, before the group that it is listed in.
+    """
     written: list[str] = []
-    for group in groups:
+    for group in _parted(groups, runtime):
         statements: list[str] = []
         for module, offered in group:
             wanted = [name for name in offered if name in used]
@@ -43,3 +56,11 @@ def imports(used: set[str], groups: tuple[Sources, ...]) -> tuple[str, ...]:
         if statements:
             written += [*([""] if written else []), *statements]
     return tuple(written)
+
+
+def _parted(groups: tuple[Sources, ...], runtime: str) -> Iterator[Sources]:
+    for group in groups:
+        placed = tuple((in_runtime(module, runtime), offered) for module, offered in group)
+        relative = tuple(each for each in placed if each[0].startswith("."))
+        yield tuple(each for each in placed if each not in relative)
+        yield relative

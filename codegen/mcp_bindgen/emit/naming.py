@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from mcp_bindgen.emit.entry import OFFERED
 from mcp_bindgen.errors import Fault, SchemaError
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ObjectOf, ObjectType, Protocol, Type
 from mcp_bindgen.ir.types import Position
@@ -29,37 +30,20 @@ _MODULE_NAMES = frozenset(
 )
 """What the emitted ``types`` module itself imports."""
 
-_PACKAGE_NAMES = frozenset(
-    {
-        "Accepted",
-        "Limits",
-        "LogHandler",
-        "MemoryTasks",
-        "Refused",
-        "ResultCache",
-        "ToolFailed",
-        "URLElicitationRequired",
-        "match_model",
-        "Audio",
-        "Cancelled",
-        "Client",
-        "ClientContext",
-        "Context",
-        "Declined",
-        "Image",
-        "Keywords",
-        "Message",
-        "Server",
-        "ToolError",
-        "binding",
-        "client",
-        "converter",
-        "decode",
-        "decode_result",
-        "encode",
-    }
-    | {"methods", "revision", "runtime", "server", "types"}
-)
+_PACKAGE_NAMES = OFFERED | {
+    "Message",
+    "binding",
+    "client",
+    "converter",
+    "decode",
+    "decode_result",
+    "encode",
+    "methods",
+    "revision",
+    "runtime",
+    "server",
+    "types",
+}
 """What an emitted package offers beside the types of its schema."""
 
 _CLASS_NAMES = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"extra", "self"}

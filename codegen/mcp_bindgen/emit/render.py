@@ -7,19 +7,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import mcp_bindings_runtime
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from mcp_bindgen import __version__, runtime
+from mcp_bindgen import __version__
 from mcp_bindgen.emit.classes import plan_types
 from mcp_bindgen.emit.conversation import plan_conversation
 from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.encoders import Encoders
-from mcp_bindgen.emit.entry import Need, plan_entry
+from mcp_bindgen.emit.entry import Need, plan_entry, plan_root
 from mcp_bindgen.emit.envelopes import Envelopes, find_envelopes
 from mcp_bindgen.emit.expansion import recursive_names
 from mcp_bindgen.emit.header import HEADER, inert, package_header, runtime_header
-from mcp_bindgen.emit.imports import imports, names_in
+from mcp_bindgen.emit.imports import COPIED_RUNTIME, INSTALLED_RUNTIME, imports, names_in
 from mcp_bindgen.emit.layout import alternatives
 from mcp_bindgen.emit.method_keys import plan_methods
 from mcp_bindgen.emit.naming import Names
@@ -33,8 +34,11 @@ from mcp_bindgen.resources import templates
 _BATCH = "JSONRPCBatchRequest"
 
 
-def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
-    """The files of one revision's package, by path below the output directory."""
+def render_package(protocol: Protocol, *, package: str, runtime: str = COPIED_RUNTIME) -> dict[str, str]:
+    """Return the files of one revision's package, by path below the output directory.
+
+    ``runtime`` is the path by which its modules import the runtime.
+    """
     recursive = recursive_names(protocol)
     names = Names(protocol)
     decoders = Decoders(protocol, names, recursive)
@@ -45,7 +49,7 @@ def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
     envelopes = find_envelopes(protocol)
     types = plan_types(protocol, names, recursive)
     methods = plan_methods(protocol, names)
-    conversation = plan_conversation(protocol, names) if can_converse(protocol) else {}
+    conversation = plan_conversation(protocol, names, runtime) if can_converse(protocol) else {}
     has: dict[Need, bool] = {
         "caching": is_stateless(protocol),
         "forms": has_forms(protocol),
@@ -54,16 +58,23 @@ def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
         "tasks": has_tasks(protocol),
     }
     title = f"revision {protocol.revision}" if protocol.revision[:1].isdigit() else protocol.revision
-    common = {"title": inert(title), "package": package}
+    common = {
+        "title": inert(title),
+        "package": package,
+        "runtime": runtime,
+        "runtime_is_installed": runtime == INSTALLED_RUNTIME,
+    }
     files = {
-        "__init__.py": _fill("package.py.j2", conversing=plan_entry(converses=bool(conversation), has=has), **common),
-        "types.py": _fill("types.py.j2", view=types, imports=_types_imports(types), **common),
-        "_decoders.py": _fill("decoders.py.j2", view=read, imports=_decoders_imports(read), **common),
-        "_encoders.py": _fill("encoders.py.j2", view=write, imports=_encoders_imports(write), **common),
-        "_writers.py": _fill("writers.py.j2", view=text, imports=_writers_imports(text), **common),
-        "_shapes.py": _shapes_file(shapes, common),
-        "methods.py": _fill("methods.py.j2", view=methods, imports=_methods_imports(methods), **common),
-        "converter.py": _converter_file(protocol, names, envelopes, common),
+        "__init__.py": _fill(
+            "package.py.j2", conversing=plan_entry(converses=bool(conversation), has=has, runtime=runtime), **common
+        ),
+        "types.py": _fill("types.py.j2", view=types, imports=_types_imports(types, runtime), **common),
+        "_decoders.py": _fill("decoders.py.j2", view=read, imports=_decoders_imports(read, runtime), **common),
+        "_encoders.py": _fill("encoders.py.j2", view=write, imports=_encoders_imports(write, runtime), **common),
+        "_writers.py": _fill("writers.py.j2", view=text, imports=_writers_imports(text, runtime), **common),
+        "_shapes.py": _shapes_file(shapes, runtime, common),
+        "methods.py": _fill("methods.py.j2", view=methods, imports=_methods_imports(methods, runtime), **common),
+        "converter.py": _converter_file(protocol, names, envelopes, runtime, common),
         "revision.py": _fill(
             "revision.py.j2",
             revision=literal(protocol.revision),
@@ -81,22 +92,27 @@ def render_package(protocol: Protocol, *, package: str) -> dict[str, str]:
 def runtime_files() -> dict[str, str]:
     """The runtime, copied byte for byte under a header."""
     header = runtime_header()
-    folder = Path(runtime.__file__).parent
+    folder = Path(mcp_bindings_runtime.__file__).parent
     return {
         f"runtime/{path.relative_to(folder).as_posix()}": header + path.read_text(encoding="utf-8")
         for path in sorted(folder.rglob("*.py"))
     }
 
 
-def root_files() -> dict[str, str]:
-    """What the output directory itself needs to be a typed package."""
+def root_files(runtime: str = COPIED_RUNTIME) -> dict[str, str]:
+    """Return the files at the top of the output directory, which make it a typed package."""
     templates = {
         "__init__.py": "root.py.j2",
         "connect.py": "connect.py.j2",
         "serve.py": "serve.py.j2",
         "testing.py": "testing.py.j2",
     }
-    files = {name: f"{HEADER} {__version__}.\n{_fill(template)}" for name, template in templates.items()}
+    # The modules at the top are one level nearer to a copy than those of the packages.
+    here = runtime.removeprefix(".") if runtime.startswith(".") else runtime
+    files = {
+        name: f"{HEADER} {__version__}.\n{_fill(template, runtime=here, exports=plan_root(here))}"
+        for name, template in templates.items()
+    }
     return {**files, "py.typed": ""}
 
 
@@ -117,7 +133,7 @@ def _fill(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(**values)
 
 
-def _types_imports(view: TypesView) -> tuple[str, ...]:
+def _types_imports(view: TypesView, runtime: str) -> tuple[str, ...]:
     code: list[str] = []
     for constant in view.constants:
         code.extend(constant.declaration)
@@ -137,15 +153,16 @@ def _types_imports(view: TypesView) -> tuple[str, ...]:
         (
             (("typing", ("Any", "ClassVar", "Final", "Literal", "TypeAlias", "Union")),),
             (
-                ("..runtime", ("conveniences",)),
-                ("..runtime.record", ("Record", "define")),
-                ("..runtime.unset", ("UNSET", "Unset")),
+                ("runtime", ("conveniences",)),
+                ("runtime.record", ("Record", "define")),
+                ("runtime.unset", ("UNSET", "Unset")),
             ),
         ),
+        runtime,
     )
 
 
-def _decoders_imports(view: CodecView) -> tuple[str, ...]:
+def _decoders_imports(view: CodecView, runtime: str) -> tuple[str, ...]:
     used = names_in(_codec_code(view)) | {"Any", "Callable", "Mapping", "TypeAlias", "Json"}
     if view.objects:
         used |= {"Invalid", "types"}
@@ -154,17 +171,18 @@ def _decoders_imports(view: CodecView) -> tuple[str, ...]:
         (
             (("collections.abc", ("Callable", "Mapping")), ("typing", ("Any", "Literal", "TypeAlias"))),
             (
-                ("..runtime", ("checks",)),
-                ("..runtime.checks", ("Invalid", "Json", "NoneType")),
-                ("..runtime.errors", ("Undecidable",)),
-                ("..runtime.unset", ("UNSET",)),
+                ("runtime", ("checks",)),
+                ("runtime.checks", ("Invalid", "Json", "NoneType")),
+                ("runtime.errors", ("Undecidable",)),
+                ("runtime.unset", ("UNSET",)),
                 (".", ("types",)),
             ),
         ),
+        runtime,
     )
 
 
-def _encoders_imports(view: CodecView) -> tuple[str, ...]:
+def _encoders_imports(view: CodecView, runtime: str) -> tuple[str, ...]:
     used = names_in(_codec_code(view)) | {"Any", "Callable", "TypeAlias", "Json", "opaque"}
     tables = tuple(table for (table,) in view.tables)
     checks = (
@@ -176,16 +194,17 @@ def _encoders_imports(view: CodecView) -> tuple[str, ...]:
         (
             (("collections.abc", ("Callable",)), ("typing", ("Any", "TypeAlias"))),
             (
-                ("..runtime.checks", checks),
-                ("..runtime.unset", ("UNSET",)),
+                ("runtime.checks", checks),
+                ("runtime.unset", ("UNSET",)),
                 (".", ("types",)),
                 ("._decoders", tables),
             ),
         ),
+        runtime,
     )
 
 
-def _writers_imports(view: CodecView) -> tuple[str, ...]:
+def _writers_imports(view: CodecView, runtime: str) -> tuple[str, ...]:
     code = list(_codec_code(view))
     used = names_in(code) | {"Any", "Callable", "anything"}
     if any("{escape(" in line for line in code):
@@ -202,13 +221,14 @@ def _writers_imports(view: CodecView) -> tuple[str, ...]:
         (
             (("collections.abc", ("Callable",)), ("typing", ("Any",))),
             (
-                ("..runtime.checks", checks),
-                ("..runtime.texts", texts),
-                ("..runtime.unset", ("UNSET",)),
+                ("runtime.checks", checks),
+                ("runtime.texts", texts),
+                ("runtime.unset", ("UNSET",)),
                 (".", ("types",)),
                 ("._decoders", tables),
             ),
         ),
+        runtime,
     )
 
 
@@ -227,32 +247,36 @@ def _codec_code(view: CodecView) -> Iterable[str]:
         yield from table
 
 
-def _methods_imports(view: MethodsView) -> tuple[str, ...]:
+def _methods_imports(view: MethodsView, runtime: str) -> tuple[str, ...]:
     code = [line for key in (*view.requests, *view.notifications) for line in key.declaration]
     code += [line for table in view.tables for line in table]
     return imports(
         names_in(code),
         (
             (("collections.abc", ("Mapping",)), ("typing", ("Any", "Final", "Literal"))),
-            (("..runtime.methods", ("NotificationMethod", "RequestMethod")), (".", ("types",))),
+            (("runtime.methods", ("NotificationMethod", "RequestMethod")), (".", ("types",))),
         ),
+        runtime,
     )
 
 
-def _shapes_file(shapes: Shapes, common: Mapping[str, str]) -> str:
+def _shapes_file(shapes: Shapes, runtime: str, common: Mapping[str, object]) -> str:
     tables = shapes.tables()
     used = names_in(line for table in tables for line in table)
     written = imports(
         used,
         (
             (("typing", ("Final",)),),
-            (("..runtime.shapes", ("Aliases", "Objects")), ("..runtime.unset", ("UNSET",))),
+            (("runtime.shapes", ("Aliases", "Objects")), ("runtime.unset", ("UNSET",))),
         ),
+        runtime,
     )
     return _fill("shapes.py.j2", tables=tables, imports=written, **common)
 
 
-def _converter_file(protocol: Protocol, names: Names, envelopes: Envelopes, common: Mapping[str, str]) -> str:
+def _converter_file(
+    protocol: Protocol, names: Names, envelopes: Envelopes, runtime: str, common: Mapping[str, object]
+) -> str:
     message = _message_types(protocol, names, envelopes)
     batches = _BATCH in names.types
     members = tuple(f"types.{name}" for name in message) or ("None",)
@@ -274,20 +298,21 @@ def _converter_file(protocol: Protocol, names: Names, envelopes: Envelopes, comm
                 ("typing", ("TYPE_CHECKING", "Any", "Literal", "TypeAlias", "TypeVar", "Union", "overload")),
             ),
             (
-                ("..runtime.codec", ("UNREADABLE", "UNWRITABLE", "Codec", "Envelopes", "Lenient", "Tables")),
+                ("runtime.codec", ("UNREADABLE", "UNWRITABLE", "Codec", "Envelopes", "Lenient", "Tables")),
                 (".", ("_decoders", "_encoders", "methods", "revision", "types")),
             ),
         ),
+        runtime,
     )
     typing_only = (
         "",
         "if TYPE_CHECKING:",
         "    from cattrs import Converter",
         "",
-        "    from ..runtime.checks import ByClass",
-        "    from ..runtime.codec import Results",
-        "    from ..runtime.methods import RequestMethod, Side",
-        "    from ..runtime.shapes import Shapes",
+        f"    from {runtime}.checks import ByClass",
+        f"    from {runtime}.codec import Results",
+        f"    from {runtime}.methods import RequestMethod, Side",
+        f"    from {runtime}.shapes import Shapes",
     )
     roles = {
         role: "None" if path is None else f"types.{names.types[path]}"

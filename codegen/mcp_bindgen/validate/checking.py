@@ -6,9 +6,9 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from attrs import define, field
+from mcp_bindings_runtime.wording import describe
 
 from mcp_bindgen import catalog
-from mcp_bindings_runtime.wording import describe
 from mcp_bindgen.validate.detect import Detection, named
 from mcp_bindgen.validate.entries import Entry, Read
 from mcp_bindgen.validate.findings import Finding, Level

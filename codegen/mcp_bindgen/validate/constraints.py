@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from mcp_bindings_runtime.shapes import Path, Shape
 from mcp_bindings_runtime.wording import describe
+
 from mcp_bindgen.validate import formats
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.tables import Tables

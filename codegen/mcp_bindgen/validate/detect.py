@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attrs import define, field, frozen
+from mcp_bindings_runtime.wording import describe
 
 from mcp_bindgen import catalog
-from mcp_bindings_runtime.wording import describe
 from mcp_bindgen.validate.entries import Entry, Json
 from mcp_bindgen.validate.findings import Finding, Level, Place
 from mcp_bindgen.validate.options import Options

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from attrs import evolve
+from mcp_bindings_runtime.errors import json_path
 
 from mcp_bindgen import catalog
-from mcp_bindings_runtime.errors import json_path
 from mcp_bindgen.validate import fences
 from mcp_bindgen.validate.entries import Entry, Json, Path, Read
 from mcp_bindgen.validate.findings import Finding, Level, Place

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
-from mcp_bindgen import catalog
 from mcp_bindings_runtime.errors import json_path
 from mcp_bindings_runtime.wording import describe
+
+from mcp_bindgen import catalog
 from mcp_bindgen.validate import bindings, constraints, fragments
 from mcp_bindgen.validate.bindings import Method
 from mcp_bindgen.validate.entries import Entry, Json, Path, Side

@@ -6,9 +6,9 @@ import importlib
 from functools import cache
 
 from attrs import frozen
+from mcp_bindings_runtime.shapes import Aliases, Objects
 
 from mcp_bindgen import catalog
-from mcp_bindings_runtime.shapes import Aliases, Objects
 
 
 @frozen(eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcp_bindings_runtime.errors import json_path
+
 from mcp_bindgen.validate.entries import Path
 from mcp_bindgen.validate.findings import Finding, Level, Place
 

@@ -10,12 +10,13 @@
     mcp.methods.CALL_TOOL             typed keys of requests and notifications
     mcp.converter.structure(…)        single values
 
-Errors are those of ``runtime.errors``.
+Exceptions are below mcp.McpError: mcp.ResponseError, mcp.RequestTimeout and so on.
 """
 
 from __future__ import annotations
 
-from ..runtime.unset import UNSET as UNSET
+from mcp_bindings_runtime.unset import UNSET as UNSET
+
 from . import converter as converter
 from . import methods as methods
 from . import revision as revision

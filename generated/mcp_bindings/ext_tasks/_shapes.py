@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..runtime.shapes import Aliases, Objects
-from ..runtime.unset import UNSET
+from mcp_bindings_runtime.shapes import Aliases, Objects
+from mcp_bindings_runtime.unset import UNSET
 
 OBJECTS: Final[Objects] = {
     "Task": (

@@ -21,14 +21,15 @@
     mcp.Limits(tool_calls=10)         how often something may happen
     mcp.Refused, mcp.match_model(…)   for clients that have a language model
 
-Errors are those of ``runtime.errors``.
+Exceptions are below mcp.McpError: mcp.ResponseError, mcp.RequestTimeout and so on.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..runtime.unset import UNSET as UNSET
+from mcp_bindings_runtime.unset import UNSET as UNSET
+
 from . import converter as converter
 from . import methods as methods
 from . import revision as revision
@@ -40,15 +41,32 @@ from .converter import encode as encode
 from .types import *
 
 if TYPE_CHECKING:
-    from ..runtime.errors import ToolError as ToolError
-    from ..runtime.errors import ToolFailed as ToolFailed
-    from ..runtime.features.keywords import Keywords as Keywords
-    from ..runtime.features.limits import Limits as Limits
-    from ..runtime.features.logbridge import LogHandler as LogHandler
-    from ..runtime.features.media import Audio as Audio
-    from ..runtime.features.media import Image as Image
-    from ..runtime.features.sampling import Refused as Refused
-    from ..runtime.features.sampling import match_model as match_model
+    from mcp_bindings_runtime.errors import Challenge as Challenge
+    from mcp_bindings_runtime.errors import ConnectionClosed as ConnectionClosed
+    from mcp_bindings_runtime.errors import DecodeError as DecodeError
+    from mcp_bindings_runtime.errors import EncodeError as EncodeError
+    from mcp_bindings_runtime.errors import HttpError as HttpError
+    from mcp_bindings_runtime.errors import McpError as McpError
+    from mcp_bindings_runtime.errors import MessageTooLarge as MessageTooLarge
+    from mcp_bindings_runtime.errors import MissingCapability as MissingCapability
+    from mcp_bindings_runtime.errors import NotDeclared as NotDeclared
+    from mcp_bindings_runtime.errors import OutputMismatch as OutputMismatch
+    from mcp_bindings_runtime.errors import ProtocolError as ProtocolError
+    from mcp_bindings_runtime.errors import RequestTimeout as RequestTimeout
+    from mcp_bindings_runtime.errors import ResponseError as ResponseError
+    from mcp_bindings_runtime.errors import TaskCancelled as TaskCancelled
+    from mcp_bindings_runtime.errors import ToolError as ToolError
+    from mcp_bindings_runtime.errors import ToolFailed as ToolFailed
+    from mcp_bindings_runtime.errors import Undecidable as Undecidable
+    from mcp_bindings_runtime.errors import UnsupportedRevision as UnsupportedRevision
+    from mcp_bindings_runtime.errors import UsageError as UsageError
+    from mcp_bindings_runtime.features.keywords import Keywords as Keywords
+    from mcp_bindings_runtime.features.limits import Limits as Limits
+    from mcp_bindings_runtime.features.logbridge import LogHandler as LogHandler
+    from mcp_bindings_runtime.features.media import Audio as Audio
+    from mcp_bindings_runtime.features.media import Image as Image
+    from mcp_bindings_runtime.features.sampling import Refused as Refused
+    from mcp_bindings_runtime.features.sampling import match_model as match_model
     from .client import Client as Client
     from .client import ClientContext as ClientContext
     from .server import Context as Context
@@ -56,18 +74,38 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        if name in ("ToolError", "ToolFailed"):
-            from ..runtime import errors as module
+        if name in (
+            "Challenge",
+            "ConnectionClosed",
+            "DecodeError",
+            "EncodeError",
+            "HttpError",
+            "McpError",
+            "MessageTooLarge",
+            "MissingCapability",
+            "NotDeclared",
+            "OutputMismatch",
+            "ProtocolError",
+            "RequestTimeout",
+            "ResponseError",
+            "TaskCancelled",
+            "ToolError",
+            "ToolFailed",
+            "Undecidable",
+            "UnsupportedRevision",
+            "UsageError",
+        ):
+            from mcp_bindings_runtime import errors as module
         elif name == "Keywords":
-            from ..runtime.features import keywords as module
+            from mcp_bindings_runtime.features import keywords as module
         elif name == "Limits":
-            from ..runtime.features import limits as module
+            from mcp_bindings_runtime.features import limits as module
         elif name == "LogHandler":
-            from ..runtime.features import logbridge as module
+            from mcp_bindings_runtime.features import logbridge as module
         elif name in ("Audio", "Image"):
-            from ..runtime.features import media as module
+            from mcp_bindings_runtime.features import media as module
         elif name in ("Refused", "match_model"):
-            from ..runtime.features import sampling as module
+            from mcp_bindings_runtime.features import sampling as module
         elif name in ("Client", "ClientContext"):
             from . import client as module
         elif name in ("Context", "Server"):
@@ -79,17 +117,34 @@ else:
     def __dir__():
         names = [
             "Audio",
+            "Challenge",
             "Client",
             "ClientContext",
+            "ConnectionClosed",
             "Context",
+            "DecodeError",
+            "EncodeError",
+            "HttpError",
             "Image",
             "Keywords",
             "Limits",
             "LogHandler",
+            "McpError",
+            "MessageTooLarge",
+            "MissingCapability",
+            "NotDeclared",
+            "OutputMismatch",
+            "ProtocolError",
             "Refused",
+            "RequestTimeout",
+            "ResponseError",
             "Server",
+            "TaskCancelled",
             "ToolError",
             "ToolFailed",
+            "Undecidable",
+            "UnsupportedRevision",
+            "UsageError",
             "match_model",
         ]
         return [*globals(), *names]

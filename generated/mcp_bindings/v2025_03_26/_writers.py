@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..runtime.checks import (
+from mcp_bindings_runtime.checks import (
     ByClass,
     Invalid,
     NoneType,
@@ -23,7 +23,7 @@ from ..runtime.checks import (
     is_string,
     undeclared,
 )
-from ..runtime.texts import (
+from mcp_bindings_runtime.texts import (
     anything,
     array,
     boolean,
@@ -34,7 +34,8 @@ from ..runtime.texts import (
     members,
     number,
 )
-from ..runtime.unset import UNSET
+from mcp_bindings_runtime.unset import UNSET
+
 from . import types
 from ._decoders import (
     ANNOTATIONS_KEYS,

@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
-from ..runtime import asking, offering
-from ..runtime.context import ServerContext
-from ..runtime.methods import NotificationMethod, RequestMethod
-from ..runtime.server import Server as RuntimeServer
+from mcp_bindings_runtime import asking, offering
+from mcp_bindings_runtime.context import ServerContext
+from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
+from mcp_bindings_runtime.server import Server as RuntimeServer
+
 from . import methods, types
 from .binding import BINDING
 
@@ -40,7 +41,7 @@ class Context(ServerContext):
         They are asked for once and kept until the client says that they have changed, if it
         says so at all. Raises as ``request`` does.
         """
-        from ..runtime.features.roots import roots_of
+        from mcp_bindings_runtime.features.roots import roots_of
 
         return roots_of(self)
 
@@ -50,7 +51,7 @@ class Context(ServerContext):
         It is judged by where it leads, after ``..`` and symbolic links; open what it leads
         to, as links may change afterwards. Raises as ``request`` does.
         """
-        from ..runtime.features.roots import is_within
+        from mcp_bindings_runtime.features.roots import is_within
 
         return is_within(path, self.roots())
 
@@ -70,7 +71,7 @@ class Context(ServerContext):
         and gives all of the message. Raises as `create_message`, and ProtocolError for a
         message without text.
         """
-        from ..runtime.features.sampling import sample
+        from mcp_bindings_runtime.features.sampling import sample
 
         return sample(
             self,

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
-from ..runtime import conveniences
-from ..runtime.record import Record, define
-from ..runtime.unset import UNSET, Unset
+from mcp_bindings_runtime import conveniences
+from mcp_bindings_runtime.record import Record, define
+from mcp_bindings_runtime.unset import UNSET, Unset
 
 __all__ = [
     "Annotations",

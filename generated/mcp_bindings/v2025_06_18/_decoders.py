@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from ..runtime.checks import Invalid, Json, NoneType
-from ..runtime.errors import Undecidable
-from ..runtime.unset import UNSET
+from mcp_bindings_runtime.checks import Invalid, Json, NoneType
+from mcp_bindings_runtime.errors import Undecidable
+from mcp_bindings_runtime.unset import UNSET
+
 from . import types
 
 Decoders: TypeAlias = Mapping[Any, Callable[[Json], Any]]

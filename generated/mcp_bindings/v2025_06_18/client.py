@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from ..runtime import asking, opening
-from ..runtime.client import Client as RuntimeClient
-from ..runtime.context import ClientContext as RuntimeContext
+from mcp_bindings_runtime import asking, opening
+from mcp_bindings_runtime.client import Client as RuntimeClient
+from mcp_bindings_runtime.context import ClientContext as RuntimeContext
+
 from . import methods, types
 from .binding import BINDING
 
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
     from ssl import SSLContext
     from typing import Self, TypedDict, Unpack
 
-    from ..runtime.features.limits import Limits
-    from ..runtime.http.client.endpoint import Auth
-    from ..runtime.methods import NotificationMethod, RequestMethod
-    from ..runtime.transports import Transport
-    from ..runtime.transports.child import Stderr
+    from mcp_bindings_runtime.features.limits import Limits
+    from mcp_bindings_runtime.http.client.endpoint import Auth
+    from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
+    from mcp_bindings_runtime.transports import Transport
+    from mcp_bindings_runtime.transports.child import Stderr
 
     P = TypeVar("P")
     R = TypeVar("R")
@@ -270,7 +271,7 @@ class Client(RuntimeClient):
         file, or leads out of itself by ``..``, and for a client that has connected without
         any: an empty list is enough to have them later.
         """
-        from ..runtime.features.roots import share
+        from mcp_bindings_runtime.features.roots import share
 
         share(self, roots)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from ..runtime.checks import (
+from mcp_bindings_runtime.checks import (
     ATOMS,
     ByClass,
     Invalid,
@@ -27,7 +27,8 @@ from ..runtime.checks import (
     opaque,
     undeclared,
 )
-from ..runtime.unset import UNSET
+from mcp_bindings_runtime.unset import UNSET
+
 from . import types
 from ._decoders import (
     ANNOTATIONS_KEYS,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..runtime.checks import (
+from mcp_bindings_runtime.checks import (
     ByClass,
     Invalid,
     NoneType,
@@ -24,7 +24,7 @@ from ..runtime.checks import (
     is_string,
     undeclared,
 )
-from ..runtime.texts import (
+from mcp_bindings_runtime.texts import (
     anything,
     array,
     boolean,
@@ -35,7 +35,8 @@ from ..runtime.texts import (
     members,
     number,
 )
-from ..runtime.unset import UNSET
+from mcp_bindings_runtime.unset import UNSET
+
 from . import types
 from ._decoders import (
     ANNOTATIONS_KEYS,

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..runtime.binding import Binding
+from mcp_bindings_runtime.binding import Binding
+
 from . import methods, revision, types
 from .converter import CODEC, encode
 

@@ -11,16 +11,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from ..runtime.codec import UNREADABLE, UNWRITABLE, Codec, Envelopes, Lenient, Tables
+from mcp_bindings_runtime.codec import (
+    UNREADABLE,
+    UNWRITABLE,
+    Codec,
+    Envelopes,
+    Lenient,
+    Tables,
+)
+
 from . import _decoders, _encoders, methods, revision, types
 
 if TYPE_CHECKING:
     from cattrs import Converter
 
-    from ..runtime.checks import ByClass
-    from ..runtime.codec import Results
-    from ..runtime.methods import RequestMethod, Side
-    from ..runtime.shapes import Shapes
+    from mcp_bindings_runtime.checks import ByClass
+    from mcp_bindings_runtime.codec import Results
+    from mcp_bindings_runtime.methods import RequestMethod, Side
+    from mcp_bindings_runtime.shapes import Shapes
 
 __all__ = [
     "Message",
@@ -169,7 +177,7 @@ def decode_result(key: RequestMethod[Any, R], value: Any) -> R:
 
 def get_converter() -> Converter:
     """A new cattrs converter that reads and writes the types of the revision."""
-    from ..runtime.cattrs_hooks import make_converter
+    from mcp_bindings_runtime.cattrs_hooks import make_converter
 
     return make_converter(_decoders.TYPES, CODEC)
 
@@ -181,7 +189,8 @@ def _texts() -> ByClass[str]:
 
 
 def _shapes() -> Shapes:
-    from ..runtime.shapes import Shapes
+    from mcp_bindings_runtime.shapes import Shapes
+
     from . import _shapes
 
     return Shapes(_shapes.OBJECTS, _shapes.ALIASES, types)

@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
-from ..runtime import asking, offering
-from ..runtime.context import ServerContext
-from ..runtime.methods import NotificationMethod, RequestMethod
-from ..runtime.server import Server as RuntimeServer
+from mcp_bindings_runtime import asking, offering
+from mcp_bindings_runtime.context import ServerContext
+from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
+from mcp_bindings_runtime.server import Server as RuntimeServer
+
 from . import methods, types
 from .binding import BINDING
 
@@ -23,8 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 if TYPE_CHECKING:
     from os import PathLike
 
-    from ..runtime.features.elicitation import Accepted, Cancelled, Declined
-    from ..runtime.features.taskcontext import Task
+    from mcp_bindings_runtime.features.elicitation import Accepted, Cancelled, Declined
+    from mcp_bindings_runtime.features.taskcontext import Task
 
 
 class Context(ServerContext):
@@ -43,7 +44,7 @@ class Context(ServerContext):
         They are asked for once and kept until the client says that they have changed, if it
         says so at all. Raises as ``request`` does.
         """
-        from ..runtime.features.roots import roots_of
+        from mcp_bindings_runtime.features.roots import roots_of
 
         return roots_of(self)
 
@@ -53,7 +54,7 @@ class Context(ServerContext):
         It is judged by where it leads, after ``..`` and symbolic links; open what it leads
         to, as links may change afterwards. Raises as ``request`` does.
         """
-        from ..runtime.features.roots import is_within
+        from mcp_bindings_runtime.features.roots import is_within
 
         return is_within(path, self.roots())
 
@@ -73,7 +74,7 @@ class Context(ServerContext):
         and gives all of the message. Raises as `create_message`, and ProtocolError for a
         message without text.
         """
-        from ..runtime.features.sampling import sample
+        from mcp_bindings_runtime.features.sampling import sample
 
         return sample(
             self,
@@ -94,7 +95,7 @@ class Context(ServerContext):
         into a form goes through the client. Raises as `elicit`, UsageError for what is no
         form, and ProtocolError for an answer that does not fit it.
         """
-        from ..runtime.features.forms import ask
+        from mcp_bindings_runtime.features.forms import ask
 
         return ask(self, message, form)
 
@@ -107,13 +108,13 @@ class Context(ServerContext):
         is between it and the server, which says `page_done` when it is done with. Raises as
         `elicit_url`, and UsageError for what is no absolute URL.
         """
-        from ..runtime.features.elicitation import visit
+        from mcp_bindings_runtime.features.elicitation import visit
 
         return visit(self, message, url, elicitation_id)
 
     def page_done(self, elicitation_id: str) -> None:
         """Tells the client that a page that its user was asked to visit is done with."""
-        from ..runtime.features.elicitation import tell_done
+        from mcp_bindings_runtime.features.elicitation import tell_done
 
         tell_done(self, elicitation_id)
 

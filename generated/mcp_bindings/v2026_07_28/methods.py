@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..runtime.methods import NotificationMethod, RequestMethod
+from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
+
 from . import types
 
 __all__ = [

@@ -45,7 +45,7 @@ def check(asked: Asked, form: str) -> int:
     if not (asked.versions or asked.schema or settings.versions or settings.schema):
         asked = asked._replace(versions=("all",))
     target = target_of(asked.out or settings.out, "mcp-codegen check")
-    run = render(inputs)
+    run = render(inputs, target)
     drifts = compare(run.files, target)
     repair = asked.typed()
     if form == "json":

@@ -58,7 +58,7 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
 
     from mcp_bindgen.emit.write import write
 
-    run = render(inputs)
+    run = render(inputs, target)
     written = write(run.files, target, force=force)
     for path in written.overwritten:
         output.warning(f"{output.shown(target / path)} was not made by mcp-codegen, and is overwritten")
@@ -69,8 +69,9 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     return 0
 
 
-def render(inputs: list[Input]) -> Run:
-    """Generate in memory; says on a terminal how far it is, if that takes longer than a second."""
+def render(inputs: list[Input], target: Path) -> Run:
+    """Generate in memory what belongs into ``target``; on a terminal, show progress after a second."""
+    from mcp_bindgen import resources
     from mcp_bindgen.generate import generate
 
     started = time.perf_counter()
@@ -84,7 +85,7 @@ def render(inputs: list[Input]) -> Run:
             shown = True
 
     try:
-        run = generate(inputs, progress)
+        run = generate(inputs, progress, copy_runtime=not resources.has_installed_runtime(target))
     finally:
         if shown:
             sys.stderr.write("\r\x1b[K")

@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from mcp_bindings_runtime.checks import is_integer
 from mcp_bindings_runtime.wording import describe
+
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.recent import Recent

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mcp_bindings_runtime.errors import json_path
+
 from mcp_bindgen.validate.exchanges import Exchange
 from mcp_bindgen.validate.findings import Finding
 from mcp_bindgen.validate.rules.answers import Answers

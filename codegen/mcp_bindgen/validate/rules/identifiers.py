@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from mcp_bindings_runtime.wording import describe
+
 from mcp_bindgen.validate.entries import Side
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.history import opposite

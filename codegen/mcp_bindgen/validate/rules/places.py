@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from mcp_bindings_runtime.checks import is_array, is_object
+
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules.rule import Path
 

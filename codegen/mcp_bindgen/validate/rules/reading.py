@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from mcp_bindings_runtime.checks import is_array, is_integer, is_number, is_object
+
 from mcp_bindgen.validate.entries import Json
 
 Identity: TypeAlias = tuple[str, str | int]
