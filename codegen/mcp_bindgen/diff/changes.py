@@ -91,7 +91,7 @@ class Witness:
     message: Any = field(hash=False)
     """The JSON that is sent: an object, or an array of them for a batch."""
     outcome: Outcome
-    """What becomes of it: all of it is refused, a part of it ignored, or nobody answers."""
+    """What becomes of it: it is refused, a part of it is ignored, or no result answers it but the error -32601."""
     answers: str | None = field(default=None, kw_only=True)
     """The method of the request with the same id, for a response."""
     place: tuple[str | int, ...] = field(default=(), kw_only=True)

@@ -47,8 +47,7 @@ def to_entry(change: Change) -> Json:
     entry["reason"] = change.reason
     if change.hint is not None:
         entry["hint"] = change.hint
-    # Programs are promised an object. A batch is an array of them; it is for people, who see it in text and on the page.
-    if change.witness is not None and isinstance(change.witness.message, dict):
+    if change.witness is not None:
         entry["witness"] = to_witness(change.witness)
     return entry
 

@@ -33,8 +33,15 @@ _WITNESS = closed(
     {
         "pairing": {"enum": list(PAIRINGS)},
         "sender": {"enum": list(SIDES)},
-        "message": told("The JSON that is sent; there is no witness of a batch.", {"type": "object"}),
-        "outcome": {"enum": ["refused", "ignored", "unanswered"]},
+        "message": told(
+            "The JSON that is sent: an object, or for a batch an array of them.",
+            {"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}, "minItems": 1}]},
+        ),
+        "outcome": told(
+            "What the receiver does: it refuses the message, ignores a part of it, or has no such method and so "
+            "gives no result but the error -32601.",
+            {"enum": ["refused", "ignored", "unanswered"]},
+        ),
     },
 )
 

@@ -13,7 +13,9 @@ from diff.comparing import compare, framed, resolve
 from diff.page.cases import HOSTILE, PAIRS, bundled, loaded, many
 from diff.page.reading import Page
 from mcp_bindgen.diff import Difference, page
+from mcp_bindgen.diff.assessment import Assessment, Perspective, Threshold
 from mcp_bindgen.diff.changes import Witness
+from mcp_bindgen.diff.reports import text as text_report
 
 OLD, NEW = loaded("2025-11-25"), loaded("2026-07-28")
 
@@ -147,6 +149,39 @@ def test_a_witness_shows_where(place: tuple[str | int, ...], marked: list[str]) 
     shown_message = re.search(r"<details class=\"witness\">.*?<pre[^>]*>(.*?)</pre>", rendered, re.DOTALL)
     assert shown_message is not None
     assert html.unescape(re.sub("<[^>]*>", "", shown_message[1])) == json.dumps(message, indent=2)
+
+
+def test_a_method_that_is_not_known_is_answered_by_an_error() -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "gone"}
+    found = Witness("old_client_new_server", "client", message, "unanswered", place=("method",))
+    told = "".join(Page(page.render(witnessed(many(2), found), OLD, NEW)).words)
+    assert "the server has no such method and answers with the error -32601" in told
+    assert "never answers" not in told
+
+
+@pytest.mark.parametrize("perspective", ["both", "client", "server"])
+@pytest.mark.parametrize("fail_on", ["breaking", "risky", "any", "none"])
+def test_the_headline_is_that_of_the_text(perspective: Perspective, fail_on: Threshold) -> None:
+    difference = many(40)
+    how = Assessment(
+        difference=difference,
+        perspective=perspective,
+        fail_on=fail_on,
+        approved=dict.fromkeys([each.id for each in difference.changes[:3]], "fine"),
+    )
+    first, *_, last = text_report.render(how).split(" -> ")[-1].splitlines()
+    rendered = page.render(
+        difference, OLD, NEW, approved=how.approved, perspective=how.perspective, fail_on=how.fail_on
+    )
+    assert f'id="verdict">{first.partition(": ")[2]}; {last.strip()}</p>' in rendered
+    levels = [each["level"] for each in json.loads(_index_of(rendered))["changes"]]
+    assert {level: levels.count(level) for level in ("breaking", "risky", "compatible")} == how.numbers()
+
+
+def _index_of(rendered: str) -> str:
+    found = re.search(r'<script[^>]*id="index"[^>]*>(.*?)</script>', rendered, re.DOTALL)
+    assert found is not None
+    return found[1]
 
 
 def test_approved_changes_say_so() -> None:

@@ -173,7 +173,15 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
     if target.form == "html":
         from mcp_bindgen.diff import page
 
-        deliver(page.render(difference, old, new, approved=assessment.approved), target.file)
+        rendered = page.render(
+            difference,
+            old,
+            new,
+            approved=assessment.approved,
+            perspective=assessment.perspective,
+            fail_on=assessment.fail_on,
+        )
+        deliver(rendered, target.file)
     else:
         deliver(_rendered(assessment, target, _file_of(inputs[1])), target.file)
     if target.file is not None:

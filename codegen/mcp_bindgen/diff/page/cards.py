@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from attrs import define, field, frozen
 
+from mcp_bindgen.diff.assessment import Assessment
 from mcp_bindgen.diff.changes import Change, Verdict
 from mcp_bindgen.diff.page.markup import Content, Html, breakable, element, joined, quoted
 from mcp_bindgen.diff.page.matrix import state
@@ -30,16 +31,20 @@ class Group:
     is_type: bool
 
 
-def grouped(changes: Iterable[Change], methods: frozenset[str]) -> list[Group]:
+def grouped(assessment: Assessment, methods: frozenset[str]) -> list[Group]:
     """Methods, then types from the worst to the harmless ones, then constants."""
+
+    def severity(change: Change) -> tuple[int, int]:
+        return LEVELS.index(assessment.level(change)), LEVELS.index(change.verdicts.api)
+
     found: dict[str, list[Change]] = {}
-    for change in changes:
+    for change in assessment.difference.changes:
         found.setdefault(_title(change, methods), []).append(change)
     groups = [
-        Group(title, tuple(sorted(members, key=_severity)), title not in {METHODS, CONSTANTS})
+        Group(title, tuple(sorted(members, key=severity)), title not in {METHODS, CONSTANTS})
         for title, members in found.items()
     ]
-    return sorted(groups, key=lambda group: (_rank(group.title), _severity(group.changes[0])))
+    return sorted(groups, key=lambda group: (_rank(group.title), severity(group.changes[0])))
 
 
 def _title(change: Change, methods: frozenset[str]) -> str:
@@ -54,11 +59,6 @@ def _rank(title: str) -> int:
     return {METHODS: 0, CONSTANTS: 2}.get(title, 1)
 
 
-def _severity(change: Change) -> tuple[int, int]:
-    verdicts = change.verdicts
-    return LEVELS.index(change.level), LEVELS.index(verdicts.api)
-
-
 @define
 class Cards:
     """Makes the cards of a comparison."""
@@ -68,8 +68,7 @@ class Cards:
     heads: Heads
     renamed: Mapping[str, str]
     """Old names of types to new ones."""
-    approved: Collection[str]
-    """Ids of changes."""
+    assessment: Assessment
     _old_text: TypeScript = field(init=False)
     _new_text: TypeScript = field(init=False)
 
@@ -91,21 +90,22 @@ class Cards:
         name: list[Content] = [breakable(change.subject)]
         if change.member:
             name += [" ", element("code", {"class": "member"}, change.member)]
-        if change.id in self.approved:
+        level = self.assessment.level(change)
+        if change.id in self.assessment.approved:
             name += [" ", element("span", {"class": "tag"}, "approved")]
         summary = element(
             "summary",
             None,
-            _verdict(change.level),
+            _verdict(level),
             element("span", {"class": "name"}, *name),
             element("span", {"class": "kind"}, kind_words(change.kind)),
             element("span", {"class": "api"}, "code: ", _verdict(change.verdicts.api)),
-            element("span", {"class": "reason"}, change.reason),
+            element("span", {"class": "reason"}, self.assessment.reason(change)),
         )
         body = element("div", {"class": "body"}, *self._body(change))
         return element(
             "details",
-            {"class": f"change {change.level}", "id": change.id, "open": change.level == "breaking"},
+            {"class": f"change {level}", "id": change.id, "open": level == "breaking"},
             summary,
             body,
         )
@@ -115,8 +115,9 @@ class Cards:
             yield element("p", {"class": "hint"}, element("b", None, "What to do: "), change.hint)
         if change.old is not None or change.new is not None:
             yield sides(change.old, change.new, self.heads)
-        if change.witness is not None:
-            yield witness(change.witness)
+        shown = self.assessment.witness(change)
+        if shown is not None:
+            yield witness(shown)
         yield element("dl", {"class": "facts"}, *_facts(change))
 
     def _definitions(self, title: str) -> Html | None:

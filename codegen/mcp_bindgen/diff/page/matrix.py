@@ -35,10 +35,10 @@ def counted(changes: Iterable[Change]) -> Counts:
     return counts
 
 
-def overview(changes: Iterable[Change]) -> Html:
-    """A bar for each pairing, with the counts of all changes."""
+def overview(changes: Iterable[Change], pairings: Iterable[str]) -> Html:
+    """A bar for each of some pairings, with the counts of all changes."""
     counts = counted(changes)
-    return element("dl", {"class": "bars"}, *(_bar(pairing, counts[pairing]) for pairing in PAIRINGS))
+    return element("dl", {"class": "bars"}, *(_bar(pairing, counts[pairing]) for pairing in pairings))
 
 
 def matrix(changes: tuple[Change, ...], old: Protocol, new: Protocol) -> Html:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from mcp_bindgen.diff.assessment import Assessment, Perspective, Threshold
 from mcp_bindgen.diff.changes import Change, Difference
 from mcp_bindgen.diff.page.cards import Cards, Group, grouped
 from mcp_bindgen.diff.page.filters import filters
@@ -13,6 +14,7 @@ from mcp_bindgen.diff.page.markup import Html, data, element, joined, seen, verb
 from mcp_bindgen.diff.page.matrix import matrix, overview
 from mcp_bindgen.diff.page.sides import Heads
 from mcp_bindgen.diff.page.wording import PAIRINGS, verdict_of
+from mcp_bindgen.diff.reports.wording import conclusion, counted, headline
 from mcp_bindgen.ir.protocol import Protocol
 
 
@@ -22,25 +24,30 @@ def render(
     new: Protocol,
     *,
     approved: Collection[str] = (),
+    perspective: Perspective = "both",
+    fail_on: Threshold = "breaking",
 ) -> str:
-    """The page for a difference of two revisions, with the witnesses that its changes have.
+    """Render a difference of two revisions, with the witnesses that its changes have.
 
-    ``approved``: ids of changes that are.
+    ``approved``: ids of changes that do not count. ``perspective`` and ``fail_on`` are those of ``Assessment``.
     """
+    assessment = Assessment(
+        difference=difference, perspective=perspective, fail_on=fail_on, approved=dict.fromkeys(approved, "")
+    )
     methods = frozenset({*old.methods, *new.methods})
-    groups = grouped(difference.changes, methods)
+    groups = grouped(assessment, methods)
     renamed = {each.subject: each.new for each in difference.changes if each.kind == "type_renamed" and each.new}
     heads = Heads(difference.old.revision, difference.new.revision)
-    cards = Cards(old, new, heads, renamed, approved)
-    content = [_nothing()] if not groups else [_overview(difference, old, new), _changes(difference, groups, cards)]
+    cards = Cards(old, new, heads, renamed, assessment)
+    content = [_nothing()] if not groups else [_overview(assessment, old, new), _changes(difference, groups, cards)]
     body = element(
         "body",
         None,
         element("a", {"class": "skip", "href": "#changes"}, "Skip to the changes") if groups else "",
-        _header(difference),
+        _header(assessment),
         element("main", None, *content),
         _footer(),
-        data("index", _index([change for group in groups for change in group.changes])),
+        data("index", _index(assessment, [change for group in groups for change in group.changes])),
         verbatim("script", own("page.js")),
     )
     page = element(
@@ -49,20 +56,22 @@ def render(
     return f"<!doctype html>\n{page.text}\n"
 
 
-def _header(difference: Difference) -> Html:
-    summary = difference.summary
-    told = "1 change" if summary.changes == 1 else f"{summary.changes} changes"
+def _header(assessment: Assessment) -> Html:
+    difference = assessment.difference
+    told = counted(len(difference.changes), "change")
     arrow = element("span", {"class": "arrow"}, element("span", {"aria-hidden": "true"}, "→"), _said("to"))
     title = element("h1", None, difference.old.revision, " ", arrow, " ", difference.new.revision)
     theme = element("button", {"type": "button", "id": "theme", "class": "scripted"}, "Dark or light")
     lead = element("p", {"class": "lead"}, f"{told} between two revisions, for peers that do not negotiate")
-    return element("header", None, element("div", None, title, lead), theme)
+    verdict = element("p", {"class": "lead", "id": "verdict"}, f"{headline(assessment)}; {conclusion(assessment)}")
+    return element("header", None, element("div", None, title, lead, verdict), theme)
 
 
-def _overview(difference: Difference, old: Protocol, new: Protocol) -> Html:
+def _overview(assessment: Assessment, old: Protocol, new: Protocol) -> Html:
+    difference = assessment.difference
     return joined(
         [
-            overview(difference.changes),
+            overview(difference.changes, [*assessment.pairings, "api"]),
             element(
                 "section",
                 {"class": "overview"},
@@ -104,7 +113,7 @@ def _footer() -> Html:
     return element("footer", None, element("p", {"class": "scripted"}, joined(keys, " · ")), element("p", None, told))
 
 
-def _index(changes: list[Change]) -> dict[str, Any]:
+def _index(assessment: Assessment, changes: list[Change]) -> dict[str, Any]:
     """What the filters need to know, in the order of the cards."""
     methods = {name: place for place, name in enumerate(sorted({name for each in changes for name in each.methods}))}
     return {
@@ -113,7 +122,7 @@ def _index(changes: list[Change]) -> dict[str, Any]:
             {
                 "id": seen(change.id),
                 "kind": change.kind,
-                "level": change.level,
+                "level": assessment.level(change),
                 **{pairing: verdict_of(change, pairing) for pairing in PAIRINGS},
                 "methods": [methods[name] for name in change.methods],
             }

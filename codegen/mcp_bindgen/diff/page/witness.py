@@ -9,14 +9,9 @@ from typing import Any, TypeAlias, cast
 from mcp_bindgen.diff.changes import Witness
 from mcp_bindgen.diff.page.markup import Content, Html, element, joined
 from mcp_bindgen.diff.page.wording import PAIRINGS
+from mcp_bindgen.diff.reports.wording import OUTCOMES
 
 Path: TypeAlias = tuple[str | int, ...]
-
-_OUTCOMES = {
-    "refused": "refuses it",
-    "ignored": "silently ignores a part of it",
-    "unanswered": "never answers it",
-}
 
 _MARGIN = "  "
 
@@ -25,7 +20,7 @@ def witness(found: Witness) -> Html:
     """The witness of a change."""
     title = PAIRINGS[found.pairing][0]
     receiver = "client" if found.sender == "server" else "server"
-    told = f"{title}: the {found.sender} sends this, and the {receiver} {_OUTCOMES[found.outcome]}"
+    told = f"{title}: the {found.sender} sends this, and the {receiver} {OUTCOMES[found.outcome]}"
     asked: list[Content] = [" (it answers ", element("code", None, found.answers), ")"] if found.answers else []
     summary = element("summary", None, element("b", None, "Witness"), f" {told}", *asked)
     marked = _nearest(found.message, found.place)

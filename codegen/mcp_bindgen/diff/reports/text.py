@@ -11,14 +11,15 @@ from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment
 from mcp_bindgen.diff.changes import VERDICTS, Change, Kind, Verdict
 from mcp_bindgen.diff.reports.wording import (
     affected,
+    conclusion,
     counted,
     detail,
+    headline,
     kind_words,
     listed,
     message,
     owner,
     told,
-    verdict_counts,
     why,
 )
 from mcp_bindgen.diff.rules import HARMLESS, RULES
@@ -162,11 +163,9 @@ class _Report:
         assessment, difference = self._assessment, self._assessment.difference
         changes = difference.changes
         title = f"{difference.old.revision} -> {difference.new.revision}"
+        yield self._ink.bold(f"{visible(title)}: {headline(assessment)}")
         if not changes:
-            yield self._ink.bold(f"{visible(title)}: nothing changed")
             return
-        numbers = assessment.numbers()
-        yield self._ink.bold(f"{visible(title)}: {counted(len(changes), 'change')}, {verdict_counts(numbers)}")
         for pairing in assessment.pairings:
             row = ", ".join(
                 self._ink.level(level, f"{number:>3} {level}") for level, number in assessment.numbers(pairing).items()
@@ -176,7 +175,7 @@ class _Report:
         approved = sum(change.id in assessment.approved for change in changes)
         if approved:
             yield f"  {counted(approved, 'change')} approved"
-        yield f"  {self._verdict()}"
+        yield f"  {conclusion(assessment)}"
 
     def _worst_methods(self, changes: Sequence[Change]) -> Iterator[str]:
         """In which methods most is breaking, a line for a screen."""
@@ -195,17 +194,6 @@ class _Report:
                 subsequent_indent="    ",
                 break_on_hyphens=False,
             )
-
-    def _verdict(self) -> str:
-        """Whether it fails, and because of how much."""
-        assessment = self._assessment
-        if assessment.fail_on == "none":
-            return "nothing fails with --fail-on none"
-        counting = len(assessment.counting)
-        if not counting:
-            return f"fine by --fail-on {assessment.fail_on}"
-        verb = "fails" if counting == 1 else "fail"
-        return f"{counted(counting, 'change')} {verb} by --fail-on {assessment.fail_on}"
 
 
 def _section(change: Change) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment, reason_in, verdict
-from mcp_bindgen.diff.changes import Change, Kind, Pairing, Verdict, Witness
+from mcp_bindgen.diff.changes import Change, Kind, Outcome, Pairing, Verdict, Witness
 from mcp_bindgen.diff.peers import OTHER
 
 _KINDS: Mapping[Kind, str] = {
@@ -51,7 +51,12 @@ _BOTH_TEXTS = {
 }
 """Kinds of which both texts matter."""
 
-_OUTCOMES = {"refused": "refuses it", "ignored": "ignores a part of it", "unanswered": "does not answer it"}
+OUTCOMES: Mapping[Outcome, str] = {
+    "refused": "refuses it",
+    "ignored": "ignores a part of it",
+    "unanswered": "has no such method and answers with the error -32601",
+}
+"""What the receiver of a witness does, by its outcome."""
 
 _LONGEST = 60
 """Texts that are longer are left out: the schemas have them."""
@@ -103,7 +108,7 @@ def told(witness: Witness) -> str:
     old = witness.pairing.startswith(f"old_{sender}") or witness.pairing.endswith(f"old_{sender}")
     ages = ("An old", "a new") if old else ("A new", "an old")
     answer = f" as the answer to {witness.answers}" if witness.answers else ""
-    return f"{ages[0]} {sender} may send this{answer}, and {ages[1]} {receiver} {_OUTCOMES[witness.outcome]}:"
+    return f"{ages[0]} {sender} may send this{answer}, and {ages[1]} {receiver} {OUTCOMES[witness.outcome]}:"
 
 
 def message(witness: Witness) -> str:
@@ -132,6 +137,25 @@ def listed(names: Sequence[str], most: int) -> str:
 def verdict_counts(numbers: Mapping[Verdict, int]) -> str:
     """``3 breaking, 1 risky, 20 compatible``."""
     return ", ".join(f"{number} {level}" for level, number in numbers.items())
+
+
+def headline(assessment: Assessment) -> str:
+    """How many changes there are, and of which level: ``24 changes, 3 breaking, 1 risky, 20 compatible``."""
+    changes = assessment.difference.changes
+    if not changes:
+        return "nothing changed"
+    return f"{counted(len(changes), 'change')}, {verdict_counts(assessment.numbers())}"
+
+
+def conclusion(assessment: Assessment) -> str:
+    """Whether the comparison fails, and because of how many changes: ``3 changes fail by --fail-on breaking``."""
+    if assessment.fail_on == "none":
+        return "nothing fails with --fail-on none"
+    counting = len(assessment.counting)
+    if not counting:
+        return f"fine by --fail-on {assessment.fail_on}"
+    verb = "fails" if counting == 1 else "fail"
+    return f"{counted(counting, 'change')} {verb} by --fail-on {assessment.fail_on}"
 
 
 def _short(text: str | None) -> str:
