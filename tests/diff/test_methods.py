@@ -230,6 +230,51 @@ class TestAbsenceThatIsTolerated:
         )
 
 
+class TestAbsenceThatOneSideTolerates:
+    """The text of the revision asks only one side for tolerance, as receivers; ``Told`` is sent by both."""
+
+    OPTIONAL, REQUIRED = (
+        "export interface Told { t: string; m?: string }",
+        "export interface Told { t: string; m: string }",
+    )
+
+    def change(self, asked_of: str, old: str, new: str) -> diff.Change:
+        overrides = Overrides.parse(
+            f"[[absence]]\nfield = 'Told.m'\ntolerated = true\nasked_of = '{asked_of}'\nreason = 'r'\nsource = 's'\n"
+            "revisions = ['2026-07-28']"
+        )
+        return only(diff.compare(*(resolve(framed(text), overrides=overrides) for text in (old, new))))
+
+    @pytest.mark.parametrize(
+        ("asked_of", "levels"),
+        [("both", f"{C}/{C}"), ("client", f"{C}/{R}"), ("server", f"{R}/{C}"), ("nobody", f"{R}/{R}")],
+    )
+    def test_it_is_harmless_where_that_side_receives(self, asked_of: str, levels: str):
+        found = self.change(asked_of, self.REQUIRED, self.OPTIONAL)
+        assert line(found) == f"field_became_optional Told.m field-became-optional {levels}/{B} client+server"
+
+    def test_the_reason_tells_both_sides(self):
+        found = self.change("client", self.REQUIRED, self.OPTIONAL)
+        assert found.reason == (
+            "A new client may leave it out, and an old server requires it; a new server may leave it out, but an old "
+            "client does without it, as the specification asks."
+        )
+        assert found.hint == "Keep sending it to servers of the old revision."
+        assert found.reasons.old_client_new_server is None
+        assert found.reasons.new_client_old_server == "A new client may leave it out, and an old server requires it."
+
+    def test_whatever_makes_a_receiver_miss_it(self):
+        without = "export interface Told { t: string }"
+        for old, new, levels in (
+            (self.REQUIRED, without, f"{C}/{B}"),
+            (without, self.REQUIRED, f"{C}/{B}"),
+            (self.OPTIONAL, self.REQUIRED, f"{C}/{B}"),
+        ):
+            verdicts = self.change("client", old, new).verdicts
+            found = {verdicts.old_client_new_server, verdicts.new_client_old_server}
+            assert found == set(levels.split("/"))
+
+
 class TestParamsThatDeclareWhatTheirBaseHad:
     """The early revisions have ``_meta`` in the params of every request, and leave it out where they spell params out."""
 

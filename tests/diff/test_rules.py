@@ -177,7 +177,41 @@ FIELDS = {
     "fractions": (
         "export interface In { a: number }",
         "export interface In {\n /** @TJS-type number */\n a: number }",
-        [f"constraint_changed In.a constraint-changed {C}/{C}/{C} client"],
+        [f"constraint_changed In.a type-widened {C}/{R}/{B} client"],
+    ),
+    "fractions that went": (
+        "export interface In {\n /** @TJS-type number */\n a: number }",
+        "export interface In { a: number }",
+        [f"constraint_changed In.a type-narrowed {B}/{C}/{B} client"],
+    ),
+    "fractions in an array": (
+        "export interface Out { a?: number[] }",
+        "export interface Out {\n /** @TJS-type number */\n a?: number[] }",
+        [f"constraint_changed Out.a type-widened {R}/{C}/{B} server"],
+    ),
+    "fractions in a map": (
+        "export interface In { a: { [key: string]: number } }",
+        "export interface In {\n /** @TJS-type number */\n a: { [key: string]: number } }",
+        [f"constraint_changed In.a type-widened {C}/{R}/{B} client"],
+    ),
+    "fractions in a union": (
+        "export interface In { a: number | string }",
+        "export interface In {\n /** @TJS-type number */\n a: number | string }",
+        [f"constraint_changed In.a type-widened {C}/{R}/{B} client"],
+    ),
+    "fractions and a limit": (
+        "export interface In {\n /** @minimum 0 */\n a: number }",
+        "export interface In {\n /** @minimum 1\n * @TJS-type number */\n a: number }",
+        [
+            f"constraint_changed In.a constraint-changed {C}/{C}/{C} client",
+            f"constraint_changed In.a type-widened {C}/{R}/{B} client",
+        ],
+    ),
+    "a member with fractions of a union of objects": (
+        "export interface A { kind: 'a'; n: number }\nexport interface B { kind: 'b' }\nexport interface In { a: A | B }",
+        "export interface A { kind: 'a'\n /** @TJS-type number */\n n: number }\nexport interface B { kind: 'b' }\n"
+        "export interface In { a: A | B }",
+        [f"constraint_changed A.n type-widened {C}/{R}/{B} client"],
     ),
     "deprecated": (
         "export interface In { a: string }",

@@ -299,9 +299,52 @@ def test_a_member_that_another_one_stands_for():
     assert lines(old, new) == [
         f"type_changed Choice type-redefined {R}/{C}/{B} server",
         f"type_added Legacy type-added {C}/{C}/{C} server",
+        # A new type that takes the place of a member is compared with that; another new type is not compared.
+        f"field_added Legacy.start field-added-optional {C}/{C}/{C} server",
         f"type_added Many type-added {C}/{C}/{C} server",
         f"union_member_added Out.a Many union-member-added {R}/{C}/{R} server",
     ]
+    # The other way round, the field is still that of the type which has it.
+    assert f"field_removed Legacy.start field-removed-optional {C}/{R}/{B} server" in lines(new, old)
+
+
+CONTINUED = "export interface Gone { a: string; b: number; old?: string }", (
+    "export interface Come { a: string; b: number; old?: string; more?: number }"
+)
+PLACES = {
+    "a field": "export interface Out { o: ONE | Other }",
+    "an array": "export interface Out { o: (ONE | Other)[] }",
+    "a map": "export interface Out { o: { [key: string]: ONE | Other } }",
+    "an alias": "export type Some = ONE | Other\nexport interface Out { o: Some }",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_new_type_that_takes_the_place_of_a_member(place: str):
+    other = "export interface Other { other: string }\n"
+    old = f"{other}{CONTINUED[0]}\n{PLACES[place].replace('ONE', 'Gone')}"
+    new = f"{other}{CONTINUED[1]}\n{PLACES[place].replace('ONE', 'Come')}"
+    assert lines(old, new) == [
+        f"type_added Come type-added {C}/{C}/{C} server",
+        f"field_added Come.more field-added-optional {C}/{C}/{C} server",
+        f"type_removed Gone type-removed {C}/{C}/{B} server",
+    ]
+
+
+@pytest.mark.parametrize(
+    "response", ["", "export interface GetResultResponse { jsonrpc: '2.0'; id: string; result: ONE }"]
+)
+def test_a_new_type_that_takes_the_place_of_a_result(response: str):
+    """Whether the result is named by a response or by the union of all results."""
+    given = "export interface GetResult extends Result { out: Out }"
+    frame = framed("").replace(given, "")
+    result = "export interface ONE extends Result { out: Out; n: number; MORE }"
+    old = frame + (result + response).replace("ONE", "GetResult").replace("MORE", "")
+    new = frame + (result + response).replace("ONE", "TakeResult").replace("MORE", "more?: string")
+    if not response:
+        new += "\nexport type GetResult = TakeResult | OtherResult\nexport interface OtherResult extends Result { b: string }"
+    found = [line(change) for change in diff.compare(resolve(old), resolve(new)).changes]
+    assert f"field_added TakeResult.more field-added-optional {C}/{C}/{C} server" in found
 
 
 def test_words_are_told_only_when_asked_for():

@@ -82,6 +82,25 @@ def test_other_arrays_are_no_batches():
     assert found.hint == "Send another alternative, or find out the server's revision first."
 
 
+class TestTheIdOfAnError:
+    """From 2025-03-26 on the text lets servers leave it out over HTTP, and only these."""
+
+    @pytest.mark.parametrize(
+        ("old", "new", "levels"),
+        [
+            ("2024-11-05", "2025-11-25", ("risky", "risky")),
+            ("2024-11-05", "2026-07-28", ("risky", "compatible")),
+            ("2025-03-26", "2025-11-25", ("compatible", "risky")),
+            ("2025-06-18", "2025-11-25", ("compatible", "risky")),
+            # Nobody but servers answers there.
+            ("2025-06-18", "2026-07-28", ("compatible", "compatible")),
+        ],
+    )
+    def test_it_may_be_absent_where_the_old_text_says_so(self, old: str, new: str, levels: tuple[str, str]):
+        verdicts = change(old, new, "field_became_optional:JSONRPCErrorResponse.id").verdicts
+        assert (verdicts.old_client_new_server, verdicts.new_client_old_server) == levels
+
+
 class TestAnswersThatOnlyANewQuestionBrings:
     """Tasks are made for requests with ``task``, which other revisions than 2025-11-25 do not have."""
 
@@ -90,16 +109,15 @@ class TestAnswersThatOnlyANewQuestionBrings:
         found = change("2025-06-18", "2025-11-25", f"method_result_changed:{method}:CreateTaskResult")
         asked, answers = ("client", "server") if method == "tools/call" else ("server", "client")
         assert (found.level, found.reason) == (
-            "risky",
-            f"A new {answers} may answer with CreateTaskResult, which an old {asked} does not know; it does so only if "
-            f"the request has task, which an old {asked} does not send.",
+            "compatible",
+            f"A new {answers} answers with CreateTaskResult only if the request has task, which an old {asked} never sends.",
         )
 
     def test_and_where_it_goes(self):
         found = change("2025-11-25", "2026-07-28", "method_result_changed:tools/call:CreateTaskResult")
-        assert found.reason == (
-            "An old server may answer with CreateTaskResult, which a new client does not know; it does so only if the "
-            "request has task, which a new client does not send."
+        assert (found.level, found.reason) == (
+            "compatible",
+            "An old server answers with CreateTaskResult only if the request has task, which a new client never sends.",
         )
 
     def test_who_asks_in_that_way_is_told_nothing_of_it(self):

@@ -44,6 +44,16 @@ ROWS: dict[str, tuple[str, str, dict[str, str]]] = {
         f"{IN} {{ i: string; j: number }}",
         {OLD_CLIENT: f'client refused $.params.in.j {get("""{"i": "a"}""")}'},
     ),
+    "type-widened, by fractions": (
+        f"{IN} {{ i: number | 'all' }}",
+        f"{IN} {{\n /** @TJS-type number */\n i: number | 'all' }}",
+        {NEW_CLIENT: f'client refused $.params.in.i {get("""{"i": 0.5}""")}'},
+    ),
+    "type-narrowed, by fractions in a map": (
+        f"{OUT} {{\n /** @TJS-type number */\n o: {{ [key: string]: number }} }}",
+        f"{OUT} {{ o: {{ [key: string]: number }} }}",
+        {NEW_CLIENT: f'server refused $.result.out.o.a {got("""{"o": {"a": 0.5}}""")}'},
+    ),
     "field-added-required, in what both send": (
         f"{TOLD} {{ }}",
         f"{TOLD} {{ t: {{ u: string }} }}",

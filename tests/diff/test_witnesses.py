@@ -74,9 +74,9 @@ def test_there_are_as_many_as_there_are():
 COUNTS: dict[tuple[str, str], dict[str, int]] = {
     ("2024-11-05", "2025-03-26"): {"refused": 8},
     ("2025-03-26", "2025-06-18"): {"refused": 6, "unanswered": 1},
-    ("2025-06-18", "2025-11-25"): {"refused": 16, "unanswered": 8, "ignored": 1},
-    ("2025-11-25", "2026-07-28"): {"refused": 19, "unanswered": 19, "ignored": 2, "none": 7},
-    ("2024-11-05", "2026-07-28"): {"refused": 18, "unanswered": 10, "none": 4},
+    ("2025-06-18", "2025-11-25"): {"refused": 13, "unanswered": 8, "ignored": 1, "none": 1},
+    ("2025-11-25", "2026-07-28"): {"refused": 18, "unanswered": 19, "ignored": 2, "none": 7},
+    ("2024-11-05", "2026-07-28"): {"refused": 18, "unanswered": 10, "none": 5},
 }
 """Verdicts of each pair by the outcome of their witness."""
 
@@ -85,6 +85,7 @@ NO_MESSAGE = {
     "* notification_removed:*": WAITS,
     "* direction_changed:notifications/progress new_client_old_server": WAITS,
     "* method_removed:initialize new_client_old_server": WAITS,
+    "* field_became_optional:JSONRPCErrorResponse.id *": "the decoders tolerate more than the text asks",
 }
 """Verdicts that no message shows, each with its reason; ``*`` stands for anything."""
 

@@ -96,6 +96,7 @@ class _OneWay:
             (not narrow.any_string or wide.any_string)
             and all(self._literal(value, wide) for value in narrow.literals.values())
             and all(self._scalar(keyword, wide) for keyword in narrow.scalars)
+            and not (narrow.has_fractions and wide.has_fractions is False)
             and all(any(self.takes(each.element, other.element) for other in wide.lists) for each in narrow.lists)
             and all(self._among(path, wide) for path in narrow.objects)
         )
@@ -105,7 +106,9 @@ class _OneWay:
             return True
         if isinstance(value, str):
             return wide.any_string
-        return ("boolean" if isinstance(value, bool) else "number") in wide.scalars
+        if isinstance(value, bool):
+            return "boolean" in wide.scalars
+        return wide.has_fractions is not None and (wide.has_fractions or isinstance(value, int))
 
     def _scalar(self, keyword: str, wide: Alternatives) -> bool:
         if keyword in wide.scalars:

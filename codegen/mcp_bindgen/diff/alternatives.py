@@ -40,6 +40,12 @@ class Alternatives:
         return strings + others + parts + self.any_string + (self.json is not None)
 
     @property
+    def has_fractions(self) -> bool | None:
+        """Whether its numbers may have fractions; None where it has no numbers but literals."""
+        number = self.scalars.get("number")
+        return None if number is None else number.kind == "float"
+
+    @property
     def is_enumeration(self) -> bool:
         """Whether there is nothing but literals, and perhaps any other string."""
         return bool(self.literals or self.any_string) and not (
@@ -59,8 +65,11 @@ def alternatives(kind: Type, aliases: Mapping[str, AliasType], keep: Collection[
                 found.any_string = True
             case Scalar(kind="json"):
                 found.json = name or ""
+            case Scalar(kind="float"):
+                # Floats include integers, so they win over an integer alternative.
+                found.scalars["number"] = part
             case Scalar():
-                found.scalars.setdefault("number" if part.kind in {"integer", "float"} else part.kind, part)
+                found.scalars.setdefault("number" if part.kind == "integer" else part.kind, part)
             case ListOf():
                 found.lists.setdefault(part, name)
             case ObjectOf():

@@ -12,9 +12,9 @@ from mcp_bindgen.diff.constants import compare_constants
 from mcp_bindgen.diff.exploration import Exploration, Found
 from mcp_bindgen.diff.findings import Couple, Finding
 from mcp_bindgen.diff.inheritance import gathered
-from mcp_bindgen.diff.methods import compare_methods
+from mcp_bindgen.diff.methods import compare_methods, continued_results
 from mcp_bindgen.diff.partners import Partners
-from mcp_bindgen.diff.peers import in_order
+from mcp_bindgen.diff.peers import OTHER, in_order
 from mcp_bindgen.diff.reasons import hint, reason
 from mcp_bindgen.diff.renames import find_partners
 from mcp_bindgen.diff.rules import HARMLESS, RULES, WORDS, Weights
@@ -74,7 +74,8 @@ def compared(old: Protocol, new: Protocol, *, docs: bool = False) -> Comparison:
 def _explore(exploration: Exploration, partners: Partners) -> Found:
     aliases = exploration.types.old.aliases
     couples = partners.couples()
-    found = exploration.couples(couple for couple in couples if couple.old not in aliases)
+    objects = [couple for couple in couples if couple.old not in aliases]
+    found = exploration.couples([*objects, *continued_results(exploration.types)])
     for couple in couples:
         if couple.old in aliases and couple.old not in SUMS:
             exploration.alias(couple, found)
@@ -144,6 +145,10 @@ class _Judge:
             return dict(finding.by_side)
         usual = RULES[finding.rule].weights
         weights = finding.weights or usual
+        if finding.tolerance is not None:
+            sender = OTHER[finding.tolerance.side]
+            exposed = self._traffic.exposed(couples, weights)
+            return {side: HARMLESS if side == sender else each for side, each in exposed.items()}
         if finding.sent_by or weights == usual == HARMLESS:
             return dict.fromkeys(sent_by, weights)
         return self._traffic.exposed(couples, weights)

@@ -122,15 +122,7 @@ class Exploration:
 
 def _of_alias(finding: Finding, shift: Shift) -> Finding:
     if shift.kind != "type":
-        return evolve(
-            finding,
-            kind=shift.kind,
-            rule=shift.rule,
-            member=shift.member,
-            weights=shift.weights,
-            why=shift.why,
-            hint=shift.hint,
-        )
+        return shift.applied(finding, "type_changed")
     if shift.rule == "type-equivalent":
         return evolve(finding, rule=shift.rule, weights=None)
     return evolve(finding, weights=shift.weights or RULES[shift.rule].weights, why=shift.why)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 from mcp_bindgen.diff.changes import Kind
 from mcp_bindgen.diff.rules import Weights
@@ -23,7 +23,12 @@ class Couple:
 
 
 TypeKind: TypeAlias = Literal[
-    "type", "union_member_added", "union_member_removed", "enum_value_added", "enum_value_removed"
+    "type",
+    "union_member_added",
+    "union_member_removed",
+    "enum_value_added",
+    "enum_value_removed",
+    "constraint_changed",
 ]
 
 
@@ -40,6 +45,33 @@ class Shift:
     """Says so where the weights are not those of the rule."""
     hint: str | None = None
     """Instead of that of the rule."""
+    texts: tuple[str, str] | None = field(default=None, kw_only=True)
+    """Before and after, instead of the text of the types."""
+
+    def applied(self, finding: Finding, whole: Kind) -> Finding:
+        """The finding that the type shifted this way; ``whole`` is its kind for a shift of the type as a whole."""
+        old, new = self.texts or (finding.old, finding.new)
+        kind = whole if self.kind == "type" else self.kind
+        return evolve(
+            finding,
+            kind=kind,
+            rule=self.rule,
+            member=self.member,
+            weights=self.weights,
+            why=self.why,
+            hint=self.hint,
+            old=old,
+            new=new,
+        )
+
+
+@frozen
+class Tolerance:
+    """A side that takes what its rule says breaks it, since the specification of its revision asks for that."""
+
+    side: Side
+    why: str
+    """With ``{s}`` and ``{r}``, as in the reasons of rules."""
 
 
 @frozen(kw_only=True)
@@ -64,6 +96,8 @@ class Finding:
     why: str | None = None
     hint: str | None = None
     """Instead of that of the rule."""
+    tolerance: Tolerance | None = None
+    """Who receives it without harm, where that is one side only."""
     by_side: tuple[tuple[Side, Weights], ...] | None = None
     """Weights by sender, where the rule and the types do not say."""
     sent_by: tuple[Side, ...] = ()

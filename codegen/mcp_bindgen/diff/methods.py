@@ -43,6 +43,14 @@ def compare_methods(types: Types) -> Iterator[Finding]:
             yield from _changed(types, old, method)
 
 
+def continued_results(types: Types) -> Iterator[Couple]:
+    """Results of methods that are gone, each with the new result that takes its place."""
+    for name, method in types.old.methods.items():
+        other = types.new.methods.get(name)
+        if other is not None and method.result is not None and other.result is not None:
+            yield from types.continued(method.result, other.result)
+
+
 def _removed(method: Method) -> Finding:
     request = method.kind == "request"
     kind: Kind = "method_removed" if request else "notification_removed"
@@ -125,35 +133,33 @@ def _results(types: Types, old: Method, new: Method) -> Iterator[Finding]:
     asking = set(old.sent_by) & set(new.sent_by) if old.embedded == new.embedded else set[Side]()
     answering = in_order(OTHER[side] for side in asking)
 
-    def told(rule: str, member: str, reading: Reading | None, otherwise: str | None) -> Finding:
+    def told(rule: str, member: str, reading: Reading | None) -> Finding:
         weights = RULES[rule].weights if reading is None else reading.weights
         by_side = tuple((side, weights) for side in answering)
-        why = (otherwise if reading is None else reading.why) if by_side else None
+        why = reading.why if by_side and reading is not None else None
         return evolve(finding, rule=rule, member=member, by_side=by_side, why=why)
 
     old_names, new_names = _names(types.old, old), _names(types.new, new)
     for path in matched.old:
         member = old_names.get(path) or types.old_text.object(path)
         unasked = _unasked("An old {s}", path, "a new {r}", types.new, new)
-        yield told("union-member-removed", member, types.readings.of_old(path, new.result), unasked)
+        yield told("union-member-removed", member, unasked or types.readings.of_old(path, new.result))
     for path in matched.new:
         member = new_names.get(path) or types.new_text.object(path)
         unasked = _unasked("A new {s}", path, "an old {r}", types.old, old)
-        yield told("union-member-added", member, types.readings.of_new(path, old.result), unasked)
+        yield told("union-member-added", member, unasked or types.readings.of_new(path, old.result))
 
 
-def _unasked(answering: str, result: str, asking: str, protocol: Protocol, method: Method) -> str | None:
-    """That an answer comes only to what its receiver does not ask for, if so: ``method`` is as that one has it."""
+def _unasked(answering: str, result: str, asking: str, protocol: Protocol, method: Method) -> Reading | None:
+    """That a result answers only requests that its receiver never sends, if so: ``method`` is as that one has it."""
     member = _ASKED_FOR.get(result)
     if member is None or method.params is None:
         return None
     params = alternatives(method.params, protocol.aliases).objects
     if any(each.name == member for path in params for each in protocol.objects[path].fields):
         return None
-    return (
-        f"{answering} may answer with {{member}}, which {asking} does not know; it does so only if the request has "
-        f"{member}, which {asking} does not send."
-    )
+    why = f"{answering} answers with {{member}} only if the request has {member}, which {asking} never sends."
+    return Reading(HARMLESS, why)
 
 
 def _names(protocol: Protocol, method: Method) -> dict[str, str]:

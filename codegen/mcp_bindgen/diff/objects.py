@@ -8,7 +8,7 @@ from attrs import evolve
 
 from mcp_bindgen.describe.canonical import literal, schema_type
 from mcp_bindgen.diff.changes import Kind
-from mcp_bindgen.diff.findings import Couple, Finding, Nested, Shift, Step
+from mcp_bindgen.diff.findings import Couple, Finding, Nested, Step, Tolerance
 from mcp_bindgen.diff.rules import HARMLESS
 from mcp_bindgen.diff.types import Types
 from mcp_bindgen.diff.typescript import tags
@@ -77,10 +77,9 @@ class Objects:
 
     def _added(self, couple: Couple, field: Field) -> Finding:
         owner = self._types.partners.of_new(field.declared_in)
-        tolerated = field.absence_tolerated
         before = self._old_implied.get(couple.old or "", {}).get(field.name)
         base = None if before is None else before[0]
-        return Finding(
+        finding = Finding(
             couple=couple,
             field=field.name,
             kind="field_added",
@@ -90,18 +89,13 @@ class Objects:
             required=not field.optional,
             declared=(Couple(owner, field.declared_in),) if owner else (),
             declared_in=field.declared_in,
-            weights=HARMLESS if tolerated and not field.optional else None,
-            why=(
-                _tolerated("An old {s} does not send it, but a new {r}", field)
-                if tolerated
-                else _more_said(field, base)
-            ),
+            why=_more_said(field, base),
             hint=_TAKEN if base is not None else None,
         )
+        return finding if field.optional else _tolerated(finding, field, "An old {s} does not send it, but a new {r}")
 
     def _removed(self, couple: Couple, field: Field, old: ObjectType, new: ObjectType) -> Finding:
         owner = self._types.partners.of_old(field.declared_in)
-        tolerated = field.absence_tolerated and not field.optional
         base = self._base_with(couple, field)
         now_open = (
             old.index is None
@@ -109,7 +103,7 @@ class Objects:
             and self._types.acceptance.forward(schema_type(field), new.index)
         )
         rule = "field-removed-optional" if field.optional else "field-removed-required"
-        return Finding(
+        finding = Finding(
             couple=couple,
             field=field.name,
             kind="field_removed",
@@ -119,13 +113,12 @@ class Objects:
             required=not field.optional,
             declared=(Couple(field.declared_in, owner),) if owner else (),
             declared_in=field.declared_in,
-            weights=HARMLESS if (tolerated and not now_open) or (base is not None and field.optional) else None,
-            why=(
-                _tolerated("A new {s} no longer sends it, but an old {r}", field)
-                if tolerated
-                else _less_said(field, base, now_open=now_open)
-            ),
+            weights=HARMLESS if base is not None and field.optional else None,
+            why=_less_said(field, base, now_open=now_open),
         )
+        if field.optional or now_open:
+            return finding
+        return _tolerated(finding, field, "A new {s} no longer sends it, but an old {r}")
 
     def _base_with(self, couple: Couple, field: Field) -> str | None:
         """The params that have a field that went, as it was, for all messages that extend theirs."""
@@ -149,17 +142,17 @@ class Objects:
             declared_in=new.declared_in,
         )
         if old.optional and not new.optional:
-            why = _tolerated("An old {s} may leave it out, but a new {r}", new)
-            yield _unless(new.absence_tolerated, finding, "field_became_required", "field-became-required", why)
+            required = evolve(finding, kind="field_became_required", rule="field-became-required")
+            yield _tolerated(required, new, "An old {s} may leave it out, but a new {r}")
         if new.optional and not old.optional:
-            why = _tolerated("A new {s} may leave it out, but an old {r}", old)
-            yield _unless(old.absence_tolerated, finding, "field_became_optional", "field-became-optional", why)
+            optional = evolve(finding, kind="field_became_optional", rule="field-became-optional")
+            yield _tolerated(optional, old, "A new {s} may leave it out, but an old {r}")
         is_params = new.name == "params" and couple.old in self._old_messages and couple.new in self._new_messages
         for each in types.compare(schema_type(old), schema_type(new), is_params=is_params):
             if isinstance(each, Step):
                 yield Nested(each.couple, couple, declared if inherited else couple, new.name)
             elif not self._is_answer(couple, new.name):
-                yield _shifted(finding, each, "field_type_changed")
+                yield each.applied(finding, "field_type_changed")
         yield from self._constraints(finding, old.constraints, new.constraints)
         for said in self.words(couple, old.about, new.about, new.name):
             yield evolve(said, declared=finding.declared, declared_in=finding.declared_in)
@@ -173,9 +166,7 @@ class Objects:
         return old.kind != "inline" and new.kind != "inline"
 
     def _constraints(self, finding: Finding, old: Constraints, new: Constraints) -> Iterator[Finding]:
-        # Whether fractions are meant goes with the type, unless both types have numbers.
-        numbers = old.number is not None and new.number is not None and old.number != new.number
-        before, after = tags(old, number=numbers), tags(new, number=numbers)
+        before, after = tags(old), tags(new)
         if before != after:
             yield evolve(finding, kind="constraint_changed", rule="constraint-changed", old=before, new=after)
 
@@ -200,7 +191,7 @@ class Objects:
             if isinstance(each, Step):
                 yield Nested(each.couple, couple, couple, None)
             else:
-                yield _shifted(finding, each, "field_type_changed" if inline else "type_changed")
+                yield each.applied(finding, "field_type_changed" if inline else "type_changed")
 
     def _bases(self, old: ObjectType, new: ObjectType) -> tuple[Couple, ...]:
         """The bases that two objects share, the farthest first."""
@@ -234,20 +225,6 @@ def _responses(messages: Iterable[str]) -> frozenset[str]:
     return frozenset(f"{name.removesuffix('Request')}ResultResponse" for name in messages)
 
 
-def _shifted(finding: Finding, shift: Shift, whole: Kind) -> Finding:
-    """The finding that a type has shifted; ``whole`` is its kind where it did so as a whole."""
-    kind = whole if shift.kind == "type" else shift.kind
-    return evolve(
-        finding, kind=kind, rule=shift.rule, member=shift.member, weights=shift.weights, why=shift.why, hint=shift.hint
-    )
-
-
-def _unless(tolerated: bool, finding: Finding, kind: Kind, rule: str, why: str) -> Finding:
-    if tolerated:
-        return evolve(finding, kind=kind, rule=rule, weights=HARMLESS, why=why)
-    return evolve(finding, kind=kind, rule=rule)
-
-
 def _more_said(field: Field, base: str | None) -> str | None:
     """Why a field that came is judged as it is, where its rule does not tell all; ``base``: the params that had it."""
     if base is not None and field.optional:
@@ -272,6 +249,14 @@ def _less_said(field: Field, base: str | None, *, now_open: bool) -> str | None:
     return None
 
 
-def _tolerated(start: str, field: Field) -> str:
+def _tolerated(finding: Finding, field: Field, start: str) -> Finding:
+    """The finding, harmless for the receivers whose specification asks them to tolerate that the field is absent."""
     default = f", and takes it for {literal(field.default)}" if field.default is not None else ""
-    return f"{start} does without it, as the specification asks{default}."
+    why = f"{start} does without it, as the specification asks{default}."
+    match field.absence_asked_of:
+        case ():
+            return finding
+        case (side,):
+            return evolve(finding, tolerance=Tolerance(side, why))
+        case _:
+            return evolve(finding, weights=HARMLESS, why=why)

@@ -16,7 +16,7 @@ from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ObjectOf, ObjectType, 
 
 @frozen
 class Reading:
-    """How a receiver reads all values of an object."""
+    """What all values of an object mean to a receiver."""
 
     weights: Weights
     why: str

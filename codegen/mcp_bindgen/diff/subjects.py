@@ -36,22 +36,14 @@ class Subjects:
 
     def _name(self, couple: Couple) -> str | None:
         """The name that one of the two has, if it stands for this and nothing else."""
-        old, new = couple.old, couple.new
-        if (
-            new is not None
-            and _is_declared(self._new, new)
-            and self._partners.of_new(new) is None
-            and self._uses[1][new] == 1
-        ):
-            return new
-        if (
-            old is not None
-            and _is_declared(self._old, old)
-            and self._partners.of_old(old) is None
-            and self._uses[0][old] == 1
-        ):
-            return old
-        return None
+        names: list[str] = []
+        new, old = couple.new, couple.old
+        if new is not None and _is_declared(self._new, new) and self._partners.of_new(new) is None:
+            names += [new] if self._uses[1][new] == 1 else []
+        if old is not None and _is_declared(self._old, old) and self._partners.of_old(old) is None:
+            names += [old] if self._uses[0][old] == 1 else []
+        # A name that the other revision has for something else would mislead.
+        return min(names, key=lambda name: name in self._partners.redefined, default=None)
 
 
 def _is_declared(protocol: Protocol, path: str) -> bool:

@@ -13,6 +13,7 @@ from mcp_bindgen.diff.acceptance import Acceptance, rule_for, takes_any_object
 from mcp_bindgen.diff.alternatives import Alternatives, alias_names, alternatives
 from mcp_bindgen.diff.enumerations import lost, values
 from mcp_bindgen.diff.findings import Couple, Shift, Step
+from mcp_bindgen.diff.numbers import fractions
 from mcp_bindgen.diff.partners import Partners
 from mcp_bindgen.diff.readings import Readings
 from mcp_bindgen.diff.rules import RULES, Weights
@@ -67,6 +68,10 @@ class Types:
         """Which objects of two types are the same, and which are left."""
         return self._unions.match(old, new)
 
+    def continued(self, old: Type, new: Type) -> list[Couple]:
+        """Declared objects of ``old`` that are gone, each with the new one that takes its place in ``new``."""
+        return self._unions.continued(old, new)
+
     def meet(self, old: str, new: str) -> None:
         """Note that ``new`` stands where ``old`` did."""
         if self.partners.of_old(old) is None and self.partners.of_new(new) is None:
@@ -117,6 +122,7 @@ class Types:
             yield from self._single(old, new, before, after, is_params=is_params)
         else:
             yield from self._unions.compare(old, new, before, after)
+            yield from fractions(before, after)
 
     def _any_json(self, before: Alternatives, after: Alternatives) -> Iterator[Shift]:
         if before.json is None:
@@ -156,6 +162,8 @@ class Types:
             return
         elif before.scalars.keys() != after.scalars.keys() or not before.scalars:
             yield from self._as_a_whole(old, new)
+        else:
+            yield from fractions(before, after)
 
     def _unknown_object(self, couple: Couple, protocol: Protocol, path: str) -> Sequence[Shift | Step]:
         """An object of which nothing was known (``object``), beside one of which something is."""

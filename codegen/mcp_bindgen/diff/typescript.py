@@ -86,10 +86,10 @@ def below(owner: str, field: str) -> str:
     return f"{owner}.{field}" if key(field) == field else f"{owner}[{literal(field)}]"
 
 
-def tags(constraints: Constraints, *, number: bool) -> str | None:
+def tags(constraints: Constraints) -> str | None:
     """The tags that limit a field's values, as the documentation comment has them; None for none.
 
-    ``number``: with the one for fractions, which every field of numbers would have to have.
+    ``@TJS-type`` is not among them: it changes the type.
     """
     found = [
         f"@{name} {value}"
@@ -98,11 +98,7 @@ def tags(constraints: Constraints, *, number: bool) -> str | None:
             ("maximum", constraints.maximum),
             ("maxItems", constraints.max_items),
             ("format", constraints.format),
-            ("TJS-type", _NUMBERS.get(constraints.number or "") if number else None),
         )
         if value is not None
     ]
     return " ".join(found) or None
-
-
-_NUMBERS = {"float": "number", "integer": "integer"}

@@ -67,6 +67,7 @@ class Unions:
             return
         for couple in objects.couples:
             yield from self._types.objects(couple.old or "", couple.new or "")
+        yield from map(Step, self._continued(objects))
         for one, other in lists:
             yield from self._types.compare(one.element, other.element)
         # Strings that one side alone knows by name are told by that ``string``.
@@ -98,6 +99,23 @@ class Unions:
         whole_old = alternatives(old, self._types.old.aliases)
         whole_new = alternatives(new, self._types.new.aliases)
         return self._objects(*self._types.alternatives(old, new), whole_old, whole_new)
+
+    def continued(self, old: Type, new: Type) -> list[Couple]:
+        """Declared members that went, each with the new declared type that takes its place.
+
+        They are compared nowhere else: the one is gone and the other one new, and neither is renamed.
+        """
+        return self._continued(self.match(old, new))
+
+    def _continued(self, matched: Matched) -> list[Couple]:
+        partners = self._types.partners
+        return [
+            couple
+            for couple in matched.pairs
+            if self._are_declared(couple.old or "", couple.new or "")
+            and partners.of_old(couple.old or "") is None
+            and partners.of_new(couple.new or "") is None
+        ]
 
     def _has_parts(self, alias: str) -> bool:
         found = alternatives(AliasOf(alias), self._types.old.aliases)

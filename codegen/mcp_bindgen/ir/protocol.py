@@ -117,6 +117,8 @@ class Field:
     """The value that an object made by hand carries unless told otherwise."""
     absence_tolerated: bool = False
     """A required field that senders write and receivers do without (it then means ``default``, where there is one)."""
+    absence_asked_of: tuple[Side, ...] = field(default=(), kw_only=True)
+    """The sides that the specification itself asks, as receivers, to tolerate that; the decoders do so for both."""
     null_tolerated: bool = field(default=False, kw_only=True)
     """The ``null`` in ``type`` is not the schema's: receivers meet it on the wire and take it."""
     raw: bool = False

@@ -165,7 +165,12 @@ class Objects:
         if raw is not None:
             made = evolve(made, raw=True)
         if absence is not None:
-            made = evolve(made, absence_tolerated=absence.tolerated, default=absence.default)
+            made = evolve(
+                made,
+                absence_tolerated=absence.tolerated,
+                absence_asked_of=absence.tolerant,
+                default=absence.default,
+            )
         return made
 
     def _nearest(

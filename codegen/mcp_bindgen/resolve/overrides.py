@@ -10,13 +10,15 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Literal, TypeVar, cast
+from typing import Literal, TypeVar, cast, get_args
 
 from attrs import NOTHING, fields, frozen
 
 from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.ir.protocol import Side
 
 Party = Literal["receiver", "sender"]
+Receivers = Literal["both", "client", "server", "nobody"]
 
 BUNDLED = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 
@@ -64,6 +66,15 @@ class Absence(Entry):
     field: str
     tolerated: bool
     default: str | int | None = None
+    asked_of: Receivers = "both"
+    """Which receivers the text of the revision itself asks to tolerate it; the decoders do so for both."""
+
+    @property
+    def tolerant(self) -> tuple[Side, ...]:
+        """The same as sides."""
+        if not self.tolerated:
+            return ()
+        return tuple(side for side in ("client", "server") if self.asked_of in {side, "both"})
 
 
 @frozen(kw_only=True)
@@ -218,12 +229,17 @@ def _party(value: object) -> str | None:
     return value if isinstance(value, str) and value in {"receiver", "sender"} else None
 
 
+def _receivers(value: object) -> str | None:
+    return value if isinstance(value, str) and value in get_args(Receivers) else None
+
+
 _READERS: Mapping[str, Callable[[object], object]] = {
     "str": _text,
     "str | int | None": _value,
     "tuple[str, ...]": _texts,
     "bool": _flag,
     "Party": _party,
+    "Receivers": _receivers,
 }
 """By the annotation of an entry's attribute."""
 
