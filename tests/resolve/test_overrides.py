@@ -29,6 +29,8 @@ UNREADABLE = {
     "[[raw]]\nfield = 'A.b'\nreason = 'r'\nsource = 's'\nrevisions = ['2026-07-29']": "overrides.toml: [[raw]], entry 1: '2026-07-29' is not a bundled revision",
     "[[absence]]\nfield = 'A.b'\ntolerated = true\ndefault = true\n"
     + WHY: "overrides.toml: [[absence]], entry 1: default = True is not str | int | None",
+    "[[absence]]\nfield = 'A.b'\ntolerated = true\nasked_of = 'peers'\n"
+    + WHY: "overrides.toml: [[absence]], entry 1: asked_of = 'peers' is not Receivers",
     "[[absence]]\nfield = 'A.b'\ntolerated = 'yes'\n"
     + WHY: "overrides.toml: [[absence]], entry 1: tolerated = 'yes' is not bool",
     "[[capability]]\nmethod = 'm'\ncapability = 'c'\nof = 'server'\n"
@@ -181,6 +183,9 @@ class TestBundled:
             assert made.type.written == (AliasOf("RequestId"), Scalar("null", "null"))
             assert made.null_tolerated
             assert (made.optional, made.absence_tolerated) == ((False, True) if revision < "2025-11" else (True, False))
+            # The text of 2024-11-05 says nothing of it, later ones let servers leave it out over HTTP.
+            asked = ("client",) if "2025-03" < revision < "2025-11" else ()
+            assert made.absence_asked_of == asked
         for name in ("HeaderMismatchError", "UnsupportedProtocolVersionError", "MissingRequiredClientCapabilityError"):
             assert field(bundled("2026-07-28"), f"{name}.id").null_tolerated
         assert field(bundled("2025-11-25"), "URLElicitationRequiredError.id").null_tolerated
