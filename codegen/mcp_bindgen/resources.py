@@ -20,8 +20,9 @@ def schemas() -> Path:
 def checkout() -> Path | None:
     """The root of the checkout that this package runs from; None for an installed wheel."""
     root = _PACKAGE.parent.parent
-    beside = _PACKAGE.parent.name == "codegen" and (root / "generated").is_dir() and (root / "schema").is_dir()
-    return root if beside else None
+    # Not by generated/, which is made anew where it was deleted.
+    sources = (root / "schema" / "manifest.toml").is_file() and (root / "templates").is_dir()
+    return root if _PACKAGE.parent.name == "codegen" and sources else None
 
 
 def default_target() -> Path | None:

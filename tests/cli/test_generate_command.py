@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import mcp_bindgen.cli.target as target_module
 import pytest
+from checkout import GENERATED, ROOT
 from mcp_bindgen import resources
 
 SUMMARY = r"{label}: {files}, (\d+) types, (\d+) methods, \d+\.\d\d s -> {place}\n"
@@ -63,6 +68,26 @@ def test_without_anything_to_generate_it_asks_for_it(cli) -> None:
     status, out, err = cli("generate", "--out", "out")
     assert (status, out) == (2, "")
     assert "say what to generate: --version REVISION (2024-11-05, " in err
+
+
+def test_a_checkout_without_its_generated_package_generates_every_byte_of_it(elsewhere: Path) -> None:
+    """As after ``rm -rf generated``."""
+    for name in ("codegen", "schema", "templates"):
+        shutil.copytree(ROOT / name, elsewhere / "checkout" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    done = subprocess.run(
+        [sys.executable, "-m", "mcp_bindgen", "--version", "all"],
+        env={**os.environ, "PYTHONPATH": str(elsewhere / "checkout" / "codegen"), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+    def files(folder: Path) -> dict[Path, bytes]:
+        found = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+        return {path.relative_to(folder): path.read_bytes() for path in found}
+
+    assert files(elsewhere / "checkout" / "generated" / "mcp_bindings") == files(GENERATED)
 
 
 def test_in_a_checkout_the_target_is_its_generated_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp_bindgen.emit import swap as swapping
@@ -142,29 +143,31 @@ def test_a_root_file_of_ours_is_kept_up_to_date(tmp_path: Path) -> None:
     assert write(FILES, tmp_path).changed == ("__init__.py",)
 
 
-@pytest.mark.parametrize("failing", [0, 1, 2, 3, 4, 5])
-def test_when_a_file_cannot_be_put_in_place_everything_is_as_before(
+@pytest.mark.parametrize("failing", [0, 1, 2, 3])
+def test_when_a_package_cannot_be_put_in_place_everything_is_as_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
 ) -> None:
     write({**FILES, "v1/stale.py": OURS}, tmp_path / "out")
     before = tree(tmp_path)
     changed = {**{path: f"{text}changed\n" for path, text in FILES.items()}, "py.typed": "", "v1/new/file.py": OURS}
-    really = Path.replace
+    changed["v2/__init__.py"] = OURS
+    really = swapping._replace
     calls = 0
 
-    def replace(self: Path, target: Path) -> Path:
+    def replace(unit: Any, target: Path, stage: Path) -> None:
         nonlocal calls
         calls += 1
         if calls == failing + 1:
-            raise OSError(28, "No space left on device", str(target))
-        return really(self, target)
+            raise OSError(28, "No space left on device", str(stage / unit.name))
+        really(unit, target, stage)
 
-    monkeypatch.setattr(Path, "replace", replace)
+    monkeypatch.setattr(swapping, "_replace", replace)
     with pytest.raises(BindgenError, match="No space left on device; nothing was changed"):
         write(changed, tmp_path / "out")
     assert tree(tmp_path) == before
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["__init__.py", "py.typed", "runtime", "v1"]
     assert not (tmp_path / "out/v1/new").exists()
+    assert calls == failing + 1
 
 
 def test_when_the_second_file_cannot_be_written_no_folder_remains(
@@ -193,9 +196,9 @@ def test_an_interrupt_in_the_middle_undoes_what_was_done(tmp_path: Path, monkeyp
     before = tree(tmp_path)
     really = swapping._replace
 
-    def interrupted(new: Path, place: Path, kept: Path, undo: list) -> None:
-        really(new, place, kept, undo)
-        if place.name == "errors.py":
+    def interrupted(unit: Any, target: Path, stage: Path) -> None:
+        really(unit, target, stage)
+        if unit.name == "runtime":
             raise KeyboardInterrupt
 
     monkeypatch.setattr(swapping, "_replace", interrupted)

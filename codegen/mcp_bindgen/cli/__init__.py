@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -11,6 +12,9 @@ EXTRA = 'mcp-codegen needs the extra "codegen"; run: pip install "mcp-bindings[c
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line, ``sys.argv`` unless told otherwise, and exit with its status."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        # Both clean up, say so and exit with 130.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         # Loaded here, as the bindings are installed without the generator's dependencies.
         from mcp_bindgen.cli.app import run

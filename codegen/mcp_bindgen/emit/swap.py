@@ -1,87 +1,253 @@
-"""Replaces several files at once: everything is written beside them first, and any failure undoes what was done."""
+"""Replaces packages below a folder as a whole: a run that is killed leaves each of them old or new, never mixed.
+
+1. The run locks the folder, so that one run at a time writes to it.
+2. It restores what a killed run left unfinished, and removes that run's stage.
+3. It builds the new packages in a stage of its own. Files that stay, the user's among them, become hard links there.
+4. It writes a journal of what it is about to replace, and replaces one package (or file at the top) after the other.
+5. It removes the journal, which commits the run, and then the stage with the old packages.
+
+A failure restores the old packages by the journal, just as the next run does after a kill.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+import time
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from attrs import asdict, frozen
+
+from mcp_bindgen.emit.exchange import exchange
 from mcp_bindgen.errors import BindgenError
+
+STAGE = ".mcp-codegen-"
+"""What the name of a stage begins with."""
+JOURNAL = "journal.json"
+PATIENCE = 30.0
+"""Seconds to wait for another run that writes to the same folder."""
+_POLL = 0.05
+
+
+@frozen
+class _Unit:
+    """A package or a file at the top that is replaced, told by inode numbers wherever it lies at the moment."""
+
+    name: str
+    before: int | None
+    """The inode of the old one; None if there was none."""
+    after: int | None
+    """The inode of the new one; None for a package that is removed."""
+
+
+@contextmanager
+def exclusive(target: Path) -> Generator[None, None, None]:
+    """Let no other run write to a folder meanwhile; the folder is made, and what a killed run left is restored.
+
+    A folder that is still empty at the end is removed. Raises BindgenError if another run does not end.
+    """
+    made: list[Path] = []
+    try:
+        with _explained(target):
+            _make_folders(target, made)
+            descriptor = _lock(target)
+        try:
+            with _explained(target):
+                for stage in sorted(target.glob(f"{STAGE}*")):
+                    _restore(stage, target)
+            yield
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+    finally:
+        for folder in reversed(made):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
 
 def swap(written: Mapping[str, bytes], removed: Sequence[str], target: Path) -> None:
-    """Write and remove files below ``target``; raises BindgenError with everything as it was before."""
-    undo: list[Callable[[], object]] = []
-    try:
-        _make_folder(target, undo)
-        # Inside the target, so that it is on the same file system and os.replace can be atomic.
-        stage = Path(tempfile.mkdtemp(prefix=".mcp-codegen-", dir=target))
-        undo.append(partial(shutil.rmtree, stage, ignore_errors=True))
-        staged = {path: _stage(stage / str(number), data) for number, (path, data) in enumerate(written.items())}
-        kept = stage / "kept"
-        kept.mkdir()
-        for number, (path, new) in enumerate(staged.items()):
-            _replace(new, target / path, kept / str(number), undo)
-        for number, path in enumerate(removed, len(staged)):
-            _remove(target / path, kept / str(number), undo)
-    except OSError as problem:
-        _roll_back(undo)
-        place = problem.filename2 or problem.filename or target
-        message = f"cannot write {_beside(place, target)}: {problem.strerror}; nothing was changed"
-        raise BindgenError(message) from problem
-    except BaseException:
-        _roll_back(undo)
-        raise
+    """Write and remove files below ``target``, which ``exclusive`` has made and locked.
+
+    Raises BindgenError with everything as it was before.
+    """
+    with _explained(target):
+        # Inside the target, so that it is on the same file system.
+        stage = Path(tempfile.mkdtemp(prefix=STAGE, dir=target))
+        try:
+            units = _build(written, removed, target, stage)
+            _write_journal(stage, units)
+            for unit in units:
+                _replace(unit, target, stage)
+            (stage / JOURNAL).unlink()
+        finally:
+            # After the commit there is nothing to restore.
+            _restore(stage, target)
+
+
+def _build(written: Mapping[str, bytes], removed: Sequence[str], target: Path, stage: Path) -> list[_Unit]:
+    """Make the new packages in the stage."""
+    new = stage / "new"
+    new.mkdir()
+    (stage / "old").mkdir()
+    names = list(dict.fromkeys(path.partition("/")[0] for path in (*written, *removed)))
+    replaced = {target / path for path in (*written, *removed)}
+    modes: list[tuple[Path, Path]] = []
+    for name in names:
+        if (target / name).is_dir():
+            _link_tree(target / name, new / name, replaced, modes)
+    for path, data in written.items():
+        place = new / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+        if (target / path).exists():
+            shutil.copymode(target / path, place)
     for path in removed:
-        _drop_empty((target / path).parent, target)
+        _drop_empty((new / path).parent, new)
+    # Last, as a folder may be read-only; the inner ones first.
+    for before, after in reversed(modes):
+        if after.exists():
+            shutil.copymode(before, after)
+    return [_Unit(name, _inode(target / name), _inode(new / name)) for name in names]
+
+
+def _link_tree(source: Path, to: Path, left_out: Collection[Path], modes: list[tuple[Path, Path]]) -> None:
+    to.mkdir()
+    modes.append((source, to))
+    for entry in os.scandir(source):
+        place, copy = source / entry.name, to / entry.name
+        if entry.is_dir(follow_symlinks=False):
+            _link_tree(place, copy, left_out, modes)
+        elif entry.is_symlink():
+            copy.symlink_to(place.readlink())
+        elif place not in left_out:
+            try:
+                os.link(place, copy)
+            except OSError:
+                # A file system without hard links, or somebody else's file.
+                shutil.copy2(place, copy)
+
+
+def _write_journal(stage: Path, units: Sequence[_Unit]) -> None:
+    # Renamed into place, so that nobody reads half of one.
+    draft = stage / "draft.json"
+    draft.write_text(json.dumps([asdict(unit) for unit in units]), encoding="utf-8")
+    draft.replace(stage / JOURNAL)
+
+
+def _replace(unit: _Unit, target: Path, stage: Path) -> None:
+    place, new, old = target / unit.name, stage / "new" / unit.name, stage / "old" / unit.name
+    if unit.after is None:
+        place.rename(old)
+    elif unit.before is None:
+        new.rename(place)
+    elif not exchange(new, place):
+        if place.is_dir():
+            place.rename(old)
+        else:
+            _keep_file(place, old)
+        new.replace(place)
+
+
+def _keep_file(place: Path, old: Path) -> None:
+    # A file at the top can be kept without taking it away.
+    try:
+        os.link(place, old)
+    except OSError:
+        place.rename(old)
+
+
+def _restore(stage: Path, target: Path) -> None:
+    """Bring back what the journal of a stage lists, if there is one, and remove the stage; may be repeated."""
+    if (stage / JOURNAL).is_file():
+        undone = stage / "undone"
+        undone.mkdir(exist_ok=True)
+        for unit in _read_journal(stage):
+            _restore_unit(unit, target / unit.name, stage)
+        (stage / JOURNAL).unlink()
     shutil.rmtree(stage, ignore_errors=True)
 
 
-def _make_folder(folder: Path, undo: list[Callable[[], object]]) -> None:
+def _restore_unit(unit: _Unit, place: Path, stage: Path) -> None:
+    now = _inode(place)
+    if now == unit.before or now not in {unit.after, None}:
+        # Never replaced, or changed by somebody else since.
+        return
+    undone = stage / "undone" / unit.name
+    if unit.before is None:
+        place.rename(undone)
+        return
+    # Two renames put it there, or an exchange.
+    places = (stage / "old" / unit.name, stage / "new" / unit.name)
+    kept = next((each for each in places if _inode(each) == unit.before), None)
+    if kept is None:
+        return
+    if now is not None and place.is_dir():
+        if exchange(kept, place):
+            return
+        place.rename(undone)
+    kept.replace(place)
+
+
+def _read_journal(stage: Path) -> list[_Unit]:
+    try:
+        units = [_Unit(**row) for row in json.loads((stage / JOURNAL).read_bytes())]
+        ours = all(unit.name == Path(unit.name).name for unit in units)
+    except (TypeError, ValueError):
+        ours, units = False, []
+    if not ours:
+        message = f"cannot restore what {stage} keeps: its {JOURNAL} was not written by mcp-codegen; remove that folder"
+        raise BindgenError(message)
+    return units
+
+
+def _inode(place: Path) -> int | None:
+    try:
+        return place.lstat().st_ino
+    except FileNotFoundError:
+        return None
+
+
+def _lock(target: Path) -> int | None:
+    """The descriptor that holds the lock, which ends with the process; None on Windows, where folders have no locks."""
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    descriptor = os.open(target, os.O_RDONLY)
+    try:
+        limit = time.monotonic() + PATIENCE
+        while time.monotonic() < limit:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return descriptor
+            time.sleep(_POLL)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    message = f"another run of mcp-codegen is still writing to {target}; try again when it has ended"
+    raise BindgenError(message)
+
+
+def _make_folders(folder: Path, made: list[Path]) -> None:
     missing: list[Path] = []
     while not folder.is_dir():
         missing.append(folder)
         folder = folder.parent
-    for made in reversed(missing):
-        made.mkdir()
-        undo.append(made.rmdir)
+    for each in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            each.mkdir()
+            made.append(each)
 
 
-def _stage(place: Path, data: bytes) -> Path:
-    place.write_bytes(data)
-    return place
-
-
-def _replace(new: Path, place: Path, kept: Path, undo: list[Callable[[], object]]) -> None:
-    _make_folder(place.parent, undo)
-    if place.exists():
-        # A copy, not a move: so the file is there, old or new, at every moment.
-        shutil.copy2(place, kept)
-        new.chmod(place.stat().st_mode)
-        undo.append(partial(os.replace, kept, place))
-    else:
-        undo.append(partial(place.unlink, missing_ok=True))
-    new.replace(place)
-
-
-def _remove(place: Path, kept: Path, undo: list[Callable[[], object]]) -> None:
-    undo.append(partial(os.replace, kept, place))
-    place.replace(kept)
-
-
-def _roll_back(undo: list[Callable[[], object]]) -> None:
-    # The last step first: what was replaced comes back before the stage that keeps it goes, and folders go last.
-    for step in reversed(undo):
-        with contextlib.suppress(OSError):
-            step()
-
-
-def _drop_empty(folder: Path, target: Path) -> None:
-    while folder != target:
+def _drop_empty(folder: Path, top: Path) -> None:
+    while folder != top:
         try:
             folder.rmdir()
         except OSError:
@@ -89,7 +255,18 @@ def _drop_empty(folder: Path, target: Path) -> None:
         folder = folder.parent
 
 
+@contextmanager
+def _explained(target: Path) -> Generator[None, None, None]:
+    """Raise BindgenError for an OSError."""
+    try:
+        yield
+    except OSError as problem:
+        place = problem.filename2 or problem.filename or target
+        message = f"cannot write {_beside(place, target)}: {problem.strerror}; nothing was changed"
+        raise BindgenError(message) from problem
+
+
 def _beside(place: str | bytes | Path | int, target: Path) -> str:
     """The path to show: files of the stage have names of no meaning, so the target stands for them."""
     shown = place if isinstance(place, str) else str(target) if isinstance(place, (bytes, int)) else str(place)
-    return str(target) if ".mcp-codegen-" in shown else shown
+    return str(target) if STAGE in shown else shown
