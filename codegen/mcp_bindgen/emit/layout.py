@@ -135,6 +135,13 @@ def guarded(written: list[str]) -> list[str]:
     return written if fits else ["# fmt: off", *written, "# fmt: on"]
 
 
+def table(prefix: str, entries: Sequence[Tree]) -> list[str]:
+    """Return a dict at the left margin with one line for each entry, however long it is."""
+    if not entries:
+        return [f"{prefix}{{}}"]
+    return guarded([f"{prefix}{{", *(f"    {inline(entry)}," for entry in entries), "}"])
+
+
 def assign(prefix: str, value: Tree, indent: int) -> list[str]:
     """A statement that does something with an expression: on a line, or a comprehension in brackets on three."""
     pad = " " * indent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
-from mcp_bindgen.emit.layout import Tree, inline, lines, tuple_of
+from mcp_bindgen.emit.layout import Tree, inline, table, tuple_of
 from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
 from mcp_bindgen.ir.protocol import (
@@ -49,7 +49,7 @@ class Shapes:
             index = "None" if declared.index is None else self.shape(declared.index)
             name = self._names.types[declared.path]
             entries.append((f"{literal(name)}: (", [tuple_of(members), index], ")"))
-        return lines("OBJECTS: Final[Objects] = ", ("{", entries, "}"))
+        return table("OBJECTS: Final[Objects] = ", entries)
 
     def _aliases(self) -> list[str]:
         """``ALIASES``: alias name to its shape."""
@@ -66,7 +66,7 @@ class Shapes:
         entries += [
             _prefixed(f"{literal(path)}: ", self._inline_map(self._protocol.objects[path])) for path in self._looped
         ]
-        return lines("ALIASES: Final[Aliases] = ", ("{", entries, "}"))
+        return table("ALIASES: Final[Aliases] = ", entries)
 
     def _results(self) -> list[str]:
         """``RESULTS``: method to the shape of its result."""
@@ -75,7 +75,7 @@ class Shapes:
             for method in self._protocol.methods.values()
             if method.result is not None
         ]
-        return lines("RESULTS: Final[Aliases] = ", ("{", entries, "}"))
+        return table("RESULTS: Final[Aliases] = ", entries)
 
     def _member(self, declared: ObjectType, member: Field) -> Tree:
         attribute = "None" if is_constant(member) else literal(self._names.fields[declared.path][member.name])
