@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_bindings_runtime.errors import RequestTimeout
 from mcp_bindings_runtime.http.client import wire
 from mcp_bindings_runtime.http.client.connections import Pool
 from mcp_bindings_runtime.http.client.exchange import Exchange
-from mcp_bindings_runtime.http.client.plain import plain_head
+from mcp_bindings_runtime.http.client.plain import Fields, PlainAnswer, plain_head
 from support.conversing import PATIENCE, package, text_of
 from support.httppeer import McpPeer, Request, answer, called, result
 
@@ -223,6 +224,17 @@ def test_ending_an_exchange_that_is_over_leaves_its_connection_to_others() -> No
         other.end()
         assert not connection.is_connected
         connection.sock = None
+
+
+def test_no_part_of_a_body_is_read_after_the_deadline() -> None:
+    # All of it has arrived, so that nothing has to be read from the socket, which looks at the deadline by itself.
+    fields = Fields({"content-type": "application/json"})
+    late = Exchange("a test", 0.0)
+    response = PlainAnswer(fields, 2, b"{}", None, late, lambda whole: None)
+    for read in (lambda: wire.next_part(response, late), lambda: wire.whole(response, late, 100)):
+        with pytest.raises(RequestTimeout, match="a test"):
+            read()
+    assert wire.next_part(response, Exchange("a test")) == b"{}"
 
 
 def test_who_rests_in_an_exchange_wakes_when_it_ends() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import tracemalloc
 import zlib
 from collections.abc import Iterator
@@ -131,37 +130,82 @@ def test_events_without_end_do_not_outlast_the_deadline(revision: str, part: byt
     eventually(lambda: not threads_of("mcp-http"))
 
 
-def bomb(request: Request, rounds: int) -> bytes:
-    text = result(request, called("x" * 10_000_000))
-    packed = json.dumps(text).encode()
-    for _ in range(rounds):
-        packed = gzip.compress(packed)
-    return packed
+def nested(data: bytes, layers: int) -> bytes:
+    """Return data compressed so many times."""
+    for _ in range(layers):
+        data = gzip.compress(data)
+    return data
+
+
+BOMB = nested(b"x" * 100_000_000, 2)
+"""A few hundred bytes that decompress to 100 MB."""
 
 
 @both_eras
 @pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
-@pytest.mark.parametrize("rounds", [1, 2])
-def test_compressed_answers_do_not_grow_beyond_the_limit(revision: str, kind: str, rounds: int) -> None:
-    packed: list[bytes] = []
-
+@pytest.mark.parametrize(
+    ("body", "coding"),
+    [
+        pytest.param(gzip.compress(b"{}"), "gzip", id="gzip"),
+        pytest.param(zlib.compress(b"{}"), "deflate", id="deflate"),
+        pytest.param(BOMB, "gzip, gzip", id="nested"),
+        pytest.param(BOMB, "identity, gzip,gzip", id="identity-first"),
+        pytest.param(BOMB, ",".join(["gzip"] * 10_000), id="many"),
+        pytest.param(b"{}", "br", id="br"),
+        pytest.param(b"{}", "x-unknown", id="unknown"),
+    ],
+)
+def test_bodies_with_a_content_coding_are_refused_unread(revision: str, kind: str, body: bytes, coding: str) -> None:
     def play(request: Request) -> bytes:
-        if not packed:
-            packed.append(bomb(request, rounds))
-        return answer(packed[0], kind=kind, Content_Encoding=", ".join(["gzip"] * rounds))
+        assert request.headers["accept-encoding"] == "identity"
+        return answer(body, kind=kind, Content_Encoding=coding)
 
     with on_call(revision, play) as peer, client_of(peer, revision) as client:
-        with pytest.raises(McpError):
+        for _ in range(2):
+            tracemalloc.start()
+            try:
+                with pytest.raises(ProtocolError, match=r"content coding '.*Accept-Encoding: identity"):
+                    client.call_tool("bad")
+                _, most = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+        # That of the second call: in the first one, modules are loaded.
+        assert most < 10 * MOST
+        assert text_of(client.call_tool("t")) == "ok"
+
+
+@both_eras
+@pytest.mark.parametrize("coding", ["identity", "Identity, identity", ""])
+def test_the_identity_coding_is_none(revision: str, coding: str) -> None:
+    def play(request: Request) -> bytes:
+        return answer(result(request, called("bare")), Content_Encoding=coding)
+
+    with on_call(revision, play) as peer, client_of(peer, revision) as client:
+        for _ in range(2):
+            assert text_of(client.call_tool("bad")) == "bare"
+
+
+@both_eras
+def test_a_refusal_with_a_content_coding_keeps_its_status(revision: str) -> None:
+    with (
+        on_call(revision, lambda request: answer(BOMB, 503, Content_Encoding="gzip, gzip")) as peer,
+        client_of(peer, revision) as client,
+    ):
+        with pytest.raises(HttpError) as caught:
             client.call_tool("bad")
-        tracemalloc.start()
-        try:
-            with pytest.raises(McpError):
-                client.call_tool("bad")
-            _, most = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
-        # What is loaded for the first time then is part of it.
-        assert most < 30 * MOST
+        assert (caught.value.status, caught.value.text, caught.value.error) == (503, "", None)
+        assert text_of(client.call_tool("t")) == "ok"
+
+
+def test_the_body_of_an_accepted_notification_does_not_matter() -> None:
+    said = iter([answer(BOMB, 202, Content_Encoding="gzip"), answer(b"x" * 1_000_000, 202), answer(b"ok", 202)])
+
+    def play(request: Request) -> bytes | None:
+        return next(said) if request.json.get("method") == "notifications/roots/list_changed" else None
+
+    with McpPeer(NEWEST, play) as peer, client_of(peer, roots=["/srv"]) as client:
+        for _ in range(3):
+            client.notify(client.binding.notifications["notifications/roots/list_changed"])
         assert text_of(client.call_tool("t")) == "ok"
 
 

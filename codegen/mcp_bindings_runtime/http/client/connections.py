@@ -170,6 +170,7 @@ class _Noted:
             version=answer.version,
             reason=answer.reason,
             preload_content=False,
+            decode_content=False,
             original_response=answer,
             pool=pool,
             connection=self,  # type: ignore[arg-type]  # what this is mixed into

@@ -18,7 +18,7 @@ from .endpoint import Endpoint
 from .exchange import Exchange
 from .outgoing import INITIALIZE, Outgoing, members
 from .refusals import refusal_of
-from .wire import close
+from .wire import discard
 
 SESSION: Final = "Mcp-Session-Id"
 VERSION: Final = "MCP-Protocol-Version"
@@ -97,7 +97,7 @@ class Handshaken:
                 response = self._endpoint.post(exchange, self.headers(), self._initialized)
                 if response.status >= 300:
                     raise refusal_of(response, exchange)
-                close(response)
+                discard(response, exchange)
             except McpError as fault:
                 self.id = lost
                 text = f"{exchange.what}: the session was lost, and no new one could be begun: {fault}"

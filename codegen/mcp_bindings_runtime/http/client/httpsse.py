@@ -14,13 +14,10 @@ from .exchange import Exchange
 from .inbox import Inbox
 from .outgoing import one_line
 from .refusals import refusal_of
-from .wire import close, led_to, next_part, origin
+from .wire import close, discard, led_to, next_part, origin
 
 if TYPE_CHECKING:
     from .wire import Response
-
-_ENOUGH = 64 * 1024
-"""How many bytes of an answer to POST are read; it says no more than that the message has arrived."""
 
 
 class HttpSse:
@@ -67,12 +64,8 @@ class HttpSse:
         response = self._endpoint.post(exchange, {}, body, self._target)
         if not 200 <= response.status < 300:
             raise refusal_of(response, exchange)
-        size = 0
-        try:
-            while size < _ENOUGH and (part := next_part(response, exchange)):
-                size += len(part)
-        finally:
-            close(response)
+        # It says no more than that the message has arrived.
+        discard(response, exchange)
 
     def end(self) -> None:
         """Ends the stream."""

@@ -33,15 +33,13 @@ from .listening import Listening
 from .mirroring import Mirroring
 from .outgoing import CANCELLED, INITIALIZE, Outgoing, members, one_line
 from .refusals import refusal_of
-from .wire import close, whole
+from .wire import close, discard, whole
 
 if TYPE_CHECKING:
     from .wire import Response
 
 _LAST_WORDS: Final = 1.0
 """Seconds that the end of a session may take."""
-_UNREAD: Final = 1024 * 1024
-"""How much of an answer to a notification is read; there should be none."""
 
 
 class StreamableHttp:
@@ -302,9 +300,7 @@ class StreamableHttp:
         response = self._endpoint.post(exchange, headers, out.body)
         if not 200 <= response.status < 300:
             raise refusal_of(response, exchange)
-        # There is none, and where there is it says nothing; but the connection can be used again then.
-        whole(response, exchange, _UNREAD)
-        close(response)
+        discard(response, exchange)
 
     def _cancel(self, out: Outgoing, exchange: Exchange) -> None:
         """A request is given up: its answer is not read any more, which is how 2026-07-28 tells the server so.

@@ -36,6 +36,8 @@ _MOVED: Final = frozenset({301, 302, 303, *_KEPT})
 _PORTS: Final = {"http": 80, "https": 443}
 _BUFFER: Final = 64 * 1024
 _FAULTS: Final = (HTTPError, OSError, http.client.HTTPException)
+_DISCARDED: Final = 64 * 1024
+"""How many bytes of a body that does not matter are read before its connection is given up."""
 _NAMES: Final = 256
 """How many names of header fields are remembered as good."""
 
@@ -130,6 +132,7 @@ class Wire:
                     headers=headers,
                     redirect=False,
                     preload_content=False,
+                    decode_content=False,
                     timeout=Timeout(connect=connect, read=left),
                 )
         except _FAULTS as fault:
@@ -179,17 +182,21 @@ class Wire:
 
 
 def whole(response: Response, exchange: Exchange, limit: int) -> bytes:
-    """The body of an answer; raises MessageTooLarge beyond ``limit`` bytes, and as ``Wire.open``."""
+    """Return the body of a response.
+
+    Raises MessageTooLarge beyond ``limit`` bytes, ProtocolError for a body with a content coding, and as ``Wire.open``.
+    """
+    _refuse_coding(response, exchange)
     announced = response.headers.get("Content-Length", "")
     try:
-        if announced.isdecimal() and "Content-Encoding" not in response.headers:
+        if announced.isdecimal():
             if int(announced) > limit:
                 close(response)
                 raise MessageTooLarge(int(announced), limit)
             return response.read()
         parts: list[bytes] = []
         size = 0
-        while part := response.read(_BUFFER):
+        while part := _part(response, exchange):
             parts.append(part)
             size += len(part)
             if size > limit:
@@ -201,11 +208,44 @@ def whole(response: Response, exchange: Exchange, limit: int) -> bytes:
 
 
 def next_part(response: Response, exchange: Exchange) -> bytes:
-    """What has come of the body of an answer, at least one byte; empty at its end. Raises as ``Wire.open``."""
+    """Return what has arrived of a body, at least one byte; empty at its end. Raises as ``whole``, whatever its size."""
+    _refuse_coding(response, exchange)
     try:
-        return response.read1(_BUFFER)
+        return _part(response, exchange)
     except _FAULTS as fault:
         raise fault_of(fault, exchange, "") from fault
+
+
+def discard(response: Response, exchange: Exchange) -> None:
+    """Finish a response whose body does not matter: read a short one, so that its connection can be used again."""
+    if not _coding(response):
+        size = 0
+        while size < _DISCARDED and (part := next_part(response, exchange)):
+            size += len(part)
+    close(response)
+
+
+def _part(response: Response, exchange: Exchange) -> bytes:
+    # What is buffered can be read without touching the socket, which is where the deadline is looked at otherwise.
+    exchange.left()
+    return response.read1(_BUFFER)
+
+
+def _coding(response: Response) -> str:
+    """The content codings of a body (RFC 9110, section 8.4), without ``identity``; empty for none."""
+    field = response.headers.get("Content-Encoding", "")
+    return ", ".join(each for each in map(str.strip, field.split(",")) if each.lower() not in {"", "identity"})
+
+
+def _refuse_coding(response: Response, exchange: Exchange) -> None:
+    # A few kilobytes can take hours to decompress, and urllib3 prepares its decoders at the first read.
+    if "Content-Encoding" in response.headers and (coding := _coding(response)):
+        close(response)
+        text = (
+            f"{exchange.what}: the body has the content coding {coding[:100]!r}, though the request asked for none "
+            "(Accept-Encoding: identity); configure the server or its proxy to leave responses as they are"
+        )
+        raise ProtocolError(text)
 
 
 def fault_of(fault: Exception, exchange: Exchange, url: str) -> Exception:
