@@ -8,7 +8,8 @@
     +-- ProtocolError           the other side's fault
     |   +-- DecodeError         what it sent is not what the revision declares
     |   +-- ResponseError       it answered a request with an error
-    |   +-- HttpError           it answered an HTTP request with a status that is none of success
+    |   +-- HttpError           it answered an HTTP request with an error status
+    |   |   +-- HttpResponseError (a ResponseError, too) and with the JSON-RPC error of that request
     |   +-- UnsupportedRevision it does not speak the revision that is wanted here
     |   +-- OutputMismatch      a tool's result is not what the tool promises
     |   +-- MissingCapability   it has not declared what is wanted of it here
@@ -127,31 +128,73 @@ class ResponseError(ProtocolError):
 
 
 class HttpError(ProtocolError):
-    """An HTTP request was refused: its ``status``, the ``reason`` for people, and ``text``, how the body begins.
+    """An HTTP request was answered with an error status.
 
-    ``error`` is the body where it is an error of JSON-RPC, else None. ``challenges`` are those of the headers
-    ``WWW-Authenticate`` (RFC 9110, section 11.6.1), each with its ``scheme`` and ``parameters``.
+    ``status`` is the status and ``reason`` its phrase, ``url`` the URL that the request was sent to. ``text`` is how the
+    body begins, or the message of its error; ``error`` is the body if it is a JSON-RPC error response, else None.
+    ``retry_after`` is how many seconds the server asks to wait (``Retry-After``; RFC 9110, section 10.2.3), None where it
+    does not. ``challenges`` are those of the headers ``WWW-Authenticate`` (RFC 9110, section 11.6.1), each with its
+    ``scheme`` and ``parameters``.
     """
 
     def __init__(
-        self, status: int, reason: str, text: str = "", error: Any = None, challenges: Sequence[Challenge] = ()
+        self,
+        status: int,
+        reason: str,
+        text: str = "",
+        error: Any = None,
+        challenges: Sequence[Challenge] = (),
+        url: str = "",
+        retry_after: float | None = None,
     ) -> None:
-        super().__init__(status, reason, text, error, tuple(challenges))
+        # HttpResponseError has two bases, whose arguments differ.
+        Exception.__init__(self, status, reason, text, error, tuple(challenges), url, retry_after)
         self.status = status
         self.reason = reason
         self.text = text
         self.error = error
         self.challenges = tuple(challenges)
+        self.url = url
+        self.retry_after = retry_after
 
     def __str__(self) -> str:
-        said = [f"the server answered with HTTP status {self.status}"]
+        # The query may hold a secret.
+        said = [f"{self.url.partition('?')[0] or 'the server'} answered with HTTP status {self.status}"]
         if self.reason:
             said.append(f" {self.reason}")
         if self.text:
             said.append(f": {self.text}")
         if self.challenges:
             said.append(f" (it asks for {', '.join(each.scheme for each in self.challenges)}: `headers=` or `auth=`)")
+        if self.retry_after is not None:
+            said.append(f" (retry after {self.retry_after:g} s)")
         return "".join(said)
+
+
+class HttpResponseError(HttpError, ResponseError):
+    """A request was answered with a JSON-RPC error, and with an HTTP error status.
+
+    It has the attributes of both bases; ``error`` is the JSON-RPC response that ``code``, ``message`` and ``data`` are of.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        reason: str,
+        text: str,
+        error: Mapping[str, Any],
+        challenges: Sequence[Challenge] = (),
+        url: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(status, reason, text, error, challenges, url, retry_after)
+        found = error["error"]
+        self.code = found["code"]
+        self.message = found["message"]
+        self.data = found.get("data")
+
+    def __str__(self) -> str:
+        return f"{ResponseError.__str__(self)}; {HttpError.__str__(self)}"
 
 
 class Challenge(NamedTuple):

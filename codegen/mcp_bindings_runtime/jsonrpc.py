@@ -110,10 +110,16 @@ def sendable(value: Any) -> bool:
     return True
 
 
+def supported_by(code: Any, data: Any) -> list[str] | None:
+    """Return the revisions that an error names because the one of the request is not spoken; None for other errors."""
+    supported: Any = data.get("supported") if data.__class__ is dict else None
+    named = supported.__class__ is list and all(each.__class__ is str for each in supported)
+    return supported if named and code in _NAMING else None
+
+
 def raised_by(error: Any, revision: str) -> ResponseError | UnsupportedRevision:
     """The exception for an error of the other side. One that names the revisions it speaks is no other's."""
-    supported: Any = error.data.get("supported") if error.data.__class__ is dict else None
-    named = supported.__class__ is list and all(each.__class__ is str for each in supported)
-    if named and error.code in _NAMING:
+    supported = supported_by(error.code, error.data)
+    if supported is not None:
         return UnsupportedRevision(revision, supported)
     return ResponseError(error.code, error.message, None if error.data is UNSET else error.data)

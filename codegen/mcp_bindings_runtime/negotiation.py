@@ -23,7 +23,7 @@ from .errors import (
     UsageError,
 )
 from .given import check_mappings, check_seconds
-from .jsonrpc import MODERN
+from .http.statuses import rejects_message, shows_modern
 from .methods import NotificationMethod, RequestMethod
 from .opening import Opening
 
@@ -112,14 +112,12 @@ class Negotiation:
                 # It may be the one that was refused: then this is the one retry that clients owe.
                 chosen = self._load(mutual)
                 return self._discover(chosen) if chosen.binding.era == "stateless" else self._shake_hands(chosen)
-            except HttpError as fault:
-                if not _of_the_other_era(fault.status):
+            except (HttpError, ResponseError) as fault:
+                # Any other error shows a server of the other era, unless it says nothing about the message at all.
+                if shows_modern(fault) or (isinstance(fault, HttpError) and not rejects_message(fault.status)):
                     raise
                 tried[era] = fault
-            except (ResponseError, DecodeError, RequestTimeout) as fault:
-                if isinstance(fault, ResponseError) and fault.code in MODERN:
-                    raise
-                # This shows a server of the other era; which other error it is says nothing.
+            except (DecodeError, RequestTimeout) as fault:
                 tried[era] = fault
             except ConnectionClosed as fault:
                 # It did not survive the question. Its successor is asked as the other era does.
@@ -223,11 +221,6 @@ class Negotiation:
         if self._transport is not None:
             self._transport.close()
             self._transport = None
-
-
-def _of_the_other_era(status: int) -> bool:
-    """Whether an HTTP status says no more than that the request was not understood."""
-    return 400 <= status < 500 and status not in {401, 403, 407, 408, 429}
 
 
 def _not_again() -> Transport:

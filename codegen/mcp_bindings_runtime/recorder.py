@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .binding import OTHER
 from .methods import Side
+from .transports import Unanswered
 
 if TYPE_CHECKING:
     import os
@@ -35,7 +36,12 @@ class Recorder:
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """As ``Transport.receive``."""
-        message = self._transport.receive(timeout)
+        try:
+            message = self._transport.receive(timeout)
+        except Unanswered as fault:
+            if fault.message is not None:
+                self._write(OTHER[self._side], fault.message)
+            raise
         if message is not None:
             self._write(OTHER[self._side], message)
         return message

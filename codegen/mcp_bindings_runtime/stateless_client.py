@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .client import Client
 from .connection import Connection
-from .errors import ProtocolError, ResponseError, UnsupportedRevision, UsageError
-from .jsonrpc import MODERN
+from .errors import HttpError, ProtocolError, ResponseError, UnsupportedRevision, UsageError
 from .methods import RequestMethod
 from .stateless import CHANGES, LISTEN
 from .stateless import StatelessClient as Core
@@ -115,10 +114,11 @@ class StatelessClient(Client):
             session: Any = connection.session
             try:
                 result = connection.request(self.binding.requests["server/discover"], timeout=timeout)
-            except ResponseError as error:
-                if error.code in MODERN:
+            except (HttpError, ResponseError) as error:
+                from .http.statuses import shows_legacy
+
+                if not shows_legacy(error):
                     raise
-                # Every server of this era can be discovered.
                 raise UnsupportedRevision(self.binding.revision, []) from error
             with connection.lock:
                 session.learn(result)

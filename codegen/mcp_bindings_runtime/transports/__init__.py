@@ -15,12 +15,16 @@ from typing import Protocol
 
 
 class Unanswered(Exception):
-    """One request will not be answered, which says nothing of the others: its ``id``, and ``error``, why not."""
+    """One request failed, which says nothing of the others: its ``id``, and ``error``, why.
 
-    def __init__(self, request_id: str | int, error: Exception) -> None:
-        super().__init__(request_id, error)
+    ``message`` is the message of the other side that says so, if there is one.
+    """
+
+    def __init__(self, request_id: str | int, error: Exception, message: bytes | None = None) -> None:
+        super().__init__(request_id, error, message)
         self.id = request_id
         self.error = error
+        self.message = message
 
 
 class Transport(Protocol):

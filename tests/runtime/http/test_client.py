@@ -285,8 +285,9 @@ def test_many_threads_call_at_once(revision: str) -> None:
         (lambda request: answer(b"<h1>", status=502, kind="text/html"), HttpError, "502 Status$"),
         (lambda request: b"SSH-2.0-Open\r\n\r\n", ConnectionClosed, "ended"),
         (lambda request: answer({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "no"}}, status=400),
-         ResponseError, "no"),
-        (lambda request: answer({"jsonrpc": "2.0", "error": {"code": -32603, "message": "no"}}, status=500), ResponseError, "no"),
+         HttpError, "400 Status: no$"),
+        (lambda request: answer({"jsonrpc": "2.0", "error": {"code": -32603, "message": "no"}}, status=500),
+         HttpError, "500 Status: no$"),
     ],
 )  # fmt: skip
 def test_what_is_no_answer_is_an_error_of_that_call_only(revision: str, said: Any, kind: Any, text: str) -> None:

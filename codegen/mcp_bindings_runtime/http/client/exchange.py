@@ -20,12 +20,14 @@ LONGEST = 1_000_000.0
 class Exchange:
     """A request under way. ``deadline``, by ``time.monotonic``, holds for all of it, however slowly bytes drip in."""
 
-    __slots__ = ("_bell", "_lock", "_socket", "deadline", "ended", "heard", "reused", "what")
+    __slots__ = ("_bell", "_lock", "_socket", "deadline", "ended", "heard", "reused", "url", "what")
 
     def __init__(self, what: str, deadline: float = inf) -> None:
         self.what = what
         """What it is about, for errors."""
         self.deadline = deadline
+        self.url = ""
+        """Where its request was sent last; redirects change it."""
         self.ended = False
         """Whether ``end`` has been called."""
         self._bell: Lock | None = None
@@ -54,10 +56,15 @@ class Exchange:
             _shut(self._socket)
 
     def rest(self, seconds: float) -> bool:
-        """Sleeps for so long, or until it is ended; whether it is. For the one thread that reads."""
+        """Sleep for so long, or until it is ended; return whether it is. For the one thread that reads."""
+        bell = self.bell()
+        return bell is None or bell.acquire(timeout=seconds)
+
+    def bell(self) -> Lock | None:
+        """Return a bell that ``end`` rings, and others may; None if it is ended. For the one thread that reads."""
         with self._lock:
             bell = self._bell = None if self.ended else new_bell()
-        return bell is None or bell.acquire(timeout=seconds)
+        return bell
 
     def left(self) -> float | None:
         """Seconds until the deadline, None where there is none; raises RequestTimeout once it has passed."""

@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any, Final
 
-from ...errors import ConnectionClosed, McpError, ProtocolError
+from ...bells import ring
+from ...errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
 from ...logs import note
+from ..statuses import rejects_message
 from .asked import ask
 from .endpoint import Endpoint
 from .exchange import Exchange
@@ -40,13 +42,18 @@ class Handshaken:
         self._aside = aside
         self._hello: Outgoing | None = None
         self._initialized: bytes | None = None
-        self._renewing = Lock()
+        self._lock = Lock()
+        self._renewal: _Renewal | None = None
+        """The renewal under way. Until it has succeeded, ``id`` is that of the lost session."""
 
     def headers(self) -> dict[str, str]:
         """What every request carries after ``initialize``."""
+        return self._headers(self.id)
+
+    def _headers(self, session: str | None) -> dict[str, str]:
         found: dict[str, str] = {}
-        if self.id is not None:
-            found[SESSION] = self.id
+        if session is not None:
+            found[SESSION] = session
         if self.version is not None and self.version not in _WITHOUT_VERSION:
             found[VERSION] = self.version
         return found
@@ -60,48 +67,134 @@ class Handshaken:
             self._initialized = out.body
 
     def begin(self, headers: Mapping[str, str]) -> None:
-        """Takes the id from the answer to ``initialize``. Raises ProtocolError for one that cannot be one."""
-        given = headers.get(SESSION)
-        if given is not None and not _VISIBLE.fullmatch(given):
-            text = f"the server gave a session id with characters other than visible ASCII: {given!r}"
-            raise ProtocolError(text)
-        self.id = given
+        """Take the id from the response to ``initialize``. Raises ProtocolError for an invalid one."""
+        self.id = _session_id(headers)
 
     def agree(self, line: bytes) -> None:
         """Takes the revision from the answer to ``initialize``."""
         version = members(members(_read(line)).get("result")).get("protocolVersion")
         self.version = version if isinstance(version, str) else None
 
-    def renew(self, lost: str | None, exchange: Exchange) -> None:
-        """Begins a new session instead of the lost one, unless another thread has done so.
+    def await_renewal(self, exchange: Exchange) -> None:
+        """Wait while a renewal is under way. Raises as ``renew``."""
+        renewal = self._renewal
+        if renewal is not None:
+            self._wait(renewal, exchange)
 
-        The server is told the same as for the first; if it answers with another revision, nothing goes on. What the first
-        one had been told besides, such as the level of log messages and the subscriptions to resources, is lost. Raises
-        ConnectionClosed.
+    def renew(self, lost: str | None, exchange: Exchange) -> None:
+        """Begin a new session instead of the lost one, or wait until another thread has done so.
+
+        The server is sent the same ``initialize`` as for the first session and must answer with the same revision. What
+        the first session was told besides, such as the log level and the subscriptions to resources, is lost. Other
+        threads do not see the new session before ``notifications/initialized`` was accepted. A renewal that the server
+        refuses fails for all that wait for it; where it ends with the deadline of its call, one of them starts another.
+
+        Raises HttpError for a refusal that is about something else, such as access or load; else ConnectionClosed;
+        RequestTimeout.
         """
-        with self._renewing:
-            if self.id != lost:
+        while True:
+            with self._lock:
+                if self.id != lost:
+                    return
+                renewal = self._renewal
+                mine = renewal is None
+                if renewal is None:
+                    renewal = self._renewal = _Renewal()
+            if mine:
+                self._lead(renewal, exchange)
                 return
-            if self._hello is None or self._initialized is None:
-                text = f"{exchange.what}: the server has ended the session before it was open"
-                raise ConnectionClosed(text)
-            agreed = self.version
-            note("warning", "the server has ended the session (HTTP status 404); a new one is begun")
-            try:
-                line, headers = ask(self._endpoint, exchange, {}, self._hello, limit=self._limit, aside=self._aside)
-                version = members(members(_read(line)).get("result")).get("protocolVersion")
-                if version != agreed:
-                    text = f"it now speaks {version}, and it was {agreed}"
-                    raise ProtocolError(text)
-                self.begin(headers)
-                response = self._endpoint.post(exchange, self.headers(), self._initialized)
-                if response.status >= 300:
-                    raise refusal_of(response, exchange)
-                discard(response, exchange)
-            except McpError as fault:
-                self.id = lost
-                text = f"{exchange.what}: the session was lost, and no new one could be begun: {fault}"
-                raise ConnectionClosed(text) from fault
+            self._wait(renewal, exchange)
+
+    def _wait(self, renewal: _Renewal, exchange: Exchange) -> None:
+        bell = exchange.bell()
+        if bell is None:
+            raise exchange.closed()
+        with self._lock:
+            if self._renewal is not renewal:
+                return
+            renewal.waiting.append(bell)
+        left = exchange.left()
+        rung = bell.acquire(timeout=-1 if left is None else left)
+        if exchange.ended:
+            raise exchange.closed()
+        if not rung:
+            raise exchange.late()
+        if renewal.failure is not None:
+            raise renewal.failure.again(exchange)
+
+    def _lead(self, renewal: _Renewal, exchange: Exchange) -> None:
+        """Renew the session for all threads."""
+        found: str | None = self.id
+        try:
+            found = self._ask_anew(exchange)
+        except RequestTimeout:
+            raise
+        except McpError as fault:
+            if exchange.ended:
+                raise exchange.closed() from fault
+            renewal.failure = _Failure(fault)
+            raise renewal.failure.again(exchange) from fault
+        finally:
+            with self._lock:
+                self.id = found
+                self._renewal = None
+            for each in renewal.waiting:
+                ring(each)
+
+    def _ask_anew(self, exchange: Exchange) -> str | None:
+        """Begin a session as the first one was begun, and return its id."""
+        if self._hello is None or self._initialized is None:
+            text = "it was not open yet"
+            raise ProtocolError(text)
+        note("warning", "the server has ended the session (HTTP status 404); a new one is begun")
+        line, headers = ask(self._endpoint, exchange, {}, self._hello, limit=self._limit, aside=self._aside)
+        version = members(members(_read(line)).get("result")).get("protocolVersion")
+        if version != self.version:
+            text = f"the server now speaks {version}, and it was {self.version}"
+            raise ProtocolError(text)
+        found = _session_id(headers)
+        response = self._endpoint.post(exchange, self._headers(found), self._initialized)
+        if not 200 <= response.status < 300:
+            raise refusal_of(response, exchange)
+        discard(response, exchange)
+        return found
+
+
+class _Renewal:
+    """A new session that one thread begins and others wait for."""
+
+    __slots__ = ("failure", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting: list[Lock] = []
+        """A bell of each thread that waits."""
+        self.failure: _Failure | None = None
+
+
+class _Failure:
+    """Why the server gave no new session, for each thread that wanted one."""
+
+    __slots__ = ("_fault",)
+
+    def __init__(self, fault: McpError) -> None:
+        self._fault = fault
+
+    def again(self, exchange: Exchange) -> McpError:
+        """Return an exception of the thread's own, as each gets a traceback."""
+        fault = self._fault
+        if isinstance(fault, HttpError) and not rejects_message(fault.status):
+            return HttpError(*fault.args)
+        text = f"{exchange.what}: the session was lost, and no new one could be begun: {fault}"
+        return ConnectionClosed(text)
+
+
+def _session_id(headers: Mapping[str, str]) -> str | None:
+    """Return the session id of a response to ``initialize``; raises ProtocolError for an invalid one."""
+    found = headers.get(SESSION)
+    if found is not None and not _VISIBLE.fullmatch(found):
+        text = f"the server gave a session id with characters other than visible ASCII: {found!r}"
+        raise ProtocolError(text)
+    return found
 
 
 def _read(line: bytes) -> Any:

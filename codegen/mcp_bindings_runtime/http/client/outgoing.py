@@ -65,6 +65,17 @@ class Outgoing:
         return self.method or ("a batch" if self.ids else "an answer")
 
     @property
+    def revision(self) -> str | None:
+        """The revision that it names; None for a message of a session, but for ``initialize``."""
+        params = members(self.message.get("params"))
+        named = (
+            params.get("protocolVersion")
+            if self.method == INITIALIZE
+            else members(params.get("_meta")).get(VERSION_KEY)
+        )
+        return named if isinstance(named, str) else None
+
+    @property
     def repeatable(self) -> bool:
         """Whether the server may be given it twice, where nobody knows if it was."""
         return self.method in _READING

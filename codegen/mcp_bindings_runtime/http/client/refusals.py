@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from time import time
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import Challenge, HttpError, McpError
@@ -48,7 +51,31 @@ def refusal_of(response: Response, exchange: Exchange) -> HttpError:
         _first_line(str(said) if said else _text(data, response.headers.get("Content-Type", ""))),
         error,
         challenges(response.headers.getlist("WWW-Authenticate")),
+        exchange.url,
+        retry_after(response.headers),
     )
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that ``Retry-After`` names (RFC 9110, section 10.2.3); None where it names none.
+
+    It may be a date, which is compared with the server's own (``Date``), as clocks differ.
+    """
+    value = headers.get("Retry-After", "").strip()
+    if value.isascii() and value.isdecimal():
+        return float(value)
+    at = _time(value)
+    if at is None:
+        return None
+    now = _time(headers.get("Date", ""))
+    return max(0.0, at - (time() if now is None else now))
+
+
+def _time(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).replace(tzinfo=UTC).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _said(error: Mapping[str, Any]) -> Any:

@@ -22,6 +22,7 @@ from ...logs import note
 from ...transports import Unanswered
 from ...transports.waits import CLOSED_HERE, checked
 from ..headers import standard
+from ..statuses import answers, error_of, exception_of, rejects_message
 from .asked import Asked, ask, no_answer, unusable
 from .endpoint import JSON, STREAM, Endpoint, kind_of
 from .exchange import Exchange
@@ -170,8 +171,7 @@ class StreamableHttp:
             old = self._turned_old(exchange) if out.method == INITIALIZE and self._looks_old(refusal) else None
             if old is not None:
                 return self._post_old(old, asked)
-            self._answer_with(asked, refusal)
-            return False
+            raise
         try:
             return self._hear(asked, response)
         except BaseException:
@@ -187,10 +187,12 @@ class StreamableHttp:
             try:
                 return self._taken(out, exchange, {**headers, **self._mirrored(out, exchange)})
             except HttpError as refusal:
-                if _code(refusal) != HEADER_MISMATCH:
+                if error_of(refusal).get("code") != HEADER_MISMATCH:
                     raise
                 note("info", "tools/call: the server misses headers; the tool is looked up anew")
             return self._taken(out, exchange, {**headers, **self._mirrored(out, exchange, anew=True)})
+        if out.method != INITIALIZE:
+            self._session.await_renewal(exchange)
         session = self._session.id
         try:
             return self._taken(out, exchange, self._session.headers())
@@ -199,6 +201,8 @@ class StreamableHttp:
                 raise
         # It has not been taken, as there is no session that it could be taken in.
         self._session.renew(session, exchange)
+        if self._listening is not None:
+            self._listening.renewed()
         return self._taken(out, exchange, self._session.headers())
 
     def _taken(self, out: Outgoing, exchange: Exchange, headers: Mapping[str, str]) -> Response:
@@ -264,19 +268,15 @@ class StreamableHttp:
         if not asked.waiting:
             self._forget(asked)
 
-    def _answer_with(self, asked: Asked, refusal: HttpError) -> None:
-        """The server has refused requests; if with an error of JSON-RPC, that is the answer to each of them."""
-        if refusal.error is None or refusal.challenges:
-            raise refusal
-        for request_id in asked.out.ids:
-            self._inbox.put(json.dumps({**refusal.error, "id": request_id}, ensure_ascii=False).encode())
-        asked.waiting.clear()
-
     def _fail(self, asked: Asked, fault: Exception) -> None:
-        """No answer will come for those requests that still wait."""
+        """Report a failure for each of the requests that still wait."""
         waiting, asked.waiting = asked.waiting, set()
         for request_id in waiting:
-            self._inbox.put(Unanswered(request_id, fault))
+            failed, message = fault, None
+            if isinstance(fault, HttpError):
+                failed = exception_of(fault, request_id, asked.out.revision or self._session.version or "")
+                message = json.dumps(fault.error, ensure_ascii=False).encode() if answers(fault, request_id) else None
+            self._inbox.put(Unanswered(request_id, failed, message))
         self._forget(asked)
 
     def _forget(self, asked: Asked) -> None:
@@ -324,9 +324,9 @@ class StreamableHttp:
 
     def _looks_old(self, refusal: HttpError) -> bool:
         """Whether a server that refuses ``initialize`` may be one of 2024-11-05 (Backwards Compatibility)."""
-        if not self._try_old or _code(refusal) in {*MODERN, UNSUPPORTED_VERSION}:
+        if not self._try_old or error_of(refusal).get("code") in {*MODERN, UNSUPPORTED_VERSION}:
             return False
-        return 400 <= refusal.status < 500 and refusal.status not in {401, 403, 407, 408, 429}
+        return rejects_message(refusal.status)
 
     def _turned_old(self, exchange: Exchange) -> HttpSse | None:
         try:
@@ -356,7 +356,3 @@ class StreamableHttp:
         old.post(asked.exchange, asked.out.body)
         asked.waiting.clear()
         return False
-
-
-def _code(refusal: HttpError) -> Any:
-    return members(members(refusal.error).get("error")).get("code")

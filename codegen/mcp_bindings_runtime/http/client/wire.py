@@ -96,6 +96,7 @@ class Wire:
         """
         at = url or self.url
         for _ in range(REDIRECTS + 1):
+            exchange.url = at
             response = self._once(method, at, exchange, headers, body)
             location = response.headers.get("Location")
             if response.status not in _MOVED or location is None:
