@@ -35,6 +35,7 @@ __all__ = [
     "DecodeError",
     "EncodeError",
     "HttpError",
+    "HttpResponseError",
     "McpError",
     "MessageTooLarge",
     "MissingCapability",
