@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import DecodeError as DecodeError
     from mcp_bindings_runtime.errors import EncodeError as EncodeError
     from mcp_bindings_runtime.errors import HttpError as HttpError
+    from mcp_bindings_runtime.errors import HttpResponseError as HttpResponseError
     from mcp_bindings_runtime.errors import McpError as McpError
     from mcp_bindings_runtime.errors import MessageTooLarge as MessageTooLarge
     from mcp_bindings_runtime.errors import MissingCapability as MissingCapability
@@ -84,6 +85,7 @@ else:
             "DecodeError",
             "EncodeError",
             "HttpError",
+            "HttpResponseError",
             "McpError",
             "MessageTooLarge",
             "MissingCapability",
@@ -134,6 +136,7 @@ else:
             "DecodeError",
             "EncodeError",
             "HttpError",
+            "HttpResponseError",
             "Image",
             "Keywords",
             "Limits",

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import DecodeError as DecodeError
     from mcp_bindings_runtime.errors import EncodeError as EncodeError
     from mcp_bindings_runtime.errors import HttpError as HttpError
+    from mcp_bindings_runtime.errors import HttpResponseError as HttpResponseError
     from mcp_bindings_runtime.errors import McpError as McpError
     from mcp_bindings_runtime.errors import MessageTooLarge as MessageTooLarge
     from mcp_bindings_runtime.errors import MissingCapability as MissingCapability
@@ -90,6 +91,7 @@ else:
             "DecodeError",
             "EncodeError",
             "HttpError",
+            "HttpResponseError",
             "McpError",
             "MessageTooLarge",
             "MissingCapability",
@@ -144,6 +146,7 @@ else:
             "DecodeError",
             "EncodeError",
             "HttpError",
+            "HttpResponseError",
             "Image",
             "Keywords",
             "Limits",
