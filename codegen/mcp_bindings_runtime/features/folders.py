@@ -7,21 +7,28 @@ import os
 from pathlib import Path
 
 
-def inside(folder: str | os.PathLike[str], path: str) -> Path:
-    """The real path of what ``path`` leads to from a folder, with every ``..`` and every symbolic link resolved.
+def inside(folder: str | os.PathLike[str], path: str, *, must_exist: bool = True) -> Path:
+    """Return the real path that ``path`` leads to from a folder, with every ``..`` and every symbolic link resolved.
 
-    Raises FileNotFoundError where that is not in the folder, or is nowhere. ``path`` is taken as relative, slashes at
-    its beginning included. Where others may change links in the folder meanwhile, open what is returned and nothing else.
+    ``path`` is taken as relative, also if it begins with a slash. Raise ``FileNotFoundError`` if it leads out of the
+    folder or to nothing. With ``must_exist=False`` the path may end in names that do not exist yet, below an existing
+    folder, for a file to be created. If others may change links in the folder meanwhile, open what is returned and
+    nothing else.
 
     ```python
     @server.resource_template("notes:///{+path}")
     def note(path: str) -> str:
         return inside("/srv/notes", path).read_text()
+
+    @server.tool
+    def write(path: str, text: str) -> None:
+        inside("/srv/notes", path, must_exist=False).write_text(text)
     ```
     """
     root = Path(folder).resolve(strict=True)
+    wanted = root.joinpath(path.lstrip("/\\"))
     try:
-        found = root.joinpath(path.lstrip("/\\")).resolve(strict=True)
+        found = wanted.resolve(strict=True) if must_exist else _resolved(wanted)
     except (ValueError, RuntimeError, FileNotFoundError, NotADirectoryError) as fault:
         # A zero byte in it, links that lead in a circle, nothing there, or a way through a file.
         raise _absent(path) from fault
@@ -33,6 +40,24 @@ def inside(folder: str | os.PathLike[str], path: str) -> Path:
     if not found.is_relative_to(root):
         raise _absent(path)
     return found
+
+
+def _resolved(path: Path) -> Path:
+    """Return the real path of an existing folder or file, or of names below an existing folder.
+
+    Raise as ``Path.resolve(strict=True)`` does for a way through a file, a link to nothing, and ``..`` after a name that
+    does not exist.
+    """
+    try:
+        return path.resolve(strict=True)
+    except FileNotFoundError:
+        # A link to nothing is not resolved: what is created through it is where the link says.
+        if path.is_symlink() or path.name in {"", ".."}:
+            raise
+        above = _resolved(path.parent)
+        if above.exists() and not above.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, "not a folder", str(above)) from None
+        return above / path.name
 
 
 def _absent(path: str) -> FileNotFoundError:

@@ -1,8 +1,9 @@
 """Values from a URI: whether it is one that a template gives, and for which values.
 
 Only templates that leave no choice can be matched. So every value has to end where something comes that it cannot hold,
-and no value may come through a prefix. Values come decoded. Those that stand for one segment of a path hold no slash and
-are neither ``.`` nor ``..``, however that was written; those of ``{+path}`` have no segment ``..``.
+and no value may come through a prefix. Where a template has ``{?…}`` or ``{#…}``, the first ``?`` or ``#`` of a URI
+begins it, so that ``{+path}`` before it ends there. Values come decoded. Those that stand for one segment of a path hold
+no slash and are neither ``.`` nor ``..``, however that was written; those of ``{+path}`` have no segment ``..``.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _TOLERATED = frozenset(":@!$&'()*+;=,")
 _IN_QUERIES = frozenset("/?")
 """What a query may hold besides (RFC 3986, section 3.4)."""
 _ANY = frozenset(UNRESERVED + RESERVED + "%")
+_CLOSING = frozenset("?#")
+"""What begins the query and the fragment: a path holds neither (RFC 3986, section 3.3)."""
 _OPTIONAL = frozenset("?&;#")
 """Operators that show whether there is a value: what they begin with, or the names, are there or not."""
 
@@ -112,15 +115,19 @@ def _pattern(parts: Parts, index: int) -> str:
     if isinstance(part, str):
         return re.escape(_normal(part))
     first = re.escape(OPERATORS[part.operator].first)
-    allowed = re.escape("".join(sorted(_alphabet(part, _after(parts, index) or frozenset()))))
+    alphabet = _alphabet(part, _after(parts, index) or frozenset(), _closing(parts, index))
+    allowed = re.escape("".join(sorted(alphabet)))
     return f"(?:{first}([{allowed}]*))?" if part.operator in _OPTIONAL else f"{first}([{allowed}]+)"
 
 
-def _alphabet(part: Expression, edges: frozenset[str]) -> frozenset[str]:
-    """What an expression may give after its first character; what is only tolerated gives way to what comes next."""
+def _alphabet(part: Expression, edges: frozenset[str], closing: frozenset[str]) -> frozenset[str]:
+    """What an expression may give after its first character; what is only tolerated gives way to what comes next.
+
+    ``closing`` are the characters that end the value of ``{+path}``, because a query or a fragment may follow.
+    """
     operator = OPERATORS[part.operator]
     if operator.reserved:
-        return _ANY
+        return _ANY - closing if part.operator == "+" else _ANY
     tolerated = _TOLERATED - edges
     several = len(part.variables) > 1 or any(each.explode for each in part.variables)
     structure = operator.separator if several else ""
@@ -146,6 +153,11 @@ def _after(parts: Parts, index: int) -> frozenset[str] | None:
     return frozenset(found)
 
 
+def _closing(parts: Parts, index: int) -> frozenset[str]:
+    """The characters with which expressions after a part begin a query or a fragment."""
+    return _CLOSING & {part.operator for part in parts[index + 1 :] if isinstance(part, Expression)}
+
+
 def _ends(parts: Parts, index: int) -> bool:
     """Whether it is clear where a part ends, if it is clear where it begins."""
     part, after = parts[index], _after(parts, index)
@@ -153,7 +165,7 @@ def _ends(parts: Parts, index: int) -> bool:
         return True
     if after is None:
         return False
-    return after.isdisjoint(_alphabet(part, after) | {OPERATORS[part.operator].first})
+    return after.isdisjoint(_alphabet(part, after, _closing(parts, index)) | {OPERATORS[part.operator].first})
 
 
 def _begins(parts: Parts, index: int) -> bool:
@@ -161,9 +173,21 @@ def _begins(parts: Parts, index: int) -> bool:
     part = parts[index]
     if isinstance(part, str) or index == 0:
         return True
+    if part.operator in _CLOSING:
+        return not any(_may_hold(parts, place, part.operator) for place in range(index))
     before = parts[index - 1]
     edge = OPERATORS[part.operator].first or (before[-1] if isinstance(before, str) else "")
-    return bool(edge) and part.operator not in _OPTIONAL and edge not in _alphabet(part, frozenset(edge))
+    alphabet = _alphabet(part, frozenset(edge), _closing(parts, index))
+    return bool(edge) and part.operator not in _OPTIONAL and edge not in alphabet
+
+
+def _may_hold(parts: Parts, index: int, character: str) -> bool:
+    """Whether a character may occur in what a part gives."""
+    part = parts[index]
+    if isinstance(part, str):
+        return character in part
+    alphabet = _alphabet(part, _after(parts, index) or frozenset(), _closing(parts, index))
+    return character in alphabet | {OPERATORS[part.operator].first}
 
 
 # What the text of an expression stands for.

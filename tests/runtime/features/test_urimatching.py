@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +58,10 @@ def filled(draw):
         if not isinstance(part, Expression):
             continue
         kind = wide if part.operator in {"+", "#"} else texts if part.operator in {"?", "&", ";"} else segments
+        if part.operator == "+":
+            later = template.parts[template.parts.index(part) :]
+            ends = {each.operator for each in later if isinstance(each, Expression)} & set("?#")
+            kind = wide.filter(lambda text, ends=ends: not ends & set(text))
         for variable in part.variables:
             if variable.name not in optional or draw(st.booleans()):
                 values[variable.name] = draw(st.lists(kind, min_size=1, max_size=3) if variable.explode else kind)
@@ -89,6 +96,15 @@ FORMS = [
     ("file:///{+path}", "file:///a/b%20c", {"path": "a/b c"}),
     ("a:{+path}/{name}", "a:b/c/d", {"path": "b/c", "name": "d"}),
     ("a:x{.ext}", "a:x.tar", {"ext": "tar"}),
+    ("file:///{+path}{?rev}", "file:///a/b.txt?rev=1", {"path": "a/b.txt", "rev": "1"}),
+    ("file:///{+path}{?rev}", "file:///a/b.txt", {"path": "a/b.txt"}),
+    ("file:///{+path}{?rev}", "file:///a%3Fb?rev=c?d", {"path": "a?b", "rev": "c?d"}),
+    ("file:///{+path}{?rev,q*}{#line}", "file:///a/b?q=1&q=2#3", {"path": "a/b", "q": ["1", "2"], "line": "3"}),
+    ("file:///{+path}{#line}", "file:///a?b#c?d", {"path": "a?b", "line": "c?d"}),
+    ("file:///{+folder}/{name}{?rev}", "file:///a/b/c?rev=1/2", {"folder": "a/b", "name": "c", "rev": "1/2"}),
+    ("a:{+path}?rev={rev}", "a:b?c?rev=1", {"path": "b?c", "rev": "1"}),
+    ("a:{+path}{?q}/end", "a:b/c?q=2/end", {"path": "b/c", "q": "2"}),
+    ("a:{x}{?q}/end", "a:1?q=2/end", {"x": "1", "q": "2"}),
     ("a:{x}{#part}", "a:1#2/3", {"x": "1", "part": "2/3"}),
     ("a:{x}{#part}", "a:1", {"x": "1"}),
     ("a:{x}{?q,r*}", "a:1", {"x": "1"}),
@@ -146,6 +162,10 @@ STRANGERS = [
     ("a{/x*}", "a/b//c"),
     ("a:{x,y}", "a:1"),
     ("a:{x,y}", "a:1,2,3"),
+    ("a:{+path}{?q}", "a:b?"),
+    ("a:{+path}{?q}", "a:b?r=1"),
+    ("a:{+path}{?q}", "a:?q=1"),
+    ("a:{+path}{?q}", "a:b/../c?q=1"),
     ("a:b{?q}", "a:b?"),
     ("a:b{?q}", "a:b?r=1"),
     ("a:b{?q}", "a:b?q=1&q=2"),
@@ -165,9 +185,9 @@ OPEN = {
     "{a}.{b}": "it is open where it ends",
     "{a}{.b}": "it is open where it ends",
     "{+a}/{+b}": "it is open where it ends",
-    "{+a}{?b}": "it is open where it ends",
+    "{+a}{;b}": "it is open where it ends",
+    "{+a}/{+b}{?c}": "it is open where it ends",
     "{?a}{&b}": "it is open where it ends",
-    "{a}{?b}c": "it is open where it ends",
     "{a:3}": "gives a part of the value only",
     "{a}/{a}": "{a} stands in it twice",
     "{+a,b}": "each of which may hold their separator",
@@ -187,6 +207,8 @@ def test_matching_takes_no_longer_than_the_uri_is_long():
     # A pattern that tries all ways to cut it would not come to an end.
     assert matched("{+path}/{a}:{b}/{c}", "/:" * 20_000) is None
     assert matched("a:{x}{?q,r}", "a:1?" + "q=1&" * 20_000) is None
+    assert matched("a:{+p}/{x}{?q}/c", "a:" + "/?" * 20_000) is None
+    assert matched("a:{+p}/{x}{?q}/c", "a:" + "/c" * 20_000 + "d") is None
 
 
 def test_what_is_inside_a_folder_is_found(tmp_path):
@@ -219,6 +241,80 @@ def test_what_is_outside_of_a_folder_is_not_found(tmp_path):
     ):
         with pytest.raises(FileNotFoundError):
             inside(root, path)
+
+
+def test_a_file_that_does_not_exist_yet_is_found_inside_a_folder(tmp_path):
+    root = tmp_path / "root"
+    (root / "sub").mkdir(parents=True)
+    (root / "a.txt").write_text("a")
+    (root / "link").symlink_to(root / "sub")
+    (tmp_path / "way").symlink_to(root)
+    for path, place in {
+        "new.txt": "new.txt",
+        "/new.txt": "new.txt",
+        "a.txt": "a.txt",
+        "sub/new.txt": "sub/new.txt",
+        "link/new.txt": "sub/new.txt",
+        "sub/../new.txt": "new.txt",
+        "some/new/folder/x": "some/new/folder/x",
+        "": "",
+    }.items():
+        for folder in (root, tmp_path / "way"):
+            assert inside(folder, path, must_exist=False) == root.resolve() / place
+    inside(root, "new.txt", must_exist=False).write_text("new")
+    assert inside(root, "new.txt").read_text() == "new"
+
+
+def test_a_file_that_does_not_exist_yet_is_not_found_outside_of_a_folder(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.txt").write_text("a")
+    (root / "out").symlink_to(tmp_path)
+    (root / "loop").symlink_to(root / "loop")
+    (root / "dangling").symlink_to(tmp_path / "missing")
+    (root / "within").symlink_to(root / "missing")
+    for path in (
+        "..",
+        "../new",
+        "../rootbeer/new",
+        "out/new",
+        "out/root/../new",
+        "loop",
+        "loop/new",
+        "dangling",
+        "dangling/new",
+        "within",
+        "a.txt/new",
+        "a.txt/new/new",
+        "a\0b",
+        "new/../../new",
+        "new/../a.txt",
+        "new/..",
+    ):
+        with pytest.raises(FileNotFoundError):
+            inside(root, path, must_exist=False)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["root"]
+
+
+@given(st.lists(st.sampled_from(["..", ".", "", "a", "sub", "out", "link", "new", "loop"]), max_size=6))
+def test_no_path_that_may_be_created_is_outside_of_its_folder(parts):
+    with TemporaryDirectory() as folder:
+        top = Path(folder).resolve()
+        root = top / "root"
+        (root / "sub").mkdir(parents=True)
+        (root / "a").write_text("a")
+        (root / "out").symlink_to(top)
+        (root / "link").symlink_to(root / "sub")
+        (root / "loop").symlink_to(root / "loop")
+        try:
+            found = inside(root, "/".join(parts), must_exist=False)
+        except FileNotFoundError:
+            return
+        assert found.is_relative_to(root)
+        if not found.exists():
+            found.parent.mkdir(parents=True, exist_ok=True)
+            found.touch(exist_ok=False)
+            assert found.resolve(strict=True) == found
 
 
 def test_expanding_makes_no_way_out():
