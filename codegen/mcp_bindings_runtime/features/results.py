@@ -10,7 +10,7 @@ from typing import Any
 
 from ..binding import Binding
 from ..errors import UsageError
-from .content import Contents, as_json, as_text
+from .content import BYTES, Contents, as_json, as_text
 from .conversion import Conversion
 from .fitting import Fault, Misfit
 from .typeschema import ACCEPTED, UNIONS, NoSchema, Schema, name_of
@@ -69,6 +69,9 @@ class Results:
             kind = (*typing.get_args(kind), Any, Any, Any)[2] if origin is collections.abc.Generator else Any
         if kind in _UNANNOTATED:
             return Promise(self, None, None, what)
+        if not self._content_in(kind).isdisjoint(BYTES):
+            text = f"{what} returns {name_of(kind)}: bytes are no content; {self._instead_of_bytes()}"
+            raise UsageError(text)
         if self._is_content(kind):
             return Promise(self, None, self._classes(kind), what)
         try:
@@ -83,12 +86,25 @@ class Results:
 
     def _is_content(self, kind: Any) -> bool:
         """Whether there is something in a type that becomes a block of its own, or is a result."""
+        return bool(self._content_in(kind))
+
+    def _content_in(self, kind: Any) -> frozenset[type]:
+        """Return the classes of results and of content blocks in a type, its unions and lists included."""
         if isinstance(kind, type) and issubclass(kind, (*self.contents.classes, *self._ready_classes)):
-            return True
+            return frozenset({kind})
         origin, arguments = typing.get_origin(kind), typing.get_args(kind)
         if origin is typing.Annotated:
-            return self._is_content(arguments[0])
-        return (origin in UNIONS or origin in _LISTS) and any(map(self._is_content, arguments))
+            return self._content_in(arguments[0])
+        inner = arguments if origin in UNIONS or origin in _LISTS else ()
+        return frozenset[type]().union(*map(self._content_in, inner))
+
+    def _instead_of_bytes(self) -> str:
+        """Return what to write in the place of ``bytes``."""
+        sound = ", Audio(data) for a sound" if hasattr(self._binding.types, "AudioContent") else ""
+        return (
+            f"return Image(data) for an image{sound}, an EmbeddedResource for a file, or a str, such as "
+            "base64.b64encode(data).decode(), and annotate the tool accordingly"
+        )
 
     @property
     def _ready_classes(self) -> tuple[type, ...]:

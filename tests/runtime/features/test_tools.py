@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import collections.abc
 import functools
+import json
 import threading
 import time
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, TypedDict
+from dataclasses import dataclass
+from typing import Annotated, Any, TypedDict, get_origin
 
 import attrs
 import pytest
@@ -317,6 +320,56 @@ def test_content_of_all_kinds(revision: str) -> None:
         result = called(server, revision, "give", what=what)
         assert result.pop("isError", False) == (what == "result")
         assert result == {"content": content}
+
+
+DATA: list[Any] = [
+    bytes,
+    bytearray,
+    bytes | None,
+    list[bytes],
+    Image | bytes,
+    list[str | bytes],
+    Annotated[bytes, "a photo"],
+    tuple[bytes, ...],
+    Generator[float, None, bytes],
+]
+
+
+@each_revision
+@pytest.mark.parametrize("kind", DATA, ids=str)
+def test_a_tool_that_is_annotated_with_bytes_is_refused_with_what_to_write(revision: str, kind: Any) -> None:
+    server = new_server(revision)
+
+    def photo() -> Any:
+        return PNG
+
+    def steps() -> Any:
+        yield 0.5
+        return PNG
+
+    photo.__annotations__["return"] = steps.__annotations__["return"] = kind
+    with pytest.raises(UsageError, match=r"tool photo returns .*bytes are no content; return Image\(data\)") as caught:
+        server.tool(name="photo")(steps if get_origin(kind) is Generator else photo)
+    assert "base64.b64encode(data).decode()" in str(caught.value)
+    assert ("Audio(data)" in str(caught.value)) == hasattr(package(revision), "AudioContent")
+    assert len(server.tools) == 0
+
+
+@each_revision
+def test_bytes_within_an_object_are_base64_as_its_schema_says(revision: str) -> None:
+    @dataclass
+    class Photo:
+        data: bytes
+
+    server = new_server(revision)
+
+    def photo() -> Any:
+        return Photo(PNG)
+
+    photo.__annotations__["return"] = Photo
+    server.tool(photo)
+    text = called(server, revision, "photo")["content"][0]["text"]
+    assert json.loads(text) == {"data": b64encode(PNG).decode()}
 
 
 @each_revision
