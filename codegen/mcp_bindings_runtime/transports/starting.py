@@ -26,6 +26,10 @@ ENVIRONMENT: Final = tuple(
 )
 """The variables that a server is given of this process's environment, if nothing else is said."""
 
+LONGEST_WORD: Final = 60
+LONGEST_COMMAND: Final = 200
+"""Characters of one argument, and of a whole command, that messages show."""
+
 
 def environment(env: Mapping[str, str] | None, *, inherit_env: bool) -> dict[str, str]:
     """The environment of a server: all of this process's or the harmless part, and ``env`` over it."""
@@ -43,10 +47,17 @@ def environment(env: Mapping[str, str] | None, *, inherit_env: bool) -> dict[str
 
 
 def as_line(command: Sequence[str | os.PathLike[str]]) -> str:
-    """A command as one types it."""
+    """Return a command as one types it, for messages: long arguments, such as programs after ``-c``, are cut."""
     import shlex
 
-    return shlex.join(os.fsdecode(part) for part in command)
+    words = shlex.join(_shown(os.fsdecode(part)) for part in command)
+    return words if len(words) <= LONGEST_COMMAND else f"{words[: LONGEST_COMMAND - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _shown(word: str) -> str:
+    """Return the beginning of an argument if it has several lines or is long."""
+    first = word.partition("\n")[0][:LONGEST_WORD]
+    return word if first == word else f"{first}\N{HORIZONTAL ELLIPSIS}"
 
 
 def start(
@@ -90,7 +101,7 @@ def start(
         if isinstance(problem, OSError):
             raise _explained(problem, words, env, cwd) from problem
         if isinstance(problem, (TypeError, ValueError)):
-            text = f"cannot start {list(command)!r}: {problem}"
+            text = f"cannot start {_named(command)}: {problem}"
             raise UsageError(text) from problem
         raise
     for fd in given:
@@ -98,11 +109,17 @@ def start(
     return popen, own
 
 
+def _named(command: Sequence[object]) -> str:
+    """Return a command that cannot be started for its message; it may hold what is no text."""
+    words = [_shown(word) if isinstance(word, str) else word for word in command]
+    return repr(words)
+
+
 def _explained(
     problem: OSError, command: list[str], env: Mapping[str, str], cwd: str | os.PathLike[str] | None
 ) -> UsageError | ConnectionClosed:
     program = command[0]
-    begun = f"cannot start {program!r}: "
+    begun = f"cannot start {_shown(program)!r}: "
     # Imported where they are needed, because a module cannot be read when descriptors have run out.
     if cwd is not None:
         from pathlib import Path

@@ -71,6 +71,34 @@ def started() -> Iterator[list[int]]:
             os.kill(pid, signal.SIGKILL)
 
 
+LONG_PROGRAM = "import sys\n" + "# nothing to see here\n" * 2000 + "sys.exit(3)"
+"""A program as tests and scripts give it after ``-c``."""
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ([sys.executable, "-c", LONG_PROGRAM], "-c 'import sys\N{HORIZONTAL ELLIPSIS}'"),
+        ([sys.executable, "-c", "import sys; " * 500 + "sys.exit(3)"], "-c 'import sys; import sys; "),
+        ([sys.executable, "-c", "import sys; sys.exit(3)", *"ab" * 1000], "-c 'import sys; sys.exit(3)' a b a b"),
+    ],
+)
+def test_a_message_shows_the_beginning_of_a_long_command(command: list[str], shown: str) -> None:
+    text = end_of(Child(command))
+    assert shown in text
+    assert text.endswith("exited with status 3")
+    assert len(text) < 400
+    assert "\n" not in text
+
+
+def test_a_long_command_that_cannot_be_started_is_shown_by_its_beginning() -> None:
+    for command in (["/missing/" + "x" * 100 + "\n" * 100], [sys.executable, "-c", LONG_PROGRAM, "a\0b"]):
+        with pytest.raises(UsageError) as problem:
+            Child(command)
+        assert len(str(problem.value)) < 400
+        assert "cannot start " in str(problem.value)
+
+
 @pytest.mark.parametrize("watch", ["pidfd", "thread"])
 @pytest.mark.parametrize(
     ("script", "how"),
