@@ -1,7 +1,7 @@
 """How often something may happen: limits per second for what is called, and for what is told.
 
 What is called too often is refused, with a clear error. What is told too often is put together: the latest waits for
-its turn, and nothing is told out of order; the last of a burst always comes.
+its turn, and nothing is told out of order; the last of a burst always comes. Log messages that are dropped so are counted.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from ..errors import ConnectionClosed, ProtocolError, RequestTimeout, ResponseError, UsageError
 from ..given import check_function, check_times
 from ..logs import note
+from .dropped_logs import DroppedLogs
 from .refusals import Situation, ruling
 
 Clock = Callable[[], float]
@@ -97,7 +98,7 @@ class Bucket:
     """A token bucket: ``rate`` tokens a second flow in, ``size`` it holds, and it is full at first. Thread-safe."""
 
     def __init__(self, rate: float, size: float, clock: Clock) -> None:
-        self._rate = rate
+        self.rate = rate
         self._size = size
         self._clock = clock
         self._tokens = size
@@ -108,12 +109,12 @@ class Bucket:
         """Takes a token and gives 0, or takes none and gives the seconds until there is one."""
         with self._lock:
             now = self._clock()
-            self._tokens = min(self._size, self._tokens + (now - self._filled) * self._rate)
+            self._tokens = min(self._size, self._tokens + (now - self._filled) * self.rate)
             self._filled = now
             if self._tokens >= 1.0:
                 self._tokens -= 1.0
                 return 0.0
-            return (1.0 - self._tokens) / self._rate
+            return (1.0 - self._tokens) / self.rate
 
 
 _SITUATIONS: dict[str, Situation] = {
@@ -178,7 +179,7 @@ def _later(seconds: float, function: Callable[[], None]) -> Delay:
 class Pace:
     """Tells things no faster than a bucket allows; of what comes faster only the latest, as soon as it may.
 
-    ``flush`` tells what still waits at once.
+    ``flush`` tells what still waits at once. ``drop`` is called with each item that a later one takes the place of.
     """
 
     def __init__(
@@ -186,22 +187,24 @@ class Pace:
         bucket: Bucket,
         tell: Callable[[Any], None],
         later: Callable[[float, Callable[[], None]], Delay] = _later,
+        drop: Callable[[Any], None] | None = None,
     ) -> None:
         self._bucket = bucket
         self._tell = tell
         self._later = later
+        self._drop = drop
         self._lock = Lock()
         self._waiting: list[Any] = []
         """The latest, if it waits."""
         self._delay: Delay | None = None
-        self.passed_over = 0
 
     def offer(self, item: Any) -> None:
         """Tells it now, or when its time has come, unless a later one takes its place."""
         with self._lock:
             if self._waiting:
+                if self._drop is not None:
+                    self._drop(self._waiting[0])
                 self._waiting[0] = item
-                self.passed_over += 1
                 return
             wait = self._bucket.take()
             if not wait:
@@ -242,9 +245,13 @@ def pace_of(limits: Limits, context: Any, name: str, tell: Callable[[Any], None]
     """What a context tells ``progress`` or ``log`` by; None where there is no limit."""
     if name == "progress":
         bucket = limits.bucket(name)
-    else:
-        kept = context.connection.session.kept
-        if name not in kept:
-            kept.setdefault(name, limits.bucket(name))
-        bucket = kept[name]
-    return None if bucket is None else Pace(bucket, tell)
+        return None if bucket is None else Pace(bucket, tell)
+    kept = context.connection.session.kept
+    if name not in kept:
+        kept.setdefault(name, limits.bucket(name))
+    return None if kept[name] is None else log_pace(kept[name], DroppedLogs(kept[name].rate, tell))
+
+
+def log_pace(bucket: Bucket, dropped: DroppedLogs) -> Pace:
+    """Return the pace of log messages, of which the dropped ones are counted."""
+    return Pace(bucket, dropped.send, drop=dropped.drop)

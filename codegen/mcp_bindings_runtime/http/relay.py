@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..announcements import Announcement
@@ -64,7 +65,7 @@ class Relay:
         if server is None or key is None:
             return
         params = None if given["params"] is None else server.binding.codec.structure(given["params"], key.params)
-        announcement = Announcement(key, params, given["promised"], given["about"], given.get("level"))
+        announcement = Announcement(key, params, given["promised"], tuple(given["about"]), given.get("level"))
         if not ours:
             server.tell_here(announcement)
         binding = server.binding
@@ -84,7 +85,15 @@ def _pace(post: Callable[[Announcement], None], limits: Limits | None) -> Pace |
     """How log messages are given to other processes; None where there is no limit to that."""
     if limits is None:
         return None
-    from ..features.limits import Pace
+    from ..features.dropped_logs import DroppedLogs
+    from ..features.limits import log_pace
 
     bucket = limits.bucket("log")
-    return None if bucket is None else Pace(bucket, post)
+    if bucket is None:
+        return None
+    dropped = DroppedLogs(bucket.rate, post, attrgetter("params"), _with_params)
+    return log_pace(bucket, dropped)
+
+
+def _with_params(announcement: Announcement, params: Any) -> Announcement:
+    return announcement._replace(params=params, level=params.level)

@@ -8,9 +8,12 @@ import pytest
 from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_bindings import v2025_11_25
+from mcp_bindings_runtime.context import LEVELS, ServerContext
 from mcp_bindings_runtime.errors import ProtocolError, ResponseError, UsageError
+from mcp_bindings_runtime.features.dropped_logs import LOGGER, DroppedLogs
 from mcp_bindings_runtime.features.limits import Bucket, Limits, Pace
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, text_of
+from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of
 from support.echoing import echo_server
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
@@ -71,7 +74,8 @@ def test_what_is_told_is_in_order_and_the_last_always_comes(steps):
     """Integers are offered, fractions let time go by."""
     clock = Clock()
     told = []
-    pace = Pace(Bucket(4.0, 2.0, clock), told.append, clock.delay)
+    dropped = []
+    pace = Pace(Bucket(4.0, 2.0, clock), told.append, clock.delay, dropped.append)
     offered = []
     for step in steps:
         if isinstance(step, int):
@@ -83,7 +87,7 @@ def test_what_is_told_is_in_order_and_the_last_always_comes(steps):
     assert told == sorted(set(told))
     assert set(told) <= set(offered)
     assert told[-1:] == offered[-1:]
-    assert len(told) + pace.passed_over == len(offered)
+    assert sorted(told + dropped) == offered
     assert not clock.later
 
 
@@ -98,6 +102,56 @@ def test_what_waits_is_told_at_the_end():
     assert told == [0, 4]
     clock.go(10.0)
     assert told == [0, 4]
+
+
+@given(st.lists(st.one_of(st.sampled_from(LEVELS), st.floats(0.01, 1)), max_size=60))
+def test_every_log_message_is_sent_or_counted_by_a_notice(steps):
+    """Levels are logged, fractions let time go by."""
+    clock = Clock()
+    sent = []
+    dropped = DroppedLogs(4.0, sent.append)
+    pace = Pace(Bucket(4.0, 2.0, clock), dropped.send, clock.delay, dropped.drop)
+    logged = []
+    for step in steps:
+        if isinstance(step, str):
+            logged.append(v2025_11_25.LoggingMessageNotificationParams(level=step, data=len(logged), logger="app"))
+            pace.offer(logged[-1])
+        else:
+            clock.go(step)
+    clock.go(10.0)
+    place = 0
+    while sent:
+        message = sent.pop(0)
+        if message.logger == LOGGER:
+            number = int(message.data.partition(" ")[0])
+            lost, place = logged[place : place + number], place + number
+            assert number == len(lost) > 0
+            assert message.level == max((each.level for each in lost), key=LEVELS.index)
+            assert "were dropped" in message.data or number == 1
+            message = sent.pop(0)
+        assert message is logged[place]
+        place += 1
+    assert place == len(logged)
+
+
+@each_revision
+def test_a_client_is_told_how_many_log_messages_of_a_call_were_dropped(revision, caplog):
+    caplog.set_level("INFO", logger="mcp_bindings")
+    clock, heard = Clock(), []
+    server = package(revision).Server("s", "1", limits=Limits(log=2, burst=1, clock=clock))
+
+    @server.tool
+    def count(context: ServerContext) -> None:
+        for number in range(8):
+            context.log("error" if number == 3 else "info", number)
+
+    log = {"log_level": "debug", "on_log": lambda params: heard.append((params.level, params.data))}
+    with package(revision).Client.in_memory(server, timeout=PATIENCE, **log) as client:
+        client.call_tool("count")
+        eventually(lambda: len(heard) == 4)
+    text = "5 log messages were dropped: no more than 2 are sent in a second"
+    assert heard == [("info", 0), ("info", 1), ("error", text), ("info", 7)]
+    assert text in caplog.messages
 
 
 @pytest.mark.parametrize("wrong", [0, -1, float("nan")])
@@ -244,7 +298,9 @@ def test_progress_and_logs_that_come_too_fast_are_put_together(revision):
     with mcp.Client.in_memory(server, timeout=PATIENCE, **options) as client:
         client.call_tool("x", on_progress=lambda params: seen.append(params.progress))
         assert seen == [0, 1, 8]
-        assert [heard.get(timeout=PATIENCE) for _ in range(3)] == [0, 1, 8]
+        told = [heard.get(timeout=PATIENCE) for _ in range(4)]
+        assert (told[:2], told[3]) == ([0, 1], 8)
+        assert told[2].startswith("6 log messages were dropped")
     assert heard.empty()
 
 
