@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import RequestTimeout, ResponseError, TaskCancelled
+from .task_states import described
 from .taskstore import FINAL
 
 if TYPE_CHECKING:
     from ..binding import Binding
     from ..methods import RequestMethod
+    from .task_states import StoredTaskState
 
 R = TypeVar("R")
 
@@ -34,16 +36,18 @@ class TaskHandle(Generic[R]):
         self._key = key
         self._limit = limit
         self._params = params
-        self.last: Any = task
+        self.last: StoredTaskState = task
         """The task as it was heard of last: an object of the revision."""
+
+    def __repr__(self) -> str:
+        return described(self, self._key.name, self.last)
 
     @property
     def id(self) -> str:
         """The task's id."""
-        task_id: str = self.last.task_id
-        return task_id
+        return self.last.task_id
 
-    def status(self, *, timeout: float | None = None) -> Any:
+    def status(self, *, timeout: float | None = None) -> StoredTaskState:
         """Asks for the task: an object of the revision, with ``status``, ``status_message`` and the times.
 
         ``timeout`` is in seconds. Raises as ``Client.request`` does: ResponseError (-32602) where the task has expired.
@@ -51,7 +55,7 @@ class TaskHandle(Generic[R]):
         self.last = self._ask("tasks/get", timeout)
         return self.last
 
-    def cancel(self, *, timeout: float | None = None) -> Any:
+    def cancel(self, *, timeout: float | None = None) -> StoredTaskState:
         """Has the task stopped; gives it as ``status`` does. Raises ResponseError (-32602) where it has ended before."""
         self.last = self._ask("tasks/cancel", timeout)
         return self.last
@@ -88,7 +92,7 @@ class TaskHandle(Generic[R]):
                 self._peer.follow(self._key, self._params, result)
             return result
 
-    def changes(self, pause: Callable[[float], object] = time.sleep) -> Iterator[Any]:
+    def changes(self, pause: Callable[[float], object] = time.sleep) -> Iterator[StoredTaskState]:
         """The task, now and whenever its status or the message of that has changed, until it has ended.
 
         Asks as often as the other side proposes; ``pause`` is called with the seconds in between.
@@ -112,7 +116,7 @@ class TaskHandle(Generic[R]):
     def _patience(self, timeout: float | None) -> float:
         if timeout is not None:
             return timeout
-        ttl: int | None = self.last.ttl
+        ttl = self.last.ttl
         return self._limit if ttl is None else ttl / 1000
 
     def _stopped(self) -> TaskCancelled:
@@ -121,7 +125,7 @@ class TaskHandle(Generic[R]):
 
     def _was_cancelled(self) -> bool:
         try:
-            return bool(self.status().status == "cancelled")
+            return self.status().status == "cancelled"
         except ResponseError:
             return False
 

@@ -11,10 +11,12 @@ from threading import Condition
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import RequestTimeout, ResponseError, TaskCancelled
+from .task_states import described
 from .taskstore import FINAL
 
 if TYPE_CHECKING:
     from ..methods import RequestMethod
+    from .task_states import PolledTaskState
 
 R = TypeVar("R")
 
@@ -50,16 +52,18 @@ class PolledTask(Generic[R]):
         self._cancels = 0
         """How often ``cancel`` was called."""
         self._given: set[str] = set()
-        self.last: Any = task
+        self.last: PolledTaskState | None = task
         """The task as it was heard of last, a ``DetailedTask`` or what the request was answered with; None for none."""
+
+    def __repr__(self) -> str:
+        return described(self, self._key.name, self.last)
 
     @property
     def id(self) -> str | None:
         """The task's id; None where the request was answered at once."""
-        task_id: str | None = None if self.last is None else self.last.task_id
-        return task_id
+        return None if self.last is None else self.last.task_id
 
-    def status(self, *, timeout: float | None = None) -> Any:
+    def status(self, *, timeout: float | None = None) -> PolledTaskState | None:
         """Asks for the task: a ``DetailedTask`` of ``ext_tasks``; None where the request was answered at once.
 
         ``timeout`` is in seconds. Raises as ``Client.request`` does: ResponseError (-32602) where the task has expired.
@@ -89,7 +93,7 @@ class PolledTask(Generic[R]):
         deadline = time.monotonic() + (self._limit if timeout is None else timeout)
         while True:
             cancels = self._cancels
-            task = self.status()
+            task: Any = self.status()
             if task.status == "completed":
                 result: R = self._client.binding.codec.decode_result(self._key, task.result)
                 return self._checked(result)
@@ -118,7 +122,7 @@ class PolledTask(Generic[R]):
             self._client.follow(self._key, self._params, result)
         return result
 
-    def changes(self) -> Iterator[Any]:
+    def changes(self) -> Iterator[PolledTaskState]:
         """The task, now and whenever it has changed, until it has ended; nothing where it was answered at once.
 
         Asks as often as the server proposes. What the server asks for is for the caller to see, and ``result`` or
@@ -127,7 +131,7 @@ class PolledTask(Generic[R]):
         shown: Any = None
         while self._answer is None:
             cancels = self._cancels
-            task = self.status()
+            task: Any = self.status()
             if task != shown:
                 shown = task
                 yield task
@@ -139,7 +143,7 @@ class PolledTask(Generic[R]):
 
     def answer(self) -> bool:
         """Has the client's handlers answer what the task asks for; whether there was anything that is new."""
-        task = self.status()
+        task: Any = self.status()
         return task is not None and task.status == "input_required" and self._answer_to(task)
 
     def _answer_to(self, task: Any) -> bool:

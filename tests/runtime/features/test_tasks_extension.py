@@ -448,8 +448,10 @@ def test_a_handle_shows_a_task_from_its_beginning_to_its_end() -> None:
     with asking(serving(store=tasks(poll=0.001))) as client:
         task = start(client, "slow_compute", seconds=60)
         assert task.status().status == "working"
+        assert repr(task).startswith(f"<PolledTask tools/call {task.id!r}: working")
         task.cancel()
         assert [each.status for each in task.changes()][-1] == "cancelled"
+        assert repr(task).startswith(f"<PolledTask tools/call {task.id!r}: cancelled")
         with pytest.raises(TaskCancelled):
             task.result(PATIENCE)
         failed = start(client, "protocol_error_job")
@@ -458,6 +460,7 @@ def test_a_handle_shows_a_task_from_its_beginning_to_its_end() -> None:
         assert raised.value.data == {"job": "protocol_error_job"}
         at_once = start(client, "greet", name="Ada")
         assert (at_once.id, at_once.status(), list(at_once)) == (None, None, [])
+        assert repr(at_once) == "<PolledTask tools/call: answered without a task>"
         assert text_of(at_once.result()) == "Hello, Ada!"
 
 

@@ -1,0 +1,64 @@
+"""What is known of every task that the other side executes, for type checkers; its class depends on the revision."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol, TypeAlias
+
+Status: TypeAlias = Literal["working", "input_required", "completed", "failed", "cancelled"]
+
+
+class TaskState(Protocol):
+    """The state of a task as the other side has told it."""
+
+    @property
+    def task_id(self) -> str:
+        """Id of the task."""
+
+    @property
+    def status(self) -> Status:
+        """How far the task has got."""
+
+    @property
+    def status_message(self) -> str | None:
+        """The status in words, for people."""
+
+    @property
+    def created_at(self) -> str:
+        """When the task was created, in ISO 8601."""
+
+    @property
+    def last_updated_at(self) -> str:
+        """When the state has changed last, in ISO 8601."""
+
+
+class StoredTaskState(TaskState, Protocol):
+    """The state of a task in 2025-11-25."""
+
+    @property
+    def ttl(self) -> int | None:
+        """Milliseconds from its creation for which the task is kept; None for ever."""
+
+    @property
+    def poll_interval(self) -> int | None:
+        """Milliseconds between two requests for the state that the other side proposes."""
+
+
+class PolledTaskState(TaskState, Protocol):
+    """The state of a task of the extension: a ``DetailedTask`` of ``ext_tasks``, whose class depends on the status."""
+
+    @property
+    def ttl_ms(self) -> int | None:
+        """Milliseconds from its creation for which the task is kept; None for ever."""
+
+    @property
+    def poll_interval_ms(self) -> int | None:
+        """Milliseconds between two requests for the state that the server proposes."""
+
+
+def described(handle: object, method: str, state: TaskState | None) -> str:
+    """Return the ``repr`` of the handle of a task, by the state that was received last."""
+    if state is None:
+        return f"<{handle.__class__.__name__} {method}: answered without a task>"
+    message: Any = getattr(state, "status_message", None)
+    words = f", {message!r}" if message else ""
+    return f"<{handle.__class__.__name__} {method} {state.task_id!r}: {state.status}{words}>"
