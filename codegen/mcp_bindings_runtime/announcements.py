@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .binding import Binding
-from .context import LEVELS, check_level
+from .context import LEVELS, Level, check_level
 from .errors import ConnectionClosed, RequestTimeout, UsageError
 from .logs import note
 from .methods import NotificationMethod
@@ -24,9 +24,9 @@ class Announcement(NamedTuple):
     params: Any = None
     promised: bool = False
     """Only for those whom the server has promised it when they connected, by its capabilities."""
-    about: str | None = None
-    """Only for those who have subscribed to the resource with this URI, where subscriptions are requests."""
-    level: str | None = None
+    about: tuple[str, ...] = ()
+    """Unless empty, only for clients with a subscription to one of these URIs."""
+    level: Level | None = None
     """Only for those who want log messages of this severity."""
 
     def reaches(self, binding: Binding, session: Session) -> bool:
@@ -38,11 +38,11 @@ class Announcement(NamedTuple):
         if self.level is not None:
             least = getattr(session, "log_level", None)
             return least is not None and LEVELS.index(self.level) >= LEVELS.index(least)
-        # Where subscriptions are requests, the session knows whose they are.
-        return self.about is None or self.about in getattr(session, "subscribed", (self.about,))
+        # Sessions without `subscribed` keep subscriptions as streams, and compare when they write to them.
+        return not self.about or not frozenset(self.about).isdisjoint(getattr(session, "subscribed", self.about))
 
 
-def log_message(server: Server, level: str, data: Any, logger: str | None) -> Announcement:
+def log_message(server: Server, level: Level, data: Any, logger: str | None) -> Announcement:
     """A log message of no request, as it may be seen outside; raises UsageError for an unknown level."""
     check_level(level)
     key = server.binding.notifications["notifications/message"]

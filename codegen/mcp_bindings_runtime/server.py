@@ -11,7 +11,7 @@ from .announcements import Announcement, log_message, tell_each
 from .binding import Binding
 from .capabilities import declared_by, introduction
 from .connection import Connection
-from .context import Context, ServerContext
+from .context import Context, Level, ServerContext
 from .errors import UsageError
 from .events import Incoming, Notified
 from .handlers import Handlers
@@ -51,7 +51,8 @@ _ANSWERED = {
 class Server(Limited):
     """A server: handlers for methods, served on any number of connections.
 
-    ``name``, ``version`` and ``title`` introduce it, ``instructions`` tell a language model how to use it.
+    ``name``, ``version`` and, where the revision has them, ``title``, ``description``, ``icons`` and ``website_url``
+    introduce it; ``instructions`` tell a language model how to use it.
     ``capabilities`` are added to those that follow from the handlers. ``logging`` says whether handlers may send log
     messages. At most ``workers`` requests of one connection run at the same time. ``timeout`` is how many seconds an
     answer of the client may take, ``limit`` how many altogether if it reports progress. ``grace`` is how many seconds
@@ -78,6 +79,9 @@ class Server(Limited):
         version: str,
         *,
         title: str | None = None,
+        description: str | None = None,
+        icons: Sequence[Any] | None = None,
+        website_url: str | None = None,
         instructions: str | None = None,
         capabilities: Any = None,
         logging: bool = True,
@@ -96,7 +100,8 @@ class Server(Limited):
         if ping is not None and "ping" not in self.binding.requests:
             message = f"servers of {self.binding.revision} send no requests, so no ping; leave `ping` out"
             raise UsageError(message)
-        self.info = introduction(self.binding, name, version, title)
+        more = {"title": title, "description": description, "icons": icons, "website_url": website_url}
+        self.info = introduction(self.binding, name, version, **more)
         given.check_seconds(timeout=timeout, limit=limit, grace=grace, ping=ping or 0)
         given.check_counts(workers=workers, ping_failures=ping_failures, page_size=page_size)
         given.check_texts(instructions=instructions)
@@ -413,14 +418,14 @@ class Server(Limited):
         given.check_key(key)
         self._announce(Announcement(key, params))
 
-    def log(self, level: str, data: Any, logger: str | None = None) -> None:
+    def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Sends a log message to every client that wants those of its severity; nobody does where each has a request."""
         self._announce(log_message(self, level, data, logger))
 
-    def announce(self, method: str, params: Any = None, *, about: str | None = None) -> None:
-        """Sends a notification to those whom the server has promised it when they connected, by its capabilities.
+    def announce(self, method: str, params: Any = None, *, about: tuple[str, ...] = ()) -> None:
+        """Send a notification to the clients to which the server has declared it by its capabilities.
 
-        With the URI of a resource in ``about``, to those of them who have subscribed to it.
+        With URIs of resources in ``about``, send it only to those that have subscribed to one of them.
         """
         self._announce(Announcement(self.binding.notifications[method], params, promised=True, about=about))
 
@@ -437,12 +442,12 @@ class Server(Limited):
             if announcement.level is not None:
                 self.context(self, connection, None).tell_log(announcement.params)
             else:
-                self._tell(connection, announcement.key, announcement.params)
+                self._tell(connection, announcement)
 
         tell_each((each for each in here if announcement.reaches(self.binding, each.session)), tell)
 
-    def _tell(self, connection: Link, key: NotificationMethod[Any], params: Any) -> None:
-        connection.notify(key, params)
+    def _tell(self, connection: Link, announcement: Announcement) -> None:
+        connection.notify(announcement.key, announcement.params)
 
     def _set_level(self, params: Any, context: Context) -> None:
         cast("HandshakeServer", context.connection.session).log_level = params.level

@@ -263,10 +263,10 @@ class StatelessServer(Session):
     def _tag(self, subscription: RequestId) -> Any:
         return self.binding.types.NotificationMetaObject(subscription_id=subscription)
 
-    def publish(self, key: NotificationMethod[Any], params: Any = None) -> list[bytes]:
-        """The lines that carry a change to all who subscribed to it.
+    def publish(self, key: NotificationMethod[Any], params: Any = None, *, about: Sequence[str] = ()) -> list[bytes]:
+        """Return the lines that carry a change to the subscriptions to it, or to a resource with a URI in ``about``.
 
-        Raises UsageError for one that is not subscribed to.
+        Raise ``UsageError`` for a notification that nobody can subscribe to.
         """
         name = FILTERS.get(key.name)
         if name is None and key.name != UPDATED:
@@ -277,7 +277,7 @@ class StatelessServer(Session):
         carried: Any = key.params() if params is None else params
         for subscription, honoured in self._subscriptions.items():
             uris = honoured.resource_subscriptions or ()
-            wanted = carried.uri in uris if name is None else getattr(honoured, name)
+            wanted = any(uri in uris for uri in (carried.uri, *about)) if name is None else getattr(honoured, name)
             if not wanted:
                 continue
             meta = carried.meta or self._tag(subscription)

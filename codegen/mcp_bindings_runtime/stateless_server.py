@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from .announcements import tell_each
+from .announcements import Announcement, tell_each
 from .errors import ResponseError, UsageError
 from .events import Incoming
 from .given import check_secret
@@ -177,9 +177,10 @@ class StatelessServer(Server):
         """Tells all who have subscribed to it of a change (Subscriptions)."""
         super().notify(key, params)
 
-    def _tell(self, connection: Link, key: NotificationMethod[Any], params: Any) -> None:
+    def _tell(self, connection: Link, announcement: Announcement) -> None:
+        key, params, about = announcement.key, announcement.params, announcement.about
         # A subscription is acknowledged before anything is told on it (Subscriptions: Acknowledgment).
-        connection.say(lambda: _core(connection).publish(key, params))
+        connection.say(lambda: _core(connection).publish(key, params, about=about))
 
     def _last_words(self, connection: Link) -> list[bytes]:
         with connection.lock:

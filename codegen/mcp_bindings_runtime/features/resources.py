@@ -143,12 +143,18 @@ class Resources:
         """A ``with`` block: what is added and removed in it is told of once, at its end."""
         return self._resources.changing()
 
-    def updated(self, uri: str) -> None:
-        """Tells those who have subscribed to a resource that it has changed."""
-        check_kind("the URI of what was updated", uri, str, "texts")
+    def updated(self, uri: str, *, about: str | None = None) -> None:
+        """Notify the clients that have subscribed to a resource that it has changed.
+
+        ``about`` is the URI of a resource of which this one is a part, as a file is of its folder: clients that have
+        subscribed to that one are notified too, once, with ``uri`` (Schema: ResourceUpdatedNotification).
+        """
+        subscribed = (uri,) if about is None else (uri, about)
+        for each in subscribed:
+            check_kind("the URI of an updated resource", each, str, "texts")
         method = "notifications/resources/updated"
         params = self._server.binding.notifications[method].params(uri=uri)
-        self._server.announce(method, params, about=uri)
+        self._server.announce(method, params, about=subscribed)
 
     def __iter__(self) -> Iterator[Any]:
         return (each.listed for each in self._resources)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import enum
 from pathlib import Path
+from queue import Queue
 from typing import Annotated
 
 import pytest
@@ -344,6 +345,30 @@ def test_only_subscribers_hear_of_updates(revision):
     assert second.hear()["id"] == 2
     for client in (first, second):
         client.close()
+
+
+@every_revision
+def test_those_who_subscribed_to_a_resource_hear_of_its_parts(revision):
+    server = serving(revision)
+    for uri in ("test://folder", "test://folder/a", "test://else"):
+        server.resources.add_text(uri, uri)
+    heard = Queue()
+    with asking(server, on_resource_updated=lambda params: heard.put(params.uri)) as client:
+        client.subscribe("test://folder")
+        server.resources.updated("test://folder/a")
+        server.resources.updated("test://folder/b", about="test://folder")
+        client.subscribe("test://folder/a")
+        server.resources.updated("test://folder/a", about="test://folder")
+        server.resources.updated("test://else", about="test://elsewhere")
+        client.unsubscribe("test://folder")
+        server.resources.updated("test://folder/b", about="test://folder")
+        server.resources.updated("test://folder/a", about="test://folder")
+        server.resources.updated("test://folder/a")
+        wanted = ["test://folder/b", "test://folder/a", "test://folder/a", "test://folder/a"]
+        assert [heard.get(timeout=PATIENCE) for _ in wanted] == wanted
+        with pytest.raises(UsageError, match="is 5; accepted are texts"):
+            server.resources.updated("test://folder/a", about=5)
+    assert heard.empty()
 
 
 @pytest.mark.parametrize("revision", HANDSHAKE[-1:])

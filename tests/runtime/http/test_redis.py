@@ -168,12 +168,12 @@ def test_changes_reach_the_streams_of_every_process_once(stores, revision):
             for number in range(3):
                 add_tool(server, f"more{number}")
             server.resources.updated("test://b")
-            server.resources.updated("test://a")
+            server.resources.updated("test://b/part", about="test://a")
         names = []
         while names.count("notifications/resources/updated") < 2:
             message = streams[0].message()
             names.append(message["method"])
-            assert message.get("params", {}).get("uri", "test://a") == "test://a"
+            assert message.get("params", {}).get("uri", "test://b/part") == "test://b/part"
         assert names.count("notifications/tools/list_changed") == 6
         assert [streams[1].message()["method"] for _ in range(6)] == ["notifications/tools/list_changed"] * 6
         for wire, stream in zip((here, second), streams, strict=True):
@@ -193,10 +193,12 @@ def test_changes_reach_the_subscriptions_of_every_process_once(stores):
             assert streams[-1].message()["method"] == "notifications/subscriptions/acknowledged"
         add_tool(one, "more")
         other.resources.updated("test://b")
-        other.resources.updated("test://a")
+        other.resources.updated("test://b/part", about="test://a")
         expected = ["notifications/tools/list_changed", "notifications/resources/updated"]
         for stream in streams:
-            assert sorted(stream.message()["method"] for _ in range(2)) == sorted(expected)
+            told = {message["method"]: message["params"] for message in (stream.message() for _ in range(2))}
+            assert sorted(told) == sorted(expected)
+            assert told[expected[1]]["uri"] == "test://b/part"
         for server in (one, other):
             server.close()
         for stream in streams:
