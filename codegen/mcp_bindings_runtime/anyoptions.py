@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
+from .context import Level
 from .features.limits import Limits
 from .features.resultcache import ResultCache
 from .features.taskstore import MemoryTasks
@@ -24,6 +25,10 @@ class AnyOptions(TypedDict, total=False):
 
     name: str
     version: str
+    title: str | None
+    description: str | None
+    icons: Sequence[Mapping[str, Any]] | None
+    website_url: str | None
     capabilities: Any
     timeout: float
     limit: float
@@ -34,7 +39,7 @@ class AnyOptions(TypedDict, total=False):
     limits: Limits | bool
     tasks: MemoryTasks | bool | None
     require: Iterable[str]
-    log_level: Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] | None
+    log_level: Level | None
     rounds: int
     cache: ResultCache | bool
     check_output: bool | None

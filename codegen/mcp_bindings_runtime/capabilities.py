@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .binding import OTHER, Binding
-from .errors import UsageError
+from .errors import DecodeError, EncodeError, UsageError
 from .methods import Side
 
 
@@ -46,23 +46,53 @@ def declared_by(
     return binding.codec.structure(declared, cls)
 
 
-def introduction(binding: Binding, name: str, version: str, title: str | None) -> Any:
-    """Who a side says it is, an object of the revision.
+INTRODUCTION = frozenset({"title", "description", "icons", "website_url"})
+"""Optional members of ``Implementation`` in any revision, by attribute."""
 
-    Raises UsageError for what is no text, and for a title where there are none.
+
+def introduction(binding: Binding, name: str, version: str, **more: Any) -> Any:
+    """Return the ``Implementation`` of the revision with which a side introduces itself.
+
+    ``more`` are members of ``INTRODUCTION``; None stands for an absent one. An icon may be a JSON object. Raise
+    ``UsageError`` for a member that the revision does not declare, and for a value that does not fit it.
     """
     cls = binding.types.Implementation
-    texts: dict[str, object] = {"name": name, "version": version, "title": title or ""}
-    for member, given in texts.items():
-        if not isinstance(given, str):
-            text = f"the {member} is {given!r}; give a text, such as {str(given)!r}"
+    given = {member: value for member, value in more.items() if value is not None}
+    lacking = missing_members(binding) & given.keys()
+    if lacking:
+        text = (
+            f"`{min(lacking)}` does not exist in {binding.revision}, whose Implementation declares only "
+            f"{', '.join(each for each in cls.__slots__ if each != 'extra')}; leave it out"
+        )
+        raise UsageError(text)
+    for member, value in {"name": name, "version": version, **given}.items():
+        if member != "icons" and not isinstance(value, str):
+            text = f"`{member}` must be a str, got {value!r}; write {member}={str(value)!r}"
             raise UsageError(text)
-    if title is None:
-        return cls(name=name, version=version)
-    if "title" not in cls.__slots__:
-        message = f"servers of {binding.revision} have no title; it exists from 2025-06-18 on"
-        raise UsageError(message)
-    return cls(name=name, version=version, title=title)
+    if "icons" in given:
+        if not isinstance(icons := given["icons"], list | tuple):
+            text = f"`icons` must be a list, got {icons!r}"
+            raise UsageError(text)
+        given["icons"] = [_icon(binding, each) for each in given["icons"]]
+    return cls(name=name, version=version, **given)
+
+
+def missing_members(binding: Binding) -> frozenset[str]:
+    """Return the members of ``INTRODUCTION`` that the revision does not declare."""
+    return INTRODUCTION - frozenset(binding.types.Implementation.__slots__)
+
+
+def _icon(binding: Binding, given: Any) -> Any:
+    """Return an icon of the revision, from one or from a JSON object."""
+    cls = binding.types.Icon
+    if not isinstance(given, (cls, dict)):
+        text = f"`icons` must hold objects of {binding.revision}'s Icon or JSON objects, got {given!r}"
+        raise UsageError(text)
+    try:
+        return binding.codec.structure(given if isinstance(given, dict) else binding.codec.unstructure(given), cls)
+    except (DecodeError, EncodeError) as fault:
+        text = f"`icons` holds {given!r}, which is no Icon: {fault}"
+        raise UsageError(text) from None
 
 
 def check_paths(binding: Binding, side: Side, paths: Iterable[str]) -> None:

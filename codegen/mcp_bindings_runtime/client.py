@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from _warnings import warn
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakMethod
@@ -11,7 +11,7 @@ from weakref import WeakMethod
 from .binding import Binding
 from .capabilities import check_paths, declared_by, introduction
 from .connection import Connection
-from .context import QUESTIONS, ClientContext, Context, check_level
+from .context import QUESTIONS, ClientContext, Context, Level, check_level
 from .errors import ConnectionClosed, MissingCapability, ResponseError, UsageError
 from .events import Incoming, Notified
 from .given import check_counts, check_function, check_many, check_seconds
@@ -56,7 +56,8 @@ class Answers(Handlers):
 class Client(Limited):
     """A client: it opens a connection when it is entered (``with``), or by ``connect``, and is thread-safe.
 
-    ``name`` and ``version`` introduce it; ``capabilities`` are added to those that follow from its handlers, which are
+    ``name``, ``version`` and, where the revision has them, ``title``, ``description``, ``icons`` and ``website_url``
+    introduce it; ``capabilities`` are added to those that follow from its handlers, which are
     registered before it connects. ``timeout`` is how many seconds an answer may take, or the next progress of it where
     that was asked for; ``limit`` how many altogether. At most ``workers`` requests of the server run at the same time.
     With ``ping`` the server is pinged after so many seconds without a message, and the connection ends after
@@ -78,6 +79,10 @@ class Client(Limited):
         *,
         name: str = "mcp-bindings",
         version: str = "0",
+        title: str | None = None,
+        description: str | None = None,
+        icons: Sequence[Any] | None = None,
+        website_url: str | None = None,
         capabilities: Any = None,
         timeout: float = 60.0,
         limit: float = 600.0,
@@ -87,11 +92,12 @@ class Client(Limited):
         record: str | os.PathLike[str] | None = None,
         tasks: MemoryTasks | None = None,
         require: Iterable[str] = (),
-        log_level: str | None = None,
+        log_level: Level | None = None,
         limits: Limits | bool = True,
         **callbacks: Any,
     ) -> None:
-        self.info = introduction(self.binding, name, version, None)
+        more = {"title": title, "description": description, "icons": icons, "website_url": website_url}
+        self.info = introduction(self.binding, name, version, **more)
         check_seconds(timeout=timeout, limit=limit, ping=ping or 0)
         check_counts(workers=workers, ping_failures=ping_failures)
         self.timeout = timeout

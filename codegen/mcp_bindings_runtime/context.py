@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from threading import local
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from .errors import UsageError
 from .events import Incoming
@@ -22,7 +22,9 @@ R = TypeVar("R")
 
 QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage"})
 """Requests of servers that are held against more than their schema."""
-LEVELS: Sequence[str] = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+Level: TypeAlias = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+"""A severity of log messages: ``LoggingLevel`` of every revision."""
+LEVELS: Sequence[Level] = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """Severities of log messages, rising (RFC 5424, section 6.2.1)."""
 
 
@@ -227,7 +229,7 @@ class ServerContext(Context):
     ) -> R:
         return self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
 
-    def log(self, level: str, data: Any, logger: str | None = None) -> None:
+    def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Sends a log message (``data`` is any JSON) to the client, if it wants those of this severity.
 
         It goes through the server's ``redact`` first; of messages that come too fast only the last of them is sent.
@@ -258,7 +260,7 @@ class ServerContext(Context):
             raise UsageError(text)
         self.connection.pause(max(1, round(retry * 1000)))
 
-    def _least(self) -> str | None:
+    def _least(self) -> Level | None:
         """The least severity that the client wants; None where it wants no messages."""
         return cast("HandshakeServer", self.connection.session).log_level
 
@@ -320,7 +322,7 @@ class StatelessContext(ServerContext):
             raise UsageError(text)
         self.peer.detach(self._incoming, required=required)
 
-    def _least(self) -> str | None:
+    def _least(self) -> Level | None:
         meta = self.meta
-        level: str | None = None if meta is None or isinstance(meta, Mapping) else meta.log_level
+        level: Level | None = None if meta is None or isinstance(meta, Mapping) else meta.log_level
         return level

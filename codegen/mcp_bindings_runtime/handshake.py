@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import lifecycle
 from .binding import Binding
@@ -11,6 +11,9 @@ from .events import Event, Notified, Reply, RequestId
 from .jsonrpc import METHOD_NOT_FOUND, Refusal, invalid
 from .methods import NotificationMethod, RequestMethod, Side
 from .session import Session
+
+if TYPE_CHECKING:
+    from .context import Level
 
 
 class HandshakeSession(Session):
@@ -85,7 +88,7 @@ class HandshakeServer(HandshakeSession):
     def __init__(self, binding: Binding, *, info: Any, capabilities: Any, instructions: str | None = None) -> None:
         super().__init__(binding, "server", info=info, capabilities=capabilities)
         self.instructions = instructions
-        self.log_level = "debug"
+        self.log_level: Level = "debug"
         """The least severity of log messages that the client wants: all, as long as it has not said which."""
         self.subscribed: set[str] = set()
         """URIs of the resources whose updates the client wants to hear of."""

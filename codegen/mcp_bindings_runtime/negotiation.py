@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .capabilities import check_paths
+from .capabilities import check_paths, missing_members
 from .client import Client, recorded
 from .connection import Connection
 from .errors import (
@@ -207,7 +207,7 @@ class Negotiation:
             return options
         from .features.callbacks import EVERY, offered
 
-        lacking = EVERY - offered(cls.binding)
+        lacking = (EVERY - offered(cls.binding)) | missing_members(cls.binding)
         return {name: each for name, each in options.items() if name not in lacking}
 
     def _known(self) -> Sequence[str]:

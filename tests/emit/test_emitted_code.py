@@ -160,6 +160,7 @@ VOCABULARY = frozenset("""
     Audio Auth F Image Keywords LogHandler SSLContext ToolError ToolFailed  auth bound connect_timeout
     endpoint headers http keywords logbridge max_message media names pool proxy ssl tls url
     Limits features limits ping_failures record require rounds discover restart start stderr stdio transport transports workers
+    ServerOptions MemoryTasks taskstore Task taskcontext title description icons website_url instructions logging grace page_size cursor_key redact tasks state_key state_lifetime versions ttl_ms cache_scope
     """.split())
 
 

@@ -1,9 +1,10 @@
 """Clients and servers of every revision: what they take and give, as a type checker sees it."""
 
 from collections.abc import Iterator
-from typing import Any, assert_type
+from typing import Any, Literal, assert_type
 
 from mcp_bindings import v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28
+from mcp_bindings.ext_tasks.types import CompletedTask
 
 # A handler is given the params and the context that belong to the method, and gives its result.
 
@@ -90,6 +91,35 @@ with client:
     client.unsubscribe("file:///a")
     assert watched == []
     assert_type(client.ping(), v2025_11_25.EmptyResult)
+
+
+def with_levels(one: v2025_11_25.Client, context: v2025_11_25.Context) -> None:
+    level: v2025_11_25.LoggingLevel = "warning"
+    one.set_level(level)
+    context.log(level, "the same type")
+    server.log(level, "the same type")
+
+
+def with_states(one: v2026_07_28.Client, two: v2025_11_25.Client) -> None:
+    polled = one.call_tool_as_task("add")
+    state = polled.status()
+    if state is not None:
+        assert_type(state.status, Literal["working", "input_required", "completed", "failed", "cancelled"])
+        assert_type(state.ttl_ms, int | None)
+    if isinstance(state, CompletedTask):
+        print(state.result)
+    polled.cancel()
+    assert_type(two.call_tool_as_task("add").cancel().status_message, str | None)
+
+
+introduced = v2025_11_25.Server(
+    "calculator",
+    "1.0",
+    title="The calculator",
+    description="Adds.",
+    icons=[v2025_11_25.Icon(src="https://a.example/icon.png")],
+    website_url="https://a.example",
+)
 
 
 def with_task(one: v2025_11_25.Client, context: v2025_11_25.Context) -> None:

@@ -11,6 +11,7 @@ from mcp_bindings_runtime.features.callbacks import ELICIT, HEARING, REFINING, R
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.emit.capability_paths import capability_paths
 from mcp_bindgen.emit.docstrings import docstring, literal
+from mcp_bindgen.emit.introduction import introduction_options
 from mcp_bindgen.emit.layout import Bracketed, lines
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.prerequisites import is_stateless, object_of
@@ -61,7 +62,7 @@ _REFUSE = "Raise `features.sampling.Refused` to refuse."
 
 @frozen
 class OptionView:
-    """A key of ``ClientOptions``, and what it is for."""
+    """A key of ``ClientOptions`` or ``ServerOptions``, and what it is for."""
 
     declaration: tuple[str, ...]
     doc: tuple[str, ...]
@@ -77,7 +78,12 @@ class _Option:
 def plan_client_options(protocol: Protocol, names: Names) -> tuple[OptionView, ...]:
     """The options, in the order in which they are shown."""
     planner = _Planner(protocol, names)
-    return tuple(OptionView(tuple(_annotated(each)), tuple(docstring(each.doc, 8))) for each in planner.options())
+    return tuple(option_view(each.name, each.annotation, each.doc) for each in planner.options())
+
+
+def option_view(name: str, annotation: str, doc: str) -> OptionView:
+    """Return the view of one option."""
+    return OptionView(tuple(_annotated(name, annotation)), tuple(docstring(doc, 8)))
 
 
 def plan_requirable(protocol: Protocol) -> list[str]:
@@ -86,12 +92,12 @@ def plan_requirable(protocol: Protocol) -> list[str]:
     return lines("ServerCapability: TypeAlias = ", ("Literal[", paths, "]"), "", 4) if paths else []
 
 
-def _annotated(option: _Option) -> list[str]:
-    found = re.fullmatch(r"Callable\[\[(.*)\], (.*)\]", option.annotation)
+def _annotated(name: str, annotation: str) -> list[str]:
+    found = re.fullmatch(r"Callable\[\[(.*)\], (.*)\]", annotation)
     if found is None:
-        return lines("", f"{option.name}: {option.annotation}", "", 8)
+        return lines("", f"{name}: {annotation}", "", 8)
     arguments: Bracketed = ("[", [each for each in found[1].split(", ") if each], "]")
-    return lines(f"{option.name}: ", ("Callable[", [arguments, found[2]], "]"), "", 8)
+    return lines(f"{name}: ", ("Callable[", [arguments, found[2]], "]"), "", 8)
 
 
 class _Planner:
@@ -137,7 +143,8 @@ class _Planner:
         yield from self._hearing()
 
     def _plain(self) -> Mapping[str, tuple[str, str]]:
-        return {**_COMMON, **_STATELESS} if is_stateless(self._protocol) else _COMMON
+        options = {**_COMMON, **_STATELESS} if is_stateless(self._protocol) else _COMMON
+        return {**options, **introduction_options(self._protocol, self._annotations, "client")}
 
     def _level(self) -> str | None:
         """The type of severities, which is that of the log messages."""

@@ -16,6 +16,7 @@ from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.plan import AskView
 from mcp_bindgen.emit.prerequisites import is_stateless
 from mcp_bindgen.emit.request_methods import plan_request_methods, sent_by
+from mcp_bindgen.emit.server_options import plan_server_options
 from mcp_bindgen.emit.switches import switches
 from mcp_bindgen.ir.protocol import AliasOf, Protocol, Side
 
@@ -136,12 +137,22 @@ def _server(protocol: Protocol, names: Names, runtime: str) -> Mapping[str, Any]
     more = conveniences(protocol, "server", runtime)
     used |= names_in(code_of(more))
     answers = ("Accepted", "Cancelled", "Declined")
-    features = (("runtime.features.elicitation", answers), ("runtime.features.taskcontext", ("Task",)))
-    typed = imports(used, ((("os", ("PathLike",)),), features), runtime)
+    options = plan_server_options(protocol, names)
+    needed = names_in(line for option in options for line in option.declaration)
+    used |= (needed & {"Literal", "Sequence", "types"}) | {"TYPE_CHECKING"}
+    features = (
+        ("runtime.features.elicitation", answers),
+        ("runtime.features.limits", ("Limits",)),
+        ("runtime.features.taskcontext", ("Task",)),
+        ("runtime.features.taskstore", ("MemoryTasks",)),
+    )
+    standard = (("os", ("PathLike",)), ("typing", ("TypedDict", "Unpack")))
+    typed = imports({*used, *needed, "TypedDict", "Unpack"}, (standard, features), runtime)
     return {
         "methods": methods,
         "conveniences": more,
-        "typing_only": ("if TYPE_CHECKING:", *(f"    {line}" if line else "" for line in typed)) if typed else (),
+        "options": options,
+        "typing_only": ("if TYPE_CHECKING:", *(f"    {line}" if line else "" for line in typed)),
         "decorators": decorators,
         "context": context,
         "origin": origin,
@@ -152,9 +163,7 @@ def _server(protocol: Protocol, names: Names, runtime: str) -> Mapping[str, Any]
             )
             for key, result in (("RequestMethod[P, R]", "R"), ("NotificationMethod[P]", "None"))
         ],
-        "imports": _imports(
-            (*methods, *decorators), {*used, context, *(["TYPE_CHECKING"] if typed else [])}, parents, runtime
-        ),
+        "imports": _imports((*methods, *decorators), {*used, context}, parents, runtime),
     }
 
 

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from threading import local
 from typing import Any
 
-from ..context import CURRENT, ServerContext
+from ..context import CURRENT, Level, ServerContext
 from ..errors import ConnectionClosed, RequestTimeout, UsageError
 
 _OWN = "mcp_bindings"
-_STEPS = ((25, "info"), (30, "notice"), (40, "warning"), (50, "error"), (60, "critical"), (70, "alert"))
+_STEPS: Sequence[tuple[int, Level]] = (
+    (25, "info"),
+    (30, "notice"),
+    (40, "warning"),
+    (50, "error"),
+    (60, "critical"),
+    (70, "alert"),
+)
 """Levels of ``logging``, below each of which a severity ends; those between its own are for ``addLevelName``."""
 
 
-def severity(level: int) -> str:
+def severity(level: int) -> Level:
     """The severity of a level of ``logging``: 25 is a notice, 60 an alert, 70 an emergency."""
     if level < logging.INFO:
         return "debug"

@@ -8,10 +8,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from time import monotonic
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..errors import McpError
 from ..given import check_counts, check_times
+
+if TYPE_CHECKING:
+    from ..context import Level
 
 LIFETIME: Final = 3600.0
 """Seconds without a request or an open stream after which a session ends, if nothing else is said."""
@@ -51,7 +54,7 @@ class Record:
         state: str = "agreed",
         client: Any = None,
         capabilities: Any = None,
-        log_level: str = "debug",
+        log_level: Level = "debug",
         subscribed: Sequence[str] = (),
         version: int = 0,
     ) -> None:

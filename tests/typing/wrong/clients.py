@@ -1,6 +1,6 @@
 """Calls of clients, and handlers, that a type checker refuses; the comment says with which error."""
 
-from mcp_bindings import v2025_06_18, v2025_11_25, v2026_07_28
+from mcp_bindings import v2024_11_05, v2025_06_18, v2025_11_25, v2026_07_28
 
 
 def ask(one: v2025_06_18.Client, two: v2025_11_25.Client, three: v2026_07_28.Client) -> None:
@@ -17,6 +17,18 @@ def ask(one: v2025_06_18.Client, two: v2025_11_25.Client, three: v2026_07_28.Cli
     two.call_tool("add", task=v2025_11_25.TaskMetadata()).content  # E: attr-defined # P: reportAttributeAccessIssue
     three.ping()  # E: attr-defined # P: reportAttributeAccessIssue
     three.call_tool("add", request_state="s")  # E: call-arg # P: reportCallIssue
+
+
+def say(one: v2025_06_18.Context, server: v2026_07_28.Server, three: v2026_07_28.Client) -> None:
+    one.log("fatal", "x")  # E: arg-type # P: reportArgumentType
+    server.log("fatal", "x")  # E: arg-type # P: reportArgumentType
+    v2024_11_05.Server("s", "1", title="S")  # E: call-arg # P: reportCallIssue
+    v2025_06_18.Server("s", "1", icons=[])  # E: call-arg # P: reportCallIssue
+    v2025_06_18.Server("s", "1", ttl_ms=1)  # E: call-arg # P: reportCallIssue
+    v2026_07_28.Server("s", "1", ttl_ms="1")  # E: arg-type # P: reportArgumentType
+    v2026_07_28.Server("s", "1", ping=1)  # E: call-arg # P: reportCallIssue
+    v2025_11_25.Client.in_memory(server, icons=["icon.png"])  # E: list-item # P: reportArgumentType
+    three.call_tool_as_task("x").status().status  # E: union-attr # P: reportOptionalMemberAccess
 
 
 def question(one: v2025_06_18.Context, three: v2026_07_28.Context) -> None:
