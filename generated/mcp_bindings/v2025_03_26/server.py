@@ -23,6 +23,63 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
     from os import PathLike
+    from typing import TypedDict, Unpack
+
+    from mcp_bindings_runtime.features.limits import Limits
+
+    class ServerOptions(TypedDict, total=False):
+        """Options of a server besides its name and version. Known to type checkers only."""
+
+        instructions: str | None
+        """How to use the server, for a language model."""
+
+        capabilities: types.ServerCapabilities | None
+        """Laid over the capabilities that follow from what the server offers."""
+
+        logging: bool
+        """Whether handlers may send log messages; they may unless given."""
+
+        workers: int
+        """Limit on the requests of one connection that run at the same time, 16 unless
+        given.
+        """
+
+        timeout: float
+        """Seconds that an answer of the client may take, 60 unless given; progress
+        starts them anew.
+        """
+
+        limit: float
+        """Seconds that an answer of the client may take altogether, 600 unless
+        given.
+        """
+
+        grace: float
+        """Seconds that running handlers have to answer after the client has left, 2
+        unless given.
+        """
+
+        page_size: int
+        """Items of a page of a list, 100 unless given."""
+
+        cursor_key: bytes | None
+        """At least 32 secret bytes that sign cursors, the same in all processes of an
+        endpoint.
+        """
+
+        limits: Limits | bool
+        """Rate limits for calls, progress and log messages; False for none."""
+
+        redact: Callable[[Any], Any] | None
+        """Is called with the data of each log message, and returns what is sent."""
+
+        ping: float | None
+        """Seconds without a message after which the client is pinged; None for
+        never.
+        """
+
+        ping_failures: int
+        """Pings without an answer after which the connection ends, 3 unless given."""
 
 
 class Context(ServerContext):
@@ -212,12 +269,18 @@ if TYPE_CHECKING:
 class Server(RuntimeServer):
     """A server of revision 2025-03-26: handlers for methods.
 
-    It is made with the options of ``runtime.server.Server``,
-    and served on any number of connections.
+    It is made with ``ServerOptions``, which ``runtime.server.Server``
+    explains, and served on any number of connections.
     """
 
     binding = BINDING
     context = Context
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, name: str, version: str, **options: Unpack[ServerOptions]
+        ) -> None: ...
 
     @overload
     def handler(self, key: RequestMethod[P, R]) -> Registration[P, R]: ...

@@ -83,6 +83,9 @@ if TYPE_CHECKING:
         record: str | PathLike[str] | None
         """A file that all messages are written to."""
 
+        title: str | None
+        """Name of the client for people; `name` is for programs."""
+
         limits: Limits | bool
         """How often the server may ask for messages and input; False for no limit."""
 

@@ -91,6 +91,18 @@ if TYPE_CHECKING:
         record: str | PathLike[str] | None
         """A file that all messages are written to."""
 
+        title: str | None
+        """Name of the client for people; `name` is for programs."""
+
+        description: str | None
+        """What the client is for, in a sentence or two."""
+
+        icons: list[types.Icon] | None
+        """Images to choose an icon of the client from."""
+
+        website_url: str | None
+        """URL of a web page about the client."""
+
         limits: Limits | bool
         """How often the server may ask for messages and input; False for no limit."""
 

@@ -111,6 +111,18 @@ if TYPE_CHECKING:
         `ResultCache` for several. None unless given.
         """
 
+        title: str | None
+        """Name of the client for people; `name` is for programs."""
+
+        description: str | None
+        """What the client is for, in a sentence or two."""
+
+        icons: list[types.Icon] | None
+        """Images to choose an icon of the client from."""
+
+        website_url: str | None
+        """URL of a web page about the client."""
+
         limits: Limits | bool
         """How often the server may ask for messages and input; False for no limit."""
 

@@ -23,9 +23,88 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
     from os import PathLike
+    from typing import TypedDict, Unpack
 
     from mcp_bindings_runtime.features.elicitation import Accepted, Cancelled, Declined
+    from mcp_bindings_runtime.features.limits import Limits
     from mcp_bindings_runtime.features.taskcontext import Task
+    from mcp_bindings_runtime.features.taskstore import MemoryTasks
+
+    class ServerOptions(TypedDict, total=False):
+        """Options of a server besides its name and version. Known to type checkers only."""
+
+        title: str | None
+        """Name of the server for people; `name` is for programs."""
+
+        description: str | None
+        """What the server is for, in a sentence or two."""
+
+        icons: list[types.Icon] | None
+        """Images to choose an icon of the server from."""
+
+        website_url: str | None
+        """URL of a web page about the server."""
+
+        instructions: str | None
+        """How to use the server, for a language model."""
+
+        capabilities: types.ServerCapabilities | None
+        """Laid over the capabilities that follow from what the server offers."""
+
+        logging: bool
+        """Whether handlers may send log messages; they may unless given."""
+
+        workers: int
+        """Limit on the requests of one connection that run at the same time, 16 unless
+        given.
+        """
+
+        timeout: float
+        """Seconds that an answer of the client may take, 60 unless given; progress
+        starts them anew.
+        """
+
+        limit: float
+        """Seconds that an answer of the client may take altogether, 600 unless
+        given.
+        """
+
+        grace: float
+        """Seconds that running handlers have to answer after the client has left, 2
+        unless given.
+        """
+
+        page_size: int
+        """Items of a page of a list, 100 unless given."""
+
+        cursor_key: bytes | None
+        """At least 32 secret bytes that sign cursors, the same in all processes of an
+        endpoint.
+        """
+
+        limits: Limits | bool
+        """Rate limits for calls, progress and log messages; False for none."""
+
+        redact: Callable[[Any], Any] | None
+        """Is called with the data of each log message, and returns what is sent."""
+
+        tasks: MemoryTasks | None
+        """Keeps the tasks that requests become; without it they become none."""
+
+        state_key: bytes | None
+        """At least 32 secret bytes that sign what is carried from round to round."""
+
+        state_lifetime: float
+        """Seconds that a client may take to answer a question, 600 unless given."""
+
+        versions: Sequence[str]
+        """All revisions that are spoken where the server is."""
+
+        ttl_ms: int
+        """Milliseconds that clients may keep results, 0 unless given."""
+
+        cache_scope: Literal["public", "private"]
+        """Who may share results that are kept; `private` unless given."""
 
 
 class Context(StatelessContext):
@@ -223,12 +302,18 @@ Handler: TypeAlias = Callable[[P, Context], R]
 class Server(RuntimeServer):
     """A server of revision 2026-07-28: handlers for methods.
 
-    It is made with the options of ``runtime.stateless_server.StatelessServer``,
-    and served on any number of connections.
+    It is made with ``ServerOptions``, which ``runtime.stateless_server.StatelessServer``
+    explains, and served on any number of connections.
     """
 
     binding = BINDING
     context = Context
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, name: str, version: str, **options: Unpack[ServerOptions]
+        ) -> None: ...
 
     @overload
     def handler(
