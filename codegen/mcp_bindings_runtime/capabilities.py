@@ -9,6 +9,14 @@ from .binding import OTHER, Binding
 from .errors import DecodeError, EncodeError, UsageError
 from .methods import Side
 
+OFFERED: Mapping[str, str] = {
+    "tools": "tools/list",
+    "resources": "resources/list",
+    "prompts": "prompts/list",
+    "completions": "completion/complete",
+}
+"""Capabilities of servers to the method that the registry of the same name answers."""
+
 
 def declared_by(
     binding: Binding,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 from . import given
 from .announcements import Announcement, log_message, tell_each
 from .binding import Binding
-from .capabilities import declared_by, introduction
+from .capabilities import OFFERED, declared_by, introduction
 from .connection import Connection
 from .context import Context, Level, ServerContext
 from .errors import UsageError
@@ -39,35 +39,25 @@ R = TypeVar("R")
 
 _ROOTS_CHANGED = "notifications/roots/list_changed"
 _SET_LEVEL = "logging/setLevel"
-_ANSWERED = {
-    "tools": "tools/list",
-    "resources": "resources/list",
-    "prompts": "prompts/list",
-    "completions": "completion/complete",
-}
-"""A capability to the method that its registry answers, which bears the same name."""
 
 
 class Server(Limited):
     """A server: handlers for methods, served on any number of connections.
 
     ``name``, ``version`` and, where the revision has them, ``title``, ``description``, ``icons`` and ``website_url``
-    introduce it; ``instructions`` tell a language model how to use it.
-    ``capabilities`` are added to those that follow from the handlers. ``logging`` says whether handlers may send log
-    messages. At most ``workers`` requests of one connection run at the same time. ``timeout`` is how many seconds an
-    answer of the client may take, ``limit`` how many altogether if it reports progress. ``grace`` is how many seconds
-    running handlers have left to answer once the client has stopped sending.
+    introduce it; ``instructions`` say to a language model how to use it. ``capabilities`` are added to those that follow
+    from the handlers. ``logging`` says whether handlers may send log messages. At most ``workers`` requests of one
+    connection run at the same time. ``timeout`` is how many seconds an answer of the client may take, ``limit`` how many
+    altogether if it reports progress. ``grace`` is how many seconds running handlers have left after the client has left.
 
     With ``ping`` a client that is served in threads is pinged after so many seconds without a message, and its connection
     ends after ``ping_failures`` of them without an answer; in revisions whose servers may not ping, that is a UsageError.
 
-    Lists come in pages of ``page_size``;
-    ``cursor_key``, 32 secret bytes or more, signs what leads from one to the next: to be given, and the same, where
-    several processes serve one endpoint; by default it is drawn anew by each server object. ``tasks`` keeps the tasks
-    that requests become. ``limits`` says how often a client may call tools and ask for completions, and how often it is
-    told of progress and sent log messages: as often as is said there unless given, False for no limit. ``redact`` is
-    given the data of each log message, and gives what is sent. Raises UsageError for a ``page_size`` below 1, and for
-    ``tasks`` in revisions without them.
+    Lists come in pages of ``page_size``. ``cursor_key``, 32 secret bytes or more, signs cursors: processes that serve one
+    endpoint need the same, by default each server object draws its own. ``tasks`` keeps the tasks that requests become.
+    ``limits`` bounds how often a client may call tools and ask for completions, and how often it is sent progress and log
+    messages; False for no limit. ``redact`` is called with the data of each log message, and returns what is sent. Raises
+    UsageError for a ``page_size`` below 1, and for ``tasks`` in revisions without them.
     """
 
     binding: Binding
@@ -161,7 +151,7 @@ class Server(Limited):
         declared = self._declared
         # Each session asks for them, and over HTTP a session may be one request.
         if declared is None or declared[0] != methods or declared[1] is not receiver:
-            for kind, method in _ANSWERED.items():
+            for kind, method in OFFERED.items():
                 if method not in methods and getattr(self._capabilities, kind, None) is not None:
                     getattr(self, kind)
             methods = self._handlers.methods

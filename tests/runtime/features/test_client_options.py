@@ -264,5 +264,5 @@ def test_what_is_no_function_and_what_is_no_text_is_said(revision):
     server = mcp.Server("s", "1")
     with pytest.raises(UsageError, match="sampling is 5; accepted are functions"):
         mcp.Client.in_memory(server, sampling=5)
-    with pytest.raises(UsageError, match="the version is 1; give a text, such as '1'"):
+    with pytest.raises(UsageError, match="`version` must be a str, got 1; write version='1'"):
         mcp.Client.in_memory(server, version=1)
