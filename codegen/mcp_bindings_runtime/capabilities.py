@@ -75,7 +75,8 @@ def introduction(binding: Binding, name: str, version: str, **more: Any) -> Any:
         raise UsageError(text)
     for member, value in {"name": name, "version": version, **given}.items():
         if member != "icons" and not isinstance(value, str):
-            text = f"`{member}` must be a str, got {value!r}; write {member}={str(value)!r}"
+            mend = f"; write {member}={str(value)!r}" if isinstance(value, int | float) else ""
+            text = f"`{member}` must be a str, got {value!r}{mend}"
             raise UsageError(text)
     if "icons" in given:
         if not isinstance(icons := given["icons"], list | tuple):
