@@ -97,5 +97,5 @@ def test_a_decorator_says_what_it_is_given_wrongly(revision, mistake):
 def test_a_server_is_introduced_by_texts(revision):
     with pytest.raises(UsageError, match=r"`version` must be a str, got 1\.5; write version='1\.5'"):
         package(revision).Server("demo", 1.5)
-    with pytest.raises(UsageError, match="`name` must be a str, got None$"):
+    with pytest.raises(UsageError, match=r"`name` must be a str, got None$"):
         package(revision).Server(None, "1.5")
