@@ -128,8 +128,8 @@ class Connection:
             line = self.session.notify(key, params)
         self.send(line)
 
-    def send(self, line: bytes) -> None:
-        """Sends a line that the session has made."""
+    def send(self, line: bytes, *, optional: bool = False) -> None:
+        """Sends a line that the session has made; as ``Link.send``."""
         self._transport.send(line, self._timeout)
 
     def hold(self, incoming: Incoming) -> None:

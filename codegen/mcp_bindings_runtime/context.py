@@ -7,8 +7,9 @@ from functools import partial
 from threading import local
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
-from .errors import UsageError
+from .errors import ConnectionClosed, RequestTimeout, UsageError
 from .events import Incoming
+from .logs import note
 from .meta import entries_of
 from .methods import NotificationMethod, RequestMethod
 
@@ -106,10 +107,11 @@ class Context:
         with self.connection.lock:
             line = self.connection.session.progress(incoming, progress, total, message)
         if line is not None:
-            self._tell("progress", line, self.connection.send)
+            self._tell("progress", line, partial(self.connection.send, optional=True))
 
     def _tell(self, name: str, item: Any, tell: Callable[[Any], None]) -> None:
-        """Tells something, no faster than is allowed of its kind."""
+        """Send a notification, no faster than is allowed of its kind; what cannot be sent is dropped."""
+        tell = partial(_attempt, tell)
         limits: Limits | None = self.peer.limits
         if limits is None:
             tell(item)
@@ -149,7 +151,7 @@ class Context:
             last = connection.session.settle(incoming, line)
             incoming.cancelled = True
         if last is not None:
-            connection.send(last)
+            connection.reply(incoming, last)
 
     def request(
         self,
@@ -165,6 +167,14 @@ class Context:
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to the other side."""
         self.connection.notify(key, params)
+
+
+def _attempt(send: Callable[[Any], None], item: Any) -> None:
+    """Send a notification. No handler depends on it: that it cannot be sent any more is noted."""
+    try:
+        send(item)
+    except (ConnectionClosed, RequestTimeout) as fault:
+        note("debug", "a notification could not be sent: %s", fault)
 
 
 class _Current(local):

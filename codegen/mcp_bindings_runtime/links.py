@@ -34,8 +34,11 @@ class Link(Protocol):
         """Whether nothing can be sent or received any more."""
         ...
 
-    def send(self, line: bytes) -> None:
-        """Sends a line that the session has made; raises ConnectionClosed, RequestTimeout."""
+    def send(self, line: bytes, *, optional: bool = False) -> None:
+        """Sends a line that the session has made; raises ConnectionClosed, RequestTimeout.
+
+        An optional one, a notification, may be dropped where there is no room for it.
+        """
         ...
 
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
@@ -62,7 +65,10 @@ class Link(Protocol):
         ...
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
-        """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
+        """Sends a notification; raises UsageError, EncodeError, ConnectionClosed.
+
+        Over HTTP one that cannot be streamed is dropped.
+        """
         ...
 
     def hold(self, incoming: Incoming) -> None:

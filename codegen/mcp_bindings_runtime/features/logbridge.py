@@ -8,7 +8,6 @@ from threading import local
 from typing import Any
 
 from ..context import CURRENT, Level, ServerContext
-from ..errors import ConnectionClosed, RequestTimeout, UsageError
 
 _OWN = "mcp_bindings"
 _STEPS: Sequence[tuple[int, Level]] = (
@@ -46,7 +45,7 @@ class LogHandler(logging.Handler):
         self._busy = local()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Sends one record."""
+        """Send one record. Who logs never hears of what goes wrong: that is for ``handleError``, as in any handler."""
         # What is logged while one is sent would come back here for ever.
         if record.name.partition(".")[0] == _OWN or getattr(self._busy, "now", False):
             return
@@ -56,10 +55,7 @@ class LogHandler(logging.Handler):
             if target is not None:
                 text = record.getMessage() if self.formatter is None else self.format(record)
                 target.log(severity(record.levelno), text, record.name)
-        except (ConnectionClosed, RequestTimeout):
-            # Nobody is there to hear it.
-            return
-        except UsageError:
+        except Exception:  # noqa: BLE001  # a text that is not to be encoded, a `redact` that fails: whatever it is
             self.handleError(record)
         finally:
             self._busy.now = False

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..events import Incoming
 from ..logs import note
 from ..meta import member
+from .events import Priority
 from .headers import Annotation, InvalidAnnotation, annotated_arguments
 from .speaking import Speaker
 
@@ -90,8 +91,9 @@ class Annotations:
 class _Nobody(Speaker):
     """Stands for the client where the endpoint asks the server something for itself."""
 
-    def send(self, line: bytes) -> None:
-        """Nobody is told what the handler says besides."""
+    def deliver(self, line: bytes, priority: Priority, timeout: float) -> int:
+        """Discard what the handler sends besides its result."""
+        return 0
 
     def close(self, lines: Iterable[bytes] = ()) -> None:
         """There is nothing to end."""

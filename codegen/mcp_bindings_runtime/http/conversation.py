@@ -14,9 +14,11 @@ from ..errors import ConnectionClosed
 from ..events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed
 from ..logs import note
 from ..methods import NotificationMethod
+from ..stateless import CHANGES
+from .events import Priority
 from .exchange import Exchange
 from .sessions import Record
-from .speaking import Speaker
+from .speaking import NO_ROOM, Speaker
 from .stores import STANDALONE, SharedStore, Store
 
 if TYPE_CHECKING:
@@ -184,18 +186,28 @@ class Conversation(Speaker):
 
     # What the server sends.
 
-    def send(self, line: bytes) -> None:
-        """Sends a line on the stream that stands alone; it waits there while the client has not opened it."""
+    def deliver(self, line: bytes, priority: Priority, timeout: float) -> int:
+        """Append a line to the standalone stream, where it waits while the client has not opened that."""
         if self.closed:
             message = "the session has ended"
             raise ConnectionClosed(message)
-        self._store.open(self.record.id, STANDALONE).append(line, self.timeout)
+        return self._store.open(self.record.id, STANDALONE).append(line, timeout, priority)
+
+    def _count(self, dropped: int, reason: object) -> None:
+        before = self.dropped
+        super()._count(dropped, reason)
+        if len(str(before)) < len(str(self.dropped)) or not before:
+            # Many clients never open the stream, and a session may last long: 1, 10, 100 and so on are logged.
+            note("info", "%d notifications of a session have been dropped so far: %s", self.dropped, reason)
 
     def tell(self, key: NotificationMethod[Any], params: Any, mark: str) -> None:
         """Sends what every process that has this session is to tell it, and one does. Does not wait for the client."""
         with self.lock:
             line = self.session.notify(key, params)
-        cast("SharedStore", self._store).tell(self.record.id, line, mark, 0)
+        priority = Priority.CHANGE if key.name in CHANGES else Priority.OPTIONAL
+        dropped = cast("SharedStore", self._store).tell(self.record.id, line, mark, priority)
+        if dropped:
+            self._count(dropped, NO_ROOM)
 
     def close(self, lines: Iterable[bytes] = ()) -> None:
         """Ends the session in this process. What still runs cannot be answered any more."""

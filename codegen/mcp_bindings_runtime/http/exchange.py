@@ -17,7 +17,7 @@ from ..events import Incoming
 from ..jsonrpc import Refusal
 from ..logs import note
 from ..session import Session
-from .events import Log
+from .events import Log, Priority
 from .rejections import STREAMS, busy
 from .speaking import Speaker
 
@@ -30,15 +30,15 @@ def _unheard(_incoming: Incoming) -> None:
 
 
 class NoStream(McpError):
-    """Something has to be streamed, and as many streams are open as may be."""
+    """A request or a response has to be streamed, and as many streams are open as may be."""
 
 
 class Exchange(Speaker):
     """The link of the handlers of one POST.
 
     ``waiting`` are those of its requests that are to be handled. ``stream`` gives the log of its stream, when there is
-    something to be sent on it; it raises NoStream. ``late`` sends what comes after all is answered. ``over`` is told of
-    each request that is dealt with.
+    something to be sent on it; it raises NoStream. ``late`` delivers what comes after all is answered. ``over`` is told
+    of each request that is dealt with.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Exchange(Speaker):
         timeout: float,
         limit: float,
         stream: Callable[[], Log],
-        late: Callable[[bytes], None],
+        late: Callable[[bytes, Priority, float], int],
         waiting: Iterable[Incoming],
         over: Callable[[Incoming], object] = _unheard,
     ) -> None:
@@ -69,7 +69,7 @@ class Exchange(Speaker):
         self.refusal: Refusal | None = None
         """The error in the answer, if it is one."""
         self.overloaded = False
-        """Whether a handler wanted to stream, and no stream was to be had."""
+        """Whether a handler had to stream, and no stream was to be had."""
 
     @property
     def done(self) -> bool:
@@ -78,19 +78,17 @@ class Exchange(Speaker):
 
     # For handlers.
 
-    def send(self, line: bytes) -> None:
-        """Sends a line on the stream of the POST; raises NoStream, ConnectionClosed, RequestTimeout."""
+    def deliver(self, line: bytes, priority: Priority, timeout: float) -> int:
+        """Append a line to the stream of the POST; raises NoStream, ConnectionClosed, RequestTimeout."""
         with self._gate:
-            late = not self._waiting
-            log = None if late else self._open()
-        if log is None:
-            self._late(line)
-        else:
-            log.append(line, self.timeout)
+            log = self._open(needed=priority is Priority.REQUIRED) if self._waiting else None
+        return self._late(line, priority, timeout) if log is None else log.append(line, timeout, priority)
 
     def hold(self, incoming: Incoming) -> None:
         """The answer comes by ``reply``, on a stream that is opened now; raises NoStream."""
-        self.open()
+        with self._gate:
+            if self._waiting:
+                self._open(needed=True)
         self._held.add(incoming)
 
     def reply(self, incoming: Incoming, line: bytes | None) -> None:
@@ -99,8 +97,12 @@ class Exchange(Speaker):
 
     def pause(self, retry: int) -> None:
         """Has the client hang up and come back after ``retry`` milliseconds."""
-        with self._gate:
-            log = self._open() if self._waiting else None
+        try:
+            with self._gate:
+                log = self._open() if self._waiting else None
+        except NoStream as fault:
+            note("debug", "a client is not sent away: %s", fault)
+            return
         if log is not None:
             log.pause(retry)
 
@@ -109,12 +111,12 @@ class Exchange(Speaker):
         self.offer(lines)
         self.give_up()
 
-    def _open(self) -> Log:
+    def _open(self, *, needed: bool = False) -> Log:
         if self.log is None:
             try:
                 self.log = self._stream()
             except NoStream:
-                self.overloaded = True
+                self.overloaded = self.overloaded or needed
                 raise
             ring(self._bell)
         return self.log
@@ -142,6 +144,9 @@ class Exchange(Speaker):
             if incoming not in self._waiting:
                 return
             self._waiting.remove(incoming)
+            if line is not None:
+                # It answers all of them, though the handlers of some may go on beyond their time.
+                self._waiting.clear()
             log = self.log
             self.refusal = incoming.refusal
             last = not self._waiting
@@ -153,15 +158,22 @@ class Exchange(Speaker):
             except McpError as fault:
                 note("info", "an answer could not be sent: %s", fault)
         if last:
+            self._log_dropped()
             if log is not None:
                 log.end()
             ring(self._bell)
+
+    def _log_dropped(self) -> None:
+        dropped, self.dropped = self.dropped, 0
+        if dropped:
+            note("warning", "%d notifications of a request were dropped: %s", dropped, self._reason)
 
     def give_up(self) -> None:
         """Nothing more is sent."""
         with self._gate:
             self._waiting.clear()
             log = self.log
+        self._log_dropped()
         if log is not None:
             log.end()
         ring(self._bell)
@@ -180,7 +192,6 @@ class Exchange(Speaker):
                 self.open()
             except NoStream as fault:
                 note("debug", "a request goes on without a stream: %s", fault)
-                self.overloaded = False
                 quiet = not self._bell.acquire(timeout=keepalive)
         if self.log is None and self.overloaded and self.refusal is not None:
             raise busy(STREAMS)

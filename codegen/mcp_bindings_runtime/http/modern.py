@@ -32,7 +32,7 @@ from ..session import Session
 from ..stateless import INITIALIZE, LISTEN, VERSION, naming
 from . import streams
 from .annotations import Annotations
-from .events import Log, MemoryLog
+from .events import Log, MemoryLog, Priority
 from .exchange import Exchange, NoStream
 from .headers import NAMED, mismatch
 from .rejections import REQUESTS, STREAMS, Rejection, Response, busy, empty_response, json_response
@@ -148,13 +148,13 @@ class Modern:
         if not self._slots.take(long=False):
             message = "as many streams are open as may be, so nothing can be sent but the answer"
             raise NoStream(message)
-        return MemoryLog(keep=False)
+        return MemoryLog(keep=False, expected=True)
 
     def _listen(self, server: StatelessServer, session: Session, request_id: Any, first: bytes) -> Response:
         """Opens the stream of a subscription, which lasts until one of the sides ends it."""
         if not self._slots.take(long=True):
             raise busy(STREAMS, 5)
-        log = MemoryLog(keep=False)
+        log = MemoryLog(keep=False, expected=True)
         subscription = Incoming(session.binding.requests[LISTEN], request_id, None)
         link = Exchange(
             session,
@@ -225,7 +225,7 @@ def _cancel(exchange: Exchange, incoming: Incoming) -> None:
     exchange.give_up()
 
 
-def _too_late(_line: bytes) -> None:
+def _too_late(_line: bytes, _priority: Priority, _timeout: float) -> int:
     message = "the request is answered; nothing more can be sent about it"
     raise ConnectionClosed(message)
 

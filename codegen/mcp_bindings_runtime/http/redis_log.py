@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import ConnectionClosed, RequestTimeout
 from ..logs import note
 from . import redis_scripts as scripts
-from .events import CAPACITY, COUNT, Event, Reading
+from .events import CAPACITY, COUNT, Event, Priority, Reading
 from .stores import Unavailable
 
 if TYPE_CHECKING:
@@ -40,28 +40,28 @@ class RedisLog:
         found: bytes | None = self._store.link.ask("HGET", key, name)
         return found
 
-    def append(self, line: bytes, timeout: float | None = None) -> None:
+    def append(self, line: bytes, timeout: float | None = None, priority: Priority = Priority.REQUIRED) -> int:
         """As ``Log.append``; raises Unavailable, too."""
-        self._add(line, timeout, "")
+        return self._add(line, timeout, priority)
 
-    def append_once(self, line: bytes, mark: str, timeout: float) -> None:
-        """Adds a message, unless any process has done so with the same mark."""
-        self._add(line, timeout, mark)
+    def append_once(self, line: bytes, mark: str, priority: Priority) -> int:
+        """Add a message, unless any process has done so with the same mark. As ``append``, without waiting for room."""
+        return self._add(line, 0, priority, mark=mark)
 
-    def _add(self, line: bytes, timeout: float | None, mark: str, retry: int = 0) -> None:
+    def _add(self, line: bytes, timeout: float | None, priority: Priority, *, mark: str = "", retry: int = 0) -> int:
         # By its token an append that is tried again is not done again.
-        arguments = (line, retry, token_urlsafe(9), mark, CAPACITY, COUNT, self._stay)
+        arguments = (line, retry, token_urlsafe(9), mark, CAPACITY, COUNT, self._stay, priority.value)
         start = monotonic()
         pause = 0.01
         while True:
             try:
-                done = self._run(scripts.APPEND, *arguments)
+                done, dropped = self._run(scripts.APPEND, *arguments)
             except Unavailable:
                 if monotonic() - start > min(PERSISTENCE, PERSISTENCE if timeout is None else timeout):
                     raise
             else:
                 if done > 0:
-                    return
+                    return int(dropped)
                 if done < 0:
                     message = "the stream has ended"
                     raise ConnectionClosed(message)
@@ -74,7 +74,7 @@ class RedisLog:
     def pause(self, retry: int) -> None:
         """As ``Log.pause``."""
         try:
-            self._add(b"", None, "", retry)
+            self._add(b"", None, Priority.REQUIRED, retry=retry)
         except ConnectionClosed:
             note("debug", "a stream has ended before it could be paused")
 
@@ -132,16 +132,13 @@ class RedisLog:
             if flag is None:
                 return Reading((), over=True)
             flag.clear()
-            over, first, *found = self._run(scripts.READ, self._reader(reader), after, self._stay)
+            over, found = self._run(scripts.READ, self._reader(reader), after, self._stay)
             left = deadline - monotonic()
             if found or over or left <= 0:
-                return Reading(_events(first, found), over=bool(over))
+                return Reading([_event(entry) for entry in found], over=bool(over))
             flag.wait(min(left, LOOK))
 
 
-def _events(first: int, found: list[bytes]) -> list[Event]:
-    events: list[Event] = []
-    for number, each in enumerate(found, first):
-        retry, _, line = each.partition(b":")
-        events.append(Event(number, line, int(retry)))
-    return events
+def _event(entry: bytes) -> Event:
+    code, number, line = entry.split(b":", 2)
+    return Event(int(number), line, int(code) if code.isdigit() else 0, required=code != b"n")

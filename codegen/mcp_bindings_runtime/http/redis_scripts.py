@@ -1,9 +1,11 @@
 """What is done in Redis in one step each, in Lua: a stream's log, the sessions, and what processes tell each other.
 
 Below a prefix there are: ``session:ID``, a hash, and ``sessions``, their ids by when they end. ``log:ID:STREAM``, a
-hash, ``events:ID:STREAM``, its messages from the oldest that is kept, and ``logs:ID``, the streams by age. ``told:ID``,
-which announcements a session has been told. ``alive:PROCESS``, as long as one lives; ``inbox:PROCESS``, which of its
-readers have something to read; ``bus``, what concerns all processes, and ``bus:size``, its bytes. All of them expire.
+hash, ``events:ID:STREAM``, its messages from the oldest that is kept (``CODE:NUMBER:LINE``; the code is 0 for a
+required message, n for a notification, or after how many milliseconds to come back), and ``logs:ID``, the streams by
+age. ``told:ID``, which announcements a session has been told. ``alive:PROCESS``, as long as one lives;
+``inbox:PROCESS``, which of its readers have something to read; ``bus``, what concerns all processes, and ``bus:size``,
+its bytes. All of them expire.
 """
 
 from __future__ import annotations
@@ -40,6 +42,10 @@ local function wake(reader, name)
     redis.call('PEXPIRE', inbox, 60000)
   end
 end
+local function parts(entry)
+  local code, number, text = string.match(entry, '^([^:]*):(%d+):(.*)$')
+  return code, tonumber(number), text
+end
 local function stay(milliseconds)
   redis.call('PEXPIRE', meta, milliseconds)
   redis.call('PEXPIRE', events, milliseconds)
@@ -63,8 +69,9 @@ if redis.call('EXISTS', meta) == 0 then
       left = left - 1
     end
   end
-  redis.call('HSET', meta, 'keep', ARGV[5], 'last', 0, 'delivered', 0, 'waiting', 0, 'size', 0, 'readers', 0,
-    'reader', '', 'ended', 0, 'token', '', 'writer', stream == '0' and '' or ARGV[4])
+  redis.call('HSET', meta, 'keep', ARGV[5], 'last', 0, 'delivered', 0, 'waiting', 0, 'pending', 0, 'required', 0,
+    'required_size', 0, 'size', 0, 'readers', 0, 'reader', '', 'ended', 0, 'token', '',
+    'writer', stream == '0' and '' or ARGV[4])
   redis.call('ZADD', index, now(), stream)
   redis.call('PEXPIRE', index, ARGV[8])
 end
@@ -72,43 +79,83 @@ stay(ARGV[6])
 return 1
 """
 
-# Further arguments: line, retry, token, mark, capacity, count, milliseconds. Gives 1 done, 0 no room, -1 ended.
+# Further arguments: line, retry, token, mark, capacity, count, milliseconds, priority.
+# Gives 1 done, 0 no room, -1 ended; and how many notifications were dropped.
 APPEND: Final = _CLOCK + _LOG + """
 local line, retry, token, mark = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local capacity, count = tonumber(ARGV[8]), tonumber(ARGV[9])
-local state = redis.call('HMGET', meta, 'last', 'delivered', 'waiting', 'size', 'reader', 'ended', 'token')
-if not state[1] or state[6] == '1' then return -1 end
-if state[7] == token then return 1 end
+local capacity, count, priority = tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[11]
+local names = {'last', 'delivered', 'waiting', 'size', 'reader', 'ended', 'token', 'pending', 'readers',
+  'required', 'required_size'}
+local state = redis.call('HMGET', meta, unpack(names))
+if not state[1] or state[6] == '1' then return {-1, 0} end
+if state[7] == token then return {1, 0} end
 local last, delivered, waiting, size = tonumber(state[1]), tonumber(state[2]), tonumber(state[3]), tonumber(state[4])
+local pending, required, required_size = tonumber(state[8]), tonumber(state[10]), tonumber(state[11])
 local reads = attached(state[5])
-if retry == '0' and reads and waiting > 0 and waiting + #line > capacity then return 0 end
+local expected = stream ~= '0' and state[9] == '0'
 local newest = redis.call('LINDEX', events, -1)
-if retry ~= '0' then
-  if newest and string.sub(newest, 1, 2) ~= '0:' then return 1 end
-elseif not reads and last > delivered and newest == '0:' .. line then
-  return 1
+if newest then
+  local code, _, text = parts(newest)
+  if retry ~= '0' and code ~= '0' and code ~= 'n' then return {1, 0} end
+  if priority == 'c' and not reads and pending > 0 and code == 'n' and text == line then return {1, 0} end
+end
+local told = prefix .. 'told:' .. session
+if mark ~= '' and redis.call('ZSCORE', told, mark) then return {1, 0} end
+local function fits(messages, bytes)
+  if retry ~= '0' or messages == 0 then return true end
+  return bytes + #line <= capacity and (reads or expected or messages < count)
+end
+local dropped = 0
+local function drop_notification()
+  local at = -pending
+  while at < 0 do
+    local entry = redis.call('LINDEX', events, at)
+    if not entry then break end
+    local code, _, text = parts(entry)
+    if code == 'n' then
+      redis.call('LREM', events, 1, entry)
+      size, waiting, pending, dropped = size - #text, waiting - #text, pending - 1, dropped + 1
+      return true
+    end
+    at = at + 1
+  end
+  return false
+end
+local added = fits(pending, waiting)
+if not added then
+  if reads or expected then return {0, 0} end
+  added = fits(required, required_size)
+  if added then
+    while not fits(pending, waiting) and drop_notification() do end
+  elseif priority == '0' then
+    return {0, 0}
+  else
+    dropped = 1
+  end
 end
 if mark ~= '' then
-  local told = prefix .. 'told:' .. session
-  if redis.call('ZADD', told, 'NX', now(), mark) == 0 then return 1 end
+  redis.call('ZADD', told, now(), mark)
   redis.call('ZREMRANGEBYSCORE', told, '-inf', now() - 120000)
   redis.call('PEXPIRE', told, 120000)
 end
-local length = redis.call('RPUSH', events, retry .. ':' .. line)
-last, size, waiting = last + 1, size + #line, waiting + #line
-local first = last - length + 1
-while length > 1 and (size > capacity or length > count) do
-  if reads and first > delivered and size <= 2 * capacity then break end
-  local gone = redis.call('LPOP', events)
-  local bytes = #gone - string.find(gone, ':', 1, true)
-  size = size - bytes
-  if first > delivered then waiting = waiting - bytes end
-  first, length = first + 1, length - 1
+if added then
+  local code = retry ~= '0' and retry or priority == '0' and '0' or 'n'
+  last, size, waiting, pending = last + 1, size + #line, waiting + #line, pending + 1
+  if code ~= 'n' then required, required_size = required + 1, required_size + #line end
+  local length = redis.call('RPUSH', events, code .. ':' .. last .. ':' .. line)
+  while length > 1 and (size > capacity or length > count) do
+    local _, number, text = parts(redis.call('LINDEX', events, 0))
+    if number > delivered then break end
+    redis.call('LPOP', events)
+    size, length = size - #text, length - 1
+  end
+  redis.call('HSET', meta, 'last', last, 'size', size, 'waiting', waiting, 'pending', pending, 'required', required,
+    'required_size', required_size)
 end
-redis.call('HSET', meta, 'last', last, 'size', size, 'waiting', waiting, 'token', token)
+redis.call('HSET', meta, 'token', token)
 stay(ARGV[10])
 wake(state[5], stream)
-return 1
+return {1, dropped}
 """
 
 # Further arguments: process, milliseconds. Gives the number of the reader, 0 where there is no such log.
@@ -130,23 +177,25 @@ end
 return 1
 """
 
-# Further arguments: reader, after, milliseconds. Gives whether it is over, the number of the first event, and events.
+# Further arguments: reader, after, milliseconds. Gives whether it is over, and the events.
 READ: Final = _LOG + """
 local state = redis.call('HMGET', meta, 'last', 'delivered', 'reader', 'ended', 'writer', 'keep')
-if not state[1] or state[3] ~= ARGV[4] then return {1, 0} end
+if not state[1] or state[3] ~= ARGV[4] then return {1, {}} end
 stay(ARGV[6])
 local last, after = tonumber(state[1]), tonumber(ARGV[5])
 local over = (state[4] == '1' or (state[5] ~= '' and not lives(state[5]))) and 1 or 0
-if last <= after then return {over, 0} end
-local first = last - redis.call('LLEN', events) + 1
-local start = math.max(0, after + 1 - first)
-local found = redis.call('LRANGE', events, start, -1)
-redis.call('HSET', meta, 'delivered', last, 'waiting', 0)
+if last <= after then return {over, {}} end
+local found = {}
+for _, entry in ipairs(redis.call('LRANGE', events, after - last, -1)) do
+  local _, number = parts(entry)
+  if number > after then table.insert(found, entry) end
+end
+redis.call('HSET', meta, 'delivered', last, 'waiting', 0, 'pending', 0, 'required', 0, 'required_size', 0)
 if state[6] == '0' then
   redis.call('DEL', events)
   redis.call('HSET', meta, 'size', 0)
 end
-return {over, first + start, unpack(found)}
+return {over, found}
 """
 
 END: Final = _LOG + """

@@ -15,7 +15,7 @@ from typing import Any, Final
 from ..given import check_counts, check_kind, check_times
 from ..logs import note, report
 from . import redis_scripts as scripts
-from .events import Log
+from .events import Log, Priority
 from .redis_link import RedisLink
 from .redis_log import RedisLog
 from .redis_sessions import RedisSessions
@@ -139,10 +139,10 @@ class RedisStore:
         self.link.run(scripts.FORGET, session_id, "")
         self._post("gone", -1, session_id, b"")
 
-    def tell(self, session_id: str, line: bytes, mark: str, timeout: float) -> None:
+    def tell(self, session_id: str, line: bytes, mark: str, priority: Priority) -> int:
         """As ``SharedStore.tell``."""
         self.open(session_id, STANDALONE)
-        self._log(session_id, STANDALONE).append_once(line, mark, timeout)
+        return self._log(session_id, STANDALONE).append_once(line, mark, priority)
 
     def bell(self, name: str) -> Flag:
         """What is set when there is something for this reader."""

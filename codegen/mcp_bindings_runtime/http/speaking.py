@@ -9,24 +9,35 @@ from time import monotonic
 from typing import Any, Final, TypeVar
 
 from ..calls import Call
-from ..errors import ConnectionClosed, McpError, RequestTimeout, UsageError
+from ..errors import McpError, RequestTimeout
 from ..events import Incoming
 from ..logs import note
 from ..methods import NotificationMethod, RequestMethod
 from ..session import Session
+from ..stateless import CHANGES
+from .events import Priority
 
 R = TypeVar("R")
 
+NO_ROOM: Final = "there is no room on the stream"
+"""Why messages that wait for a reader are dropped."""
 _LONGEST: Final = 3600.0
 """Seconds that one wait lasts at most; there is no limit to how many follow each other."""
 
 
 class Speaker(ABC):
-    """Sends requests and notifications of a session by ``send``, which is for those that derive from it to say.
+    """Sends requests and notifications of a session by ``deliver``, which is for those that derive from it to say.
 
     ``timeout`` and ``limit`` are in seconds, as those of ``Connection``. ``calls`` are the requests that wait for their
     answer, by id.
     """
+
+    dropped: int = 0
+    """How many notifications could not be sent."""
+    _reason: str = ""
+    """Why the last of them was not."""
+    _stalled: bool = False
+    """Whether the last notification waited in vain for the client to take what was sent before."""
 
     def __init__(self, session: Session, lock: Lock, calls: dict[Any, Call], *, timeout: float, limit: float) -> None:
         self.session = session
@@ -41,8 +52,38 @@ class Speaker(ABC):
         return self.session.state == "closed"
 
     @abstractmethod
-    def send(self, line: bytes) -> None:
-        """Sends a line that the session has made."""
+    def deliver(self, line: bytes, priority: Priority, timeout: float) -> int:
+        """Append a line to its stream; return how many notifications were dropped to make room for it.
+
+        Raises McpError where there is no stream, or no room on it within ``timeout`` seconds.
+        """
+
+    def send(self, line: bytes, *, optional: bool = False) -> None:
+        """Sends a line, as ``Link.send``; a required one raises NoStream, too. What is dropped is counted."""
+        if optional:
+            self._send_notification(line, Priority.OPTIONAL)
+            return
+        dropped = self.deliver(line, Priority.REQUIRED, self.timeout)
+        if dropped:
+            self._count(dropped, NO_ROOM)
+
+    def _send_notification(self, line: bytes, priority: Priority) -> None:
+        try:
+            # A client that takes nothing delays the first of many notifications, and not each of them.
+            dropped = self.deliver(line, priority, 0.0 if self._stalled else self.timeout)
+            self._stalled = False
+        except McpError as fault:
+            self._stalled = isinstance(fault, RequestTimeout)
+            self._count(1, fault)
+        else:
+            if dropped:
+                self._count(dropped, NO_ROOM)
+
+    def _count(self, dropped: int, reason: object) -> None:
+        """Count notifications that were dropped."""
+        with self.lock:
+            self.dropped += dropped
+            self._reason = str(reason)
 
     def hold(self, incoming: Incoming) -> None:  # noqa: B027 - doing nothing is right but for requests
         """Nothing: only answers to requests are waited for by who holds a connection to the client."""
@@ -65,17 +106,17 @@ class Speaker(ABC):
         """Nothing: only requests have streams that a client can come back to."""
 
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
-        """Sends lines of the session; as ``Link.say``."""
+        """Sends notifications of the session; as ``Link.say``."""
         with self.lock:
             lines = list(speak())
         for line in lines:
-            self.send(line)
+            self.send(line, optional=True)
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
-        """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
+        """Sends a notification, as ``Link.notify``; one that cannot be streamed is dropped and counted."""
         with self.lock:
             line = self.session.notify(key, params)
-        self.send(line)
+        self._send_notification(line, Priority.CHANGE if key.name in CHANGES else Priority.OPTIONAL)
 
     def request(
         self,
@@ -120,10 +161,7 @@ class Speaker(ABC):
             known = self.calls.pop(call.id, None) is call
             line = self.session.cancel(call.id, reason) if known else None
         if line is not None:
-            try:
-                self.send(line)
-            except (ConnectionClosed, RequestTimeout, UsageError) as more:
-                note("debug", "%s could not be cancelled: %s", call.key.name, more)
+            self.send(line, optional=True)
 
 
 def _wait(call: Call) -> None:

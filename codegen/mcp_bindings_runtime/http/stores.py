@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Protocol, runtime_checkable
 
 from ..errors import McpError
-from .events import Log, MemoryLog
+from .events import Log, MemoryLog, Priority
 from .sessions import LIFETIME, MOST, MemorySessions, SessionStore
 
 STREAM_LIFETIME = 300.0
@@ -77,8 +77,11 @@ class SharedStore(Store, Protocol):
         """Announces something to all processes, this one among them. Raises Unavailable."""
         ...
 
-    def tell(self, session_id: str, line: bytes, mark: str, timeout: float) -> None:
-        """Appends a message to the stream that stands alone, unless that was done with the same mark before."""
+    def tell(self, session_id: str, line: bytes, mark: str, priority: Priority) -> int:
+        """Append a notification to the standalone stream, unless that was done with the same mark before.
+
+        Return how many notifications were dropped for want of room; do not wait for it. Raises as ``Log.append`` does.
+        """
         ...
 
 
@@ -106,7 +109,7 @@ class MemoryStore:
                 self._sweep()
                 if len(logs) >= STREAMS:
                     self._drop_one(session_id, logs)
-                log = logs[stream] = MemoryLog(keep=keep)
+                log = logs[stream] = MemoryLog(keep=keep, expected=stream != STANDALONE)
                 if stream != STANDALONE:
                     self._ages[session_id, stream] = log
             return log

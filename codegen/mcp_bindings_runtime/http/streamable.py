@@ -129,7 +129,7 @@ class Streamable:
             timeout=conversation.timeout,
             limit=conversation.limit,
             stream=partial(self._stream, conversation, name),
-            late=conversation.send,
+            late=conversation.deliver,
             waiting=incomings,
             over=conversation.leave,
         )

@@ -264,3 +264,25 @@ def test_a_server_without_logging_sends_no_logs(revision):
             lambda: raised
             == ["notifications/message takes the capability 'logging', which this server has not declared"]
         )
+
+
+@each_revision
+def test_who_logs_does_not_hear_of_what_goes_wrong_with_a_record(revision, logger, capsys):
+    mcp = package(revision)
+
+    def fail(data):
+        raise ValueError(data)
+
+    said = []
+
+    def act(context):
+        logger.addHandler(LogHandler(context))
+        logger.error("a text")
+        said.append("done")
+
+    server = logging_server(mcp, act, redact=fail)
+    with mcp.Client.in_memory(server, timeout=PATIENCE, log_level="debug") as client:
+        client.call_tool("x")
+    assert said == ["done"]
+    # As the handlers of the standard library do.
+    assert "ValueError: a text" in capsys.readouterr().err

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
-from mcp_bindings_runtime.http.events import MemoryLog
+from mcp_bindings_runtime.http.events import MemoryLog, Priority
 from mcp_bindings_runtime.http.stores import STREAMS, MemoryStore
 from support.conversing import PATIENCE
+
+OPTIONAL = Priority.OPTIONAL
 
 
 def lines(log, reader, after=0):
@@ -37,15 +39,79 @@ def test_what_is_not_kept_is_given_once():
     assert lines(log, reader, 1) == [b"b"]
 
 
-def test_without_a_reader_the_oldest_go():
+def test_without_a_reader_the_oldest_notifications_are_dropped_and_counted():
     log = MemoryLog(keep=True, capacity=10)
-    for number in range(100):
-        log.append(b"%03d" % number, 0)
+    assert sum(log.append(b"%03d" % number, 0, OPTIONAL) for number in range(100)) == 97
     assert lines(log, log.attach()) == [b"097", b"098", b"099"]
     counted = MemoryLog(keep=True, count=2)
-    for number in range(5):
-        counted.append(b"%d" % number)
+    assert [counted.append(b"%d" % number, 0, OPTIONAL) for number in range(5)] == [0, 0, 1, 1, 1]
     assert lines(counted, counted.attach()) == [b"3", b"4"]
+
+
+priorities = st.sampled_from(Priority)
+
+
+@given(st.lists(st.tuples(st.binary(min_size=1, max_size=8), priorities), max_size=40), st.booleans())
+def test_every_message_is_delivered_in_order_refused_or_counted_as_dropped(sent, keep):
+    log = MemoryLog(keep=keep, capacity=20, count=6)
+    required, accepted, dropped = [], [], 0
+    for number, (text, priority) in enumerate(sent):
+        line = b"%d %s" % (number, text)
+        try:
+            dropped += log.append(line, 0, priority)
+        except RequestTimeout:
+            assert priority is Priority.REQUIRED
+            continue
+        accepted.append(line)
+        required += [line] if priority is Priority.REQUIRED else []
+    events = log.read(log.attach(), 0, 0).events
+    found = [event.line for event in events]
+    assert [line for line in accepted if line in found] == found
+    assert [line for line in required if line not in found] == []
+    assert len(found) + dropped == len(accepted)
+    assert sorted({event.number for event in events}) == [event.number for event in events]
+    assert len(found) <= 6
+    assert len(found) <= 1 or sum(map(len, found)) <= 20
+
+
+def test_a_question_is_refused_rather_than_dropped_or_put_in_the_place_of_another():
+    log = MemoryLog(keep=True, capacity=10)
+    log.append(b"12345", 0)
+    log.append(b"6789", 0, OPTIONAL)
+    assert log.append(b"abcde", 0) == 1
+    assert log.append(b"n", 0, OPTIONAL) == 1
+    with pytest.raises(RequestTimeout):
+        log.append(b"f", 0)
+    assert lines(log, log.attach()) == [b"12345", b"abcde"]
+
+
+def test_a_reader_that_is_expected_is_waited_for():
+    log = MemoryLog(keep=False, expected=True, capacity=10, count=2)
+    sent = [b"%04d" % number for number in range(40)]
+    writer = threading.Thread(target=lambda: [log.append(line, PATIENCE, OPTIONAL) for line in sent] + [log.end()])
+    writer.start()
+    reader, found, over = log.attach(), [], False
+    while not over:
+        reading = log.read(reader, found[-1].number if found else 0, PATIENCE)
+        found += reading.events
+        over = reading.over
+    writer.join(PATIENCE)
+    assert [event.line for event in found] == sent
+
+
+def test_a_reader_comes_back_to_what_it_has_not_seen_though_some_is_gone():
+    log = MemoryLog(keep=True, capacity=20)
+    reader = log.attach()
+    log.append(b"first")
+    (first,) = log.read(reader, 0, 0).events
+    log.detach(reader)
+    log.append(b"question")
+    for number in range(9):
+        log.append(b"n%d" % number, 0, OPTIONAL)
+    again = log.attach()
+    assert lines(log, again, first.number)[0] == b"question"
+    assert lines(log, again, first.number)[-1] == b"n8"
+    assert lines(log, again, log.delivered) == []
 
 
 def test_a_message_beyond_the_capacity_goes_through_alone():
@@ -78,9 +144,9 @@ def test_who_sends_waits_for_a_reader_that_does_not_keep_up():
 def test_a_reader_that_has_left_is_not_waited_for():
     log = MemoryLog(keep=True, capacity=10)
     reader = log.attach()
-    log.append(b"12345678", 0)
+    log.append(b"12345678", 0, OPTIONAL)
     log.detach(reader)
-    log.append(b"9012", 0)
+    log.append(b"9012", 0, OPTIONAL)
     assert lines(log, log.attach()) == [b"9012"]
 
 
@@ -103,14 +169,22 @@ def test_the_end_comes_behind_all_messages():
     assert ([event.line for event in reading.events], reading.over) == ([b"a"], True)
 
 
-def test_what_waits_is_not_told_twice():
+def test_a_change_that_waits_is_not_told_twice():
     log = MemoryLog(keep=True)
     for line in (b"a", b"a", b"b", b"a"):
-        log.append(line)
+        log.append(line, 0, Priority.CHANGE)
     reader = log.attach()
     assert lines(log, reader) == [b"a", b"b", b"a"]
-    log.append(b"a")
+    log.append(b"a", 0, Priority.CHANGE)
     assert lines(log, reader, 3) == [b"a"]
+
+
+@pytest.mark.parametrize("priority", [Priority.REQUIRED, OPTIONAL])
+def test_other_messages_are_kept_though_they_are_equal(priority):
+    log = MemoryLog(keep=True)
+    for _ in range(5):
+        log.append(b"same", 0, priority)
+    assert lines(log, log.attach()) == [b"same"] * 5
 
 
 def test_a_session_keeps_so_many_streams():

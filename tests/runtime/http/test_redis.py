@@ -17,9 +17,13 @@ from typing import Any
 
 import pytest
 from checkout import ROOT
-from mcp_bindings_runtime.errors import UsageError
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcp_bindings_runtime.errors import RequestTimeout, UsageError
 from mcp_bindings_runtime.features.limits import Limits
 from mcp_bindings_runtime.features.taskstore import MemoryTasks
+from mcp_bindings_runtime.http.events import MemoryLog, Priority, Reading
+from mcp_bindings_runtime.http.sessions import Record, new_session_id
 from support.conversing import HANDSHAKE, PATIENCE, WHO, environment, eventually, package
 from support.echoing import echo_server
 from support.ports import port_for_a_server
@@ -135,6 +139,45 @@ def test_a_stream_is_only_for_its_session(stores):
         stranger = Wire(there.port)
         stranger.initialize(LATEST)
         assert stranger.ask("GET", headers={**GET, "Last-Event-ID": event.id}).status == 400
+
+
+MESSAGES = st.lists(st.tuples(st.binary(min_size=1, max_size=8), st.sampled_from(Priority)), max_size=20)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(MESSAGES, MESSAGES, st.sampled_from(["0", "1"]), st.booleans())
+def test_a_stream_in_redis_keeps_and_drops_the_same_as_one_in_memory(stores, monkeypatch, before, after, stream, keep):
+    from mcp_bindings_runtime.http import redis_log
+
+    monkeypatch.setattr(redis_log, "CAPACITY", 20)
+    monkeypatch.setattr(redis_log, "COUNT", 6)
+    store = stores()
+    record = Record(new_session_id(), LATEST)
+    store.sessions.create(record)
+    logs = [
+        store.open(record.id, stream, keep=keep),
+        MemoryLog(keep=keep, expected=stream != "0", capacity=20, count=6),
+    ]
+
+    def does(log: Any) -> list[Any]:
+        found = [appended(log, *each) for each in before]
+        reader = log.attach()
+        found += [log.read(reader, 0, 0), log.delivered]
+        log.detach(reader)
+        found += [appended(log, *each) for each in after]
+        return [*found, log.read(log.attach(), 1, 0)]
+
+    here, there = (does(log) for log in logs)
+    assert [list(each.events) if isinstance(each, Reading) else each for each in here] == [
+        list(each.events) if isinstance(each, Reading) else each for each in there
+    ]
+
+
+def appended(log: Any, line: bytes, priority: Priority) -> Any:
+    try:
+        return log.append(line, 0, priority)
+    except RequestTimeout:
+        return "no room"
 
 
 def test_who_comes_back_elsewhere_takes_the_stream_over(stores):
@@ -345,21 +388,18 @@ def test_there_are_only_so_many_sessions(stores):
 
 
 def test_a_log_holds_so_much_and_a_reader_who_is_behind_slows_its_writer(stores):
-    from mcp_bindings_runtime.errors import RequestTimeout
     from mcp_bindings_runtime.http.events import CAPACITY
-    from mcp_bindings_runtime.http.sessions import Record
 
     store, other = stores(), stores()
     store.listen(lambda *_: None)
     store.sessions.create(Record("s", LATEST))
     log = store.open("s", "a")
-    for number in range(2500):
-        log.append(b"%d" % number)
     reader = other.open("s", "a").attach()
     assert reader == 1
     # The process that reads does not say that it lives.
+    assert sum(log.append(b"%d" % number, 0, Priority.OPTIONAL) for number in range(2500)) == 1500
     for size in range(5):
-        log.append(b"%d" % size + b"x" * (CAPACITY // 2))
+        log.append(b"%d" % size + b"x" * (CAPACITY // 2), 0, Priority.OPTIONAL)
     found = log.read(log.attach(), 0, 0).events
     assert [each.number for each in found] == [2505]
     for letter in b"ab":
