@@ -6,14 +6,22 @@ from collections import deque
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 from .bells import new_bell, ring
-from .errors import RequestTimeout
+from .errors import CallCancelled, RequestTimeout
 from .events import Notified
 from .given import check_function, check_seconds
 from .methods import NotificationMethod, RequestMethod
 from .progress_queue import ProgressQueue
+
+
+class Carrier(Protocol):
+    """What sends the request of a call: a ``Connection``."""
+
+    def hurry(self, call: Call) -> None:
+        """Wake the thread that sends the request or waits for its answer, as the call has ended."""
+        ...
 
 
 class Call:
@@ -35,6 +43,8 @@ class Call:
     _bell: Lock | None = None
     """Is there while a thread sleeps."""
     _rung: bool = False
+    carrier: Carrier | None = None
+    """Is there once the request is to be sent, if the call may be cancelled."""
     awaited: bool = True
     """Whether a thread waits for it, which could read meanwhile."""
 
@@ -91,6 +101,21 @@ class Call:
 
     def _deadline(self) -> float:
         return self.deadline
+
+    def stop(self, error: CallCancelled) -> None:
+        """End the call with an error, in whatever state it is; from any thread."""
+        if self.done:
+            return
+        # No further progress is delivered.
+        self.deadline = 0.0
+        self.finish(None, error)
+        if self.carrier is not None:
+            self.carrier.hurry(self)
+
+    def check_stopped(self) -> None:
+        """Raise CallCancelled if that is how the call has ended."""
+        if isinstance(self.error, CallCancelled):
+            raise self.error
 
     def publish(self, notified: Notified) -> None:
         """A notification has come on the subscription that the call keeps open."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from .calls import Call
 from .crew import Crew, Queue
-from .errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout, UsageError
+from .errors import CallCancelled, ConnectionClosed, McpError, MessageTooLarge, RequestTimeout, UsageError
 from .events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
 from .in_flight import InFlight
 from .interrupts import Interrupt, hold
@@ -102,6 +102,7 @@ class Connection:
         """
         call = Call(key, self._timeout if timeout is None else timeout, self._limit, on_progress)
         if begun is not None:
+            call.carrier = self
             begun(call)
         ask = partial(self.session.request, key, params, progress=on_progress is not None)
         result: R = self._conclude(call, ask)
@@ -162,8 +163,12 @@ class Connection:
             while not call.done:
                 call.deliver_progress()
                 self.attend(call)
+            call.check_stopped()
             if call.progress is not None:
                 self._finish_progress(call)
+        except CallCancelled as fault:
+            self.abandon(call, fault.reason)
+            raise
         except BaseException as fault:
             self.abandon(call, str(fault) or fault.__class__.__name__)
             raise
@@ -232,6 +237,10 @@ class Connection:
         call.ring()
         self._transport.interrupt()
 
+    def hurry(self, call: Call) -> None:
+        """Wake the thread that sends the request of a call or waits for its answer, as the call has ended."""
+        self._transport.interrupt()
+
     def _finish_progress(self, call: Call) -> None:
         """Deliver the progress that arrived before the answer; leave that of a task to the threads of the connection."""
         queue: Any = call.progress
@@ -243,7 +252,7 @@ class Connection:
             self.hear(queue)
             self.spread()
 
-    def abandon(self, call: Call, reason: str) -> None:
+    def abandon(self, call: Call, reason: str | None) -> None:
         """Waits for a call no longer, and tells the other side so if it is in flight."""
         with self.lock:
             known = self._calls.pop(call.id, None) is call
@@ -347,6 +356,7 @@ class Connection:
             self._news.put(event)
         elif isinstance(event, Cancelled):
             note("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
+            event.incoming.stop_calls()
             if event.line is not None:
                 self._replies.put(event.line)
         elif isinstance(event, Dropped):

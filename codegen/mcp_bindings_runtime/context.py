@@ -7,13 +7,15 @@ from functools import partial
 from threading import local
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
-from .errors import ConnectionClosed, RequestTimeout, UsageError
+from .errors import CallCancelled, ConnectionClosed, RequestTimeout, UsageError
 from .events import Incoming
 from .logs import note
 from .meta import entries_of
 from .methods import NotificationMethod, RequestMethod
+from .suspended import Abandoned
 
 if TYPE_CHECKING:
+    from .calls import Call
     from .features.limits import Limits, Pace
     from .handshake import HandshakeServer
     from .links import Link
@@ -150,6 +152,7 @@ class Context:
         with connection.lock:
             last = connection.session.settle(incoming, line)
             incoming.cancelled = True
+        incoming.stop_calls()
         if last is not None:
             connection.reply(incoming, last)
 
@@ -237,7 +240,27 @@ class ServerContext(Context):
         timeout: float | None,
         on_progress: Callable[[Any], object] | None,
     ) -> R:
-        return self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
+        """Send a request and wait for its result; raise Abandoned as soon as the request being handled is cancelled."""
+        incoming, connection = self._incoming, self.connection
+        if incoming is None:
+            return connection.request(key, params, timeout=timeout, on_progress=on_progress)
+        with connection.lock:
+            calls = incoming.calls = incoming.calls or set()
+        begun: list[Call] = []
+
+        def begin(call: Call) -> None:
+            begun.append(call)
+            calls.add(call)
+            # Whoever cancels it does that first, and then looks for calls.
+            if incoming.cancelled:
+                raise Abandoned
+
+        try:
+            return connection.request(key, params, timeout=timeout, on_progress=on_progress, begun=begin)
+        except CallCancelled:
+            raise Abandoned from None
+        finally:
+            calls.difference_update(begun)
 
     def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Sends a log message (``data`` is any JSON) to the client, if it wants those of this severity.
@@ -311,6 +334,8 @@ class StatelessContext(ServerContext):
         Raises UsageError in handlers of other methods than those whose result may ask for input, and ResponseError
         (-32021) where the client has not declared that it can answer.
         """
+        if self.cancelled:
+            raise Abandoned
         if self._replay is None:
             if self._incoming is None or "input_responses" not in self._incoming.params.__slots__:
                 text = f"{key.name} may be asked for only in a handler whose result may be an InputRequiredResult"

@@ -17,6 +17,7 @@
     +-- ToolError               a tool cannot do what it was asked for
     +-- ToolFailed              a tool's result says that it has failed
     +-- RequestTimeout          no answer in time
+    +-- CallCancelled           a call was cancelled on this side before it had a result
     +-- TaskCancelled           a task was stopped before it had a result
     +-- ConnectionClosed        the connection ended, or was never open
 
@@ -291,6 +292,17 @@ class ToolFailed(McpError):
 
 class RequestTimeout(McpError, TimeoutError):
     """No answer arrived before the deadline."""
+
+
+class CallCancelled(McpError):
+    """A call was cancelled on this side; ``reason`` is why, None where that was not said."""
+
+    def __init__(self, reason: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the call was cancelled: {self.reason}" if self.reason else "the call was cancelled"
 
 
 class TaskCancelled(McpError):

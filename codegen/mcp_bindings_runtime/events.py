@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .errors import CallCancelled
 from .jsonrpc import Refusal
 from .methods import NotificationMethod, RequestMethod
+
+if TYPE_CHECKING:
+    from .calls import Call
 
 RequestId: TypeAlias = str | int
 
@@ -34,11 +38,19 @@ class Incoming:
     """What it is answered with, in revisions in which that may be a task."""
     task: str | None = None
     """The task that it has become, where there may still be progress of it."""
+    calls: set[Call] | None = None
+    """The requests to the other side that its handler waits for."""
 
     def __init__(self, key: RequestMethod[Any, Any], request_id: RequestId, params: Any) -> None:
         self.key = key
         self.id = request_id
         self.params = params
+
+    def stop_calls(self) -> None:
+        """Cancel what its handler waits for, as nobody wants the answer; not under the lock of the session."""
+        reason = f"{self.key.name} was cancelled: {self.reason}" if self.reason else f"{self.key.name} was cancelled"
+        for call in tuple(self.calls or ()):
+            call.stop(CallCancelled(reason))
 
 
 class Batch:

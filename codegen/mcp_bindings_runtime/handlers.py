@@ -21,7 +21,7 @@ from .jsonrpc import (
 )
 from .logs import failed, note, report
 from .methods import NotificationMethod, RequestMethod, Side
-from .suspended import Detached, Suspended
+from .suspended import Abandoned, Detached, Suspended
 
 if TYPE_CHECKING:
     from .links import Link
@@ -148,6 +148,8 @@ class Handlers:
             line = session.refusal_line(incoming, INTERNAL)
         except (Suspended, Detached):
             raise
+        except Abandoned:
+            line = session.refusal_line(incoming, INTERNAL)
         except BaseException as error:  # whatever a handler raises, the request is answered
             failed(error, f"{incoming.key.name}: the handler failed", over=connection.closed)
             line = session.refusal_line(incoming, INTERNAL)

@@ -19,7 +19,10 @@ class Suspended(BaseException):
 
 
 class Abandoned(BaseException):
-    """Ends a handler that has asked something in a task, as nobody will answer: the task was cancelled or has expired."""
+    """Ends a handler that waits for an answer of the other side, or asks for one, once nobody wants its own result.
+
+    The request that it handles was cancelled, or the task was, or has expired. No Exception, either.
+    """
 
 
 class Detached(BaseException):

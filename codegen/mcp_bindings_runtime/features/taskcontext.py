@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..augmented import belonging
 from ..context import Context
+from ..errors import CallCancelled
 from ..methods import NotificationMethod, RequestMethod
 from ..suspended import Abandoned
 
@@ -129,14 +130,17 @@ class InTask(Context):
         def begun(call: Call) -> None:
             calls.append(call)
             if self.task.cancelled:
-                call.finish(None)
+                raise Abandoned
 
         def over() -> None:
             for call in calls:
-                self.connection.conclude(call, "the task was stopped")
+                call.stop(CallCancelled("the task was stopped"))
 
         with self.task.watched(over):
-            result = self.connection.request(key, params, timeout=timeout, on_progress=on_progress, begun=begun)
+            try:
+                result = self.connection.request(key, params, timeout=timeout, on_progress=on_progress, begun=begun)
+            except CallCancelled:
+                raise Abandoned from None
         if self.task.cancelled:
             raise Abandoned
         return result

@@ -149,6 +149,7 @@ class Conversation(Speaker):
                 self._news.put(event)
             elif isinstance(event, Cancelled):
                 note("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
+                event.incoming.stop_calls()
                 exchange = self._exchanges.get(event.incoming)
                 if exchange is not None:
                     exchange.finish(event.incoming, event.line)
@@ -179,10 +180,13 @@ class Conversation(Speaker):
 
     def drop(self, incomings: Iterable[Incoming]) -> None:
         """Handles these requests no further."""
+        dropped = list(incomings)
         with self.lock:
-            for incoming in incomings:
+            for incoming in dropped:
                 incoming.cancelled = True
                 self.session.settle(incoming, b"")
+        for incoming in dropped:
+            incoming.stop_calls()
 
     # What the server sends.
 

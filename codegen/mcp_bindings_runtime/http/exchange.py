@@ -6,7 +6,8 @@ the response a stream.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,10 @@ class Exchange(Speaker):
         self._late = late
         self._over = over
         self._waiting = {*waiting}
+        self._asking = 0
+        """How many requests to the client are open."""
+        self._ended = False
+        """Whether nothing more goes back with the answer."""
         self._held: set[Incoming] = set()
         self._gate = Lock()
         self._bell = new_bell()
@@ -81,7 +86,8 @@ class Exchange(Speaker):
     def deliver(self, line: bytes, priority: Priority, timeout: float) -> int:
         """Append a line to the stream of the POST; raises NoStream, ConnectionClosed, RequestTimeout."""
         with self._gate:
-            log = self._open(needed=priority is Priority.REQUIRED) if self._waiting else None
+            late = self._ended or not (self._waiting or self._asking)
+            log = None if late else self._open(needed=priority is Priority.REQUIRED)
         return self._late(line, priority, timeout) if log is None else log.append(line, timeout, priority)
 
     def hold(self, incoming: Incoming) -> None:
@@ -110,6 +116,27 @@ class Exchange(Speaker):
         """Ends the exchange, after these last lines."""
         self.offer(lines)
         self.give_up()
+
+    @contextmanager
+    def _waiting_for(self) -> Generator[None, None, None]:
+        """Keep the stream open, as a request on it may have to be cancelled on it."""
+        with self._gate:
+            self._asking += 1
+        try:
+            yield
+        finally:
+            with self._gate:
+                self._asking -= 1
+            self._end()
+
+    def _end(self, *, asking: bool = False) -> None:
+        """End the stream once all is answered and, unless ``asking`` may go on, nothing is asked."""
+        with self._gate:
+            open_still = self._waiting or self._ended or (self._asking and not asking)
+            log = None if open_still else self.log
+            self._ended = self._ended or log is not None
+        if log is not None:
+            log.end()
 
     def _open(self, *, needed: bool = False) -> Log:
         if self.log is None:
@@ -152,6 +179,7 @@ class Exchange(Speaker):
             last = not self._waiting
             if log is None and last:
                 self.answer = line
+                self._ended = True
         if log is not None and line is not None:
             try:
                 log.append(line, self.timeout)
@@ -159,8 +187,8 @@ class Exchange(Speaker):
                 note("info", "an answer could not be sent: %s", fault)
         if last:
             self._log_dropped()
-            if log is not None:
-                log.end()
+            # Where it was cancelled, so is what it asks; that is to be said first.
+            self._end(asking=not incoming.cancelled)
             ring(self._bell)
 
     def _log_dropped(self) -> None:
@@ -172,6 +200,7 @@ class Exchange(Speaker):
         """Nothing more is sent."""
         with self._gate:
             self._waiting.clear()
+            self._ended = True
             log = self.log
         self._log_dropped()
         if log is not None:

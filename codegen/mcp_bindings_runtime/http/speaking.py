@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 from time import monotonic
 from typing import Any, Final, TypeVar
 
 from ..calls import Call
-from ..errors import McpError, RequestTimeout
+from ..errors import CallCancelled, McpError, RequestTimeout
 from ..events import Incoming
 from ..logs import note
 from ..methods import NotificationMethod, RequestMethod
@@ -129,26 +130,38 @@ class Speaker(ABC):
     ) -> R:
         """Sends a request and waits for its result; raises as ``Connection.request`` does."""
         call = Call(key, self.timeout if timeout is None else timeout, self.limit, on_progress)
-        if begun is not None:
-            begun(call)
-        with self.lock:
-            call.id, line = self.session.request(key, params, progress=on_progress is not None)
-            self.calls[call.id] = call
+        with self._waiting_for():
+            if begun is not None:
+                begun(call)
+            with self.lock:
+                call.id, line = self.session.request(key, params, progress=on_progress is not None)
+                self.calls[call.id] = call
+            self._conclude(call, line)
+        if call.error is not None:
+            raise call.error
+        result: R = call.result
+        return result
+
+    def _waiting_for(self) -> AbstractContextManager[object]:
+        """Entered for as long as a request is made, sent, waited for, and cancelled if need be."""
+        return nullcontext()
+
+    def _conclude(self, call: Call, line: bytes) -> None:
         try:
             self.send(line)
             while not call.done:
                 call.deliver_progress()
                 _wait(call)
+            call.check_stopped()
             if call.progress is not None:
                 call.deliver_progress()
                 call.progress.discard()
+        except CallCancelled as fault:
+            self._abandon(call, fault.reason)
+            raise
         except BaseException as fault:
             self._abandon(call, str(fault) or fault.__class__.__name__)
             raise
-        if call.error is not None:
-            raise call.error
-        result: R = call.result
-        return result
 
     def conclude(self, call: Call, reason: str) -> None:
         """As ``Link.conclude``."""
@@ -156,7 +169,7 @@ class Speaker(ABC):
             self._abandon(call, reason)
             call.finish(None)
 
-    def _abandon(self, call: Call, reason: str) -> None:
+    def _abandon(self, call: Call, reason: str | None) -> None:
         with self.lock:
             known = self.calls.pop(call.id, None) is call
             line = self.session.cancel(call.id, reason) if known else None

@@ -211,7 +211,7 @@ def counted(answers):
 
 def check(lines, answers, revisions):
     """Each message has the answers that it is due. A batch has one or several, by the revision that was agreed on."""
-    values = [parsed(line) for line in lines if line.strip()]
+    values = [parsed(line) for line in lines if line]
     least, most = Counter(), Counter()
     optional = set()
     for value in values:

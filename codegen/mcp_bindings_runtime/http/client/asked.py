@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 class Asked:
     """The requests of one POST, and which of them still wait for their answer."""
 
-    __slots__ = ("exchange", "out", "waiting")
+    __slots__ = ("exchange", "followed", "out", "waiting")
 
     def __init__(self, out: Outgoing, exchange: Exchange) -> None:
         self.out = out
         self.exchange = exchange
         self.waiting: set[RequestId] = set(out.ids)
+        self.followed = False
+        """Whether a thread of its own reads the answer."""
 
     def answered(self, line: bytes) -> frozenset[RequestId]:
         """Which of the requests a message answers."""

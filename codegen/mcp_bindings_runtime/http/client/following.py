@@ -85,7 +85,7 @@ class Following:
             return False
         if ended and not self._resumable:
             raise self._cut_off()
-        self._in_thread = True
+        self._in_thread = self._asked.followed = True
         self._exchange.deadline = inf
         try:
             Thread(target=self._go_on, args=(ended,), name="mcp-http-answer", daemon=True).start()

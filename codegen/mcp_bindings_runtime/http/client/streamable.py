@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from math import inf
-from threading import RLock
+from threading import RLock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 _LAST_WORDS: Final = 1.0
 """Seconds that the end of a session may take."""
+_LINGER: Final = 1.0
+"""Seconds that a stream is read after its request was cancelled."""
 
 
 class StreamableHttp:
@@ -317,8 +319,34 @@ class StreamableHttp:
             if asked is not None:
                 asked.waiting.discard(request_id)
                 if not asked.waiting:
-                    asked.exchange.end()
+                    self._leave(asked)
                     self._forget(asked)
+
+    def _leave(self, asked: Asked) -> None:
+        """Stop reading the answer to requests that were given up.
+
+        In the revisions whose servers send requests on it, they have a moment to cancel those there.
+        """
+        exchange = asked.exchange
+        if asked.out.stateless or not asked.followed:
+            exchange.end()
+            return
+        with self._lock:
+            self._exchanges.add(exchange)
+
+        def end() -> None:
+            exchange.end()
+            with self._lock:
+                self._exchanges.discard(exchange)
+
+        timer = Timer(_LINGER, end)
+        timer.name = "mcp-http-linger"
+        timer.daemon = True
+        try:
+            timer.start()
+        except RuntimeError as fault:
+            note("warning", "no thread is to be had: %s", fault)
+            end()
 
     # HTTP+SSE.
 

@@ -1,0 +1,268 @@
+"""A handler that asks the other side while its own request is cancelled: both end at once, and nothing stays open."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from threading import Event
+
+import pytest
+from mcp_bindings import v2025_11_25
+from mcp_bindings.runtime.errors import RequestTimeout
+from support.conversing import (
+    HANDSHAKE,
+    PATIENCE,
+    STATELESS,
+    eventually,
+    package,
+    scripted_client,
+    text_of,
+)
+from support.posting import endpoint
+
+LATEST = HANDSHAKE[-1]
+FOREVER = 600.0
+"""Seconds that no test waits for."""
+
+
+class Asking:
+    """A server whose tool asks the client, and a client that answers once it is allowed to, or its own call is cancelled."""
+
+    def __init__(self, revision, kind):
+        mcp = self.mcp = package(revision)
+        self.kind = kind
+        self.asked = Event()
+        self.go = Event()
+        self.released = Event()
+        self.left_by = None
+        self.withdrawn = Event()
+        self.links = []
+        self.server = mcp.Server("s", "1", timeout=FOREVER)
+        self.server.handler(mcp.methods.CALL_TOOL)(self._call)
+
+    def prepare(self, client):
+        methods = self.mcp.methods
+        keys = {"sample": methods.CREATE_MESSAGE, "roots": methods.LIST_ROOTS}
+        if self.kind == "elicit":
+            keys["elicit"] = methods.ELICIT
+        client.handler(keys[self.kind])(self._answer)
+        return client
+
+    def _call(self, params, context):
+        self.links.append(context.connection)
+        types = self.mcp.types
+        try:
+            if not (params.arguments or {}).get("plain"):
+                self._ask(context)
+        except BaseException as fault:
+            self.left_by = fault
+            raise
+        finally:
+            self.released.set()
+        return types.CallToolResult(content=[types.TextContent(text="done")])
+
+    def _ask(self, context):
+        types = self.mcp.types
+        if self.kind == "roots":
+            context.list_roots()
+        elif self.kind == "sample":
+            said = types.SamplingMessage(role="user", content=types.TextContent(text="?"))
+            context.create_message([said], 10)
+        else:
+            schema = getattr(types, "ElicitRequestFormParamsRequestedSchema", None)
+            context.elicit("?", (schema or types.ElicitRequestParamsRequestedSchema)(properties={}))
+
+    def _answer(self, params, context):
+        self.asked.set()
+        while not context.cancelled:
+            assert not self.go.wait(0.002), "the question was not cancelled"
+        self.withdrawn.set()
+
+    def check_nothing_is_open(self, client):
+        """On neither side, as far as it waits for anything or is waited for."""
+        link, *_ = self.links
+        connection = client.connection
+        eventually(lambda: not (connection._calls or connection.session._asked or connection.session._running))
+        eventually(lambda: not (link.session._asked or link.session._running))
+        eventually(lambda: not getattr(link, "calls", None) and not getattr(link, "_calls", None))
+
+
+def kinds(revision):
+    return ["roots", "sample", *(["elicit"] if hasattr(package(revision).methods, "ELICIT") else [])]
+
+
+CASES = [(revision, kind) for revision in HANDSHAKE for kind in kinds(revision)]
+each_question = pytest.mark.parametrize(("revision", "kind"), CASES)
+
+
+@contextmanager
+def in_memory(asking):
+    with asking.prepare(asking.mcp.Client.in_memory(asking.server, timeout=PATIENCE)) as client:
+        yield client
+
+
+@contextmanager
+def over_http(asking):
+    # Where closing the response cancels, it is noticed when something is sent.
+    with endpoint(asking.server, keepalive=0.05) as wire:
+        path = "sse" if asking.mcp is package(HANDSHAKE[0]) else "mcp"
+        url = f"http://127.0.0.1:{wire.port}/{path}"
+        with asking.prepare(asking.mcp.Client.http(url, timeout=PATIENCE)) as client:
+            yield client
+
+
+each_way = pytest.mark.parametrize("way", [in_memory, over_http])
+
+
+@each_way
+@each_question
+def test_a_handler_that_asks_is_released_when_its_request_is_cancelled(way, revision, kind):
+    asking = Asking(revision, kind)
+    with way(asking) as client:
+        with pytest.raises(RequestTimeout):
+            client.call_tool("ask", {}, timeout=0.5)
+        assert asking.asked.is_set()
+        assert asking.released.wait(PATIENCE), "the handler waits for the answer"
+        assert type(asking.left_by).__name__ == "Abandoned"
+        assert asking.withdrawn.wait(PATIENCE), "the client still answers"
+        asking.check_nothing_is_open(client)
+        assert text_of(client.call_tool("ask", {"plain": True})) == "done"
+
+
+def introduced(asking, revision):
+    peer = scripted_client(asking.server)
+    peer.introduce(revision, {"roots": {}, "sampling": {}, "elicitation": {}})
+    return peer
+
+
+@each_question
+def test_the_question_is_cancelled_with_the_reason_and_the_request_is_not_answered(revision, kind):
+    asking = Asking(revision, kind)
+    peer = introduced(asking, revision)
+    peer.request("tools/call", 7, {"name": "ask"})
+    question = peer.hear()
+    peer.notify("notifications/cancelled", {"requestId": 7, "reason": "enough"})
+    cancelled = peer.hear()
+    assert cancelled["method"] == "notifications/cancelled"
+    assert cancelled["params"] == {"requestId": question["id"], "reason": "tools/call was cancelled: enough"}
+    # A late answer is nobody's.
+    peer.refuse(question, -1)
+    peer.request("ping", 8)
+    assert peer.hear() == {"jsonrpc": "2.0", "id": 8, "result": {}}
+    assert asking.released.wait(PATIENCE)
+    peer.close()
+
+
+def test_all_questions_of_a_handler_are_cancelled():
+    asking = Asking(LATEST, "roots")
+    left = []
+
+    @asking.server.handler(asking.mcp.methods.COMPLETE)
+    def ask(params, context):
+        def one():
+            try:
+                context.list_roots()
+            except BaseException as fault:  # noqa: BLE001 - looked at below
+                left.append(fault)
+
+        threads = [threading.Thread(target=one) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+        asking.released.set()
+
+    peer = introduced(asking, LATEST)
+    peer.request("completion/complete", 1, {"ref": {"type": "ref/prompt", "name": "x"}, "argument": WANTED})
+    asked = {peer.hear()["id"] for _ in range(3)}
+    peer.notify("notifications/cancelled", {"requestId": 1})
+    heard = [peer.hear() for _ in range(3)]
+    assert {each["params"]["requestId"] for each in heard} == asked
+    assert {each["params"]["reason"] for each in heard} == {"completion/complete was cancelled"}
+    assert asking.released.wait(PATIENCE)
+    assert [type(each).__name__ for each in left] == ["Abandoned"] * 3
+    peer.close()
+
+
+WANTED = {"name": "a", "value": ""}
+
+
+@each_question
+def test_a_handler_that_asks_after_its_request_was_cancelled_asks_nothing(revision, kind):
+    asking = Asking(revision, kind)
+    cancelled = Event()
+    plain = asking._ask
+
+    def late(context):
+        eventually(lambda: context.cancelled)
+        cancelled.set()
+        plain(context)
+
+    asking._ask = late
+    peer = introduced(asking, revision)
+    peer.request("tools/call", 7, {"name": "ask"})
+    peer.notify("notifications/cancelled", {"requestId": 7})
+    assert asking.released.wait(PATIENCE)
+    assert cancelled.is_set()
+    assert type(asking.left_by).__name__ == "Abandoned"
+    peer.request("ping", 8)
+    assert peer.hear()["id"] == 8
+    peer.close()
+
+
+def test_a_question_that_waits_for_a_tool_beyond_its_time_is_cancelled():
+    server = v2025_11_25.Server("s", "1", timeout=FOREVER)
+    left = Event()
+
+    @server.tool(timeout=0.2)
+    def ask(context: v2025_11_25.Context) -> str:
+        try:
+            context.list_roots()
+        finally:
+            left.set()
+        return "never"
+
+    peer = scripted_client(server)
+    peer.introduce(LATEST, {"roots": {}})
+    peer.request("tools/call", 7, {"name": "ask", "arguments": {}})
+    question = peer.hear()
+    heard = [peer.hear(), peer.hear()]
+    (answer,) = [each for each in heard if "id" in each]
+    (cancelled,) = [each for each in heard if "id" not in each]
+    assert (answer["id"], answer["result"]["isError"]) == (7, True)
+    assert cancelled["params"]["requestId"] == question["id"]
+    assert left.wait(PATIENCE)
+    peer.close()
+
+
+# 2026-07-28, where a handler that asks does not wait.
+
+NEW = STATELESS[-1]
+
+
+def rounds_server():
+    """A server of 2026-07-28 whose tool asks once its call was cancelled."""
+    asking = Asking(NEW, "elicit")
+    plain = asking._ask
+
+    def late(context):
+        asking.asked.set()
+        eventually(lambda: context.cancelled)
+        plain(context)
+
+    asking._ask = late
+    return asking
+
+
+@each_way
+def test_nobody_is_asked_in_a_round_of_a_request_that_was_cancelled(way):
+    asking = rounds_server()
+    with way(asking) as client:
+        with pytest.raises(RequestTimeout):
+            client.call_tool("ask", {}, timeout=0.5)
+        assert asking.asked.wait(PATIENCE)
+        assert asking.released.wait(PATIENCE)
+        assert type(asking.left_by).__name__ == "Abandoned"
+        asking.check_nothing_is_open(client)
+        assert not asking.withdrawn.is_set()
+        assert text_of(client.call_tool("ask", {"plain": True})) == "done"
