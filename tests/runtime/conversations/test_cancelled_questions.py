@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 from mcp_bindings import v2025_11_25
-from mcp_bindings.runtime.errors import RequestTimeout
+from mcp_bindings_runtime.errors import RequestTimeout
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,
