@@ -18,7 +18,7 @@ from support.conversing import (
     scripted_client,
     text_of,
 )
-from support.posting import endpoint
+from support.posting import endpoint, notification, request
 
 LATEST = HANDSHAKE[-1]
 FOREVER = 600.0
@@ -151,6 +151,19 @@ def test_the_question_is_cancelled_with_the_reason_and_the_request_is_not_answer
     assert peer.hear() == {"jsonrpc": "2.0", "id": 8, "result": {}}
     assert asking.released.wait(PATIENCE)
     peer.close()
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE[1:])
+def test_over_http_the_question_is_cancelled_on_the_stream_that_it_came_on(revision):
+    asking = Asking(revision, "roots")
+    with endpoint(asking.server) as wire:
+        wire.initialize(revision, {"roots": {}})
+        stream = wire.stream(request("tools/call", 7, {"name": "ask"}))
+        question = stream.message()
+        assert wire.post(notification("notifications/cancelled", {"requestId": 7})).status == 202
+        (cancelled,) = stream.messages()
+        assert cancelled["params"]["requestId"] == question["id"]
+        assert asking.released.wait(PATIENCE)
 
 
 def test_all_questions_of_a_handler_are_cancelled():
