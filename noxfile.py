@@ -363,6 +363,13 @@ def upstream(session: nox.Session) -> None:
         for name, key in (("schema.ts", "sha256"), ("schema.json", "json_sha256")):
             if key in entry:
                 _fetch(session, f"{address}/{name}", UPSTREAM / revision / name, entry[key])
+    for label, entry in manifest["extensions"].items():
+        address = f"https://raw.githubusercontent.com/{entry['repository']}/{entry['commit']}/{entry['path']}"
+        _fetch(session, address, UPSTREAM / "extensions" / label / "schema.ts", entry["sha256"])
+    drafts = tomllib.loads((ROOT / "tests" / "schema" / "extensions.toml").read_text(encoding="utf-8"))
+    for row in drafts["file"]:
+        address = f"https://raw.githubusercontent.com/{row['repository']}/{row['commit']}/{row['path']}"
+        _fetch(session, address, UPSTREAM / "extensions" / row["extension"] / f"{row['name']}.ts", row["sha256"])
     record = tomllib.loads((ROOT / "tests" / "docs" / "specification.toml").read_text(encoding="utf-8"))
     for page in record["page"]:
         place = f"{page['revision']}/{page['name']}.mdx"

@@ -149,10 +149,10 @@ FAULTS = {
         ["acme.ts:1:28: Y is not an object type, so nothing can extend or combine it"],
     ),
     "an intersection of no objects": (
-        "export interface X { x: string & Y; y: (Y | Z) & Z }\nexport interface Y {}\nexport interface Z {}",
+        "export interface X { x: string & Y; y: (Y | null) & Z }\nexport interface Y {}\nexport interface Z {}",
         [
             "acme.ts:1:25: this is not an object type, so nothing can extend or combine it",
-            "acme.ts:1:41: this is not an object type, so nothing can extend or combine it",
+            "acme.ts:1:46: this is not an object type, so nothing can extend or combine it",
         ],
     ),
     "Omit and Pick of what is not there": (

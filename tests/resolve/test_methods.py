@@ -23,7 +23,7 @@ def methods(text: str, **options):
     return resolve(BASE + text, **options).methods
 
 
-def test_a_message_is_an_interface_whose_method_is_one_literal():
+def test_a_message_has_one_literal_as_its_method():
     found = methods(
         "export interface ARequest extends Request { method: 'a' }\n"
         "export interface BRequest extends Request { method: typeof B }\nexport const B = 'b'\n"
@@ -31,10 +31,12 @@ def test_a_message_is_an_interface_whose_method_is_one_literal():
         "export interface ManyRequest extends Request { method: 'm' | 'n' }\n"
         "export interface OptionalRequest extends Request { method?: 'p' }\n"
         "export interface NumberRequest extends Request { method: 1 }\n"
-        "export type SecondRequest = ARequest\nexport type AlikeRequest = Request & { method: 'q' }\n"
+        "export type SecondRequest = ARequest\nexport type JoinedRequest = Request & { method: 'q' }\n"
+        "export type ThirdRequest = ARequest & { id: 1 }\n"
         "export interface EnvelopeRequest extends Omit<Full, 'id'> {}\nexport interface Full extends Request { method: 'f'; id: 1 }"
     )
-    assert {name: each.interface for name, each in found.items()} == {"a": "ARequest", "b": "BRequest", "f": "Full"}
+    interfaces = {name: each.interface for name, each in found.items()}
+    assert interfaces == {"a": "ARequest", "b": "BRequest", "q": "JoinedRequest", "f": "Full"}
 
 
 def test_who_sends_it_is_said_by_the_unions_through_aliases():

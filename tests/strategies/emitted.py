@@ -35,7 +35,11 @@ class Emitted:
 
 def emit(text: str, *, revision: str = REVISION) -> Emitted:
     """The package of a schema text; raises SchemaError."""
-    protocol = resolve_protocol(read_schema(text.encode(), "schema.ts"), revision=revision)
+    return rendered(resolve_protocol(read_schema(text.encode(), "schema.ts"), revision=revision), text)
+
+
+def rendered(protocol: Protocol, text: str = "") -> Emitted:
+    """The package of a protocol."""
     files = render_package(protocol, package=PACKAGE)
     return Emitted(text, protocol, {path.removeprefix(f"{PACKAGE}/"): code for path, code in files.items()})
 

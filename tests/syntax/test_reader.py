@@ -112,6 +112,7 @@ A, B, C, D = ref("A"), ref("B"), ref("C"), ref("D")
         ("unknown", keyword("unknown")),
         ("any", keyword("any")),
         ("object", keyword("object")),
+        ("never", keyword("never")),
         ("null", keyword("null")),
         ("undefined", keyword("undefined")),
         ('"text"', literal("text")),
@@ -285,6 +286,22 @@ def test_a_constant_has_the_value_of_its_initializer_or_literal_type(declare: st
     constant = only(f"{declare} NAME{text};")
     assert isinstance(constant, Constant)
     assert (constant.name, constant.value, type(constant.value)) == ("NAME", value, type(value))
+
+
+@pytest.mark.parametrize(("value", "expected"), [("", None), ('= "x"', "x")])
+def test_a_constant_may_have_the_type_of_a_property(value: str, expected: str | None) -> None:
+    constant = only(f'export declare const NAME: A["key"] {value};')
+    assert constant == Constant("NAME", expected, type=LookupType(A, "key", HERE), position=HERE)
+
+
+def test_interfaces_of_one_name_are_merged() -> None:
+    text = """
+        interface X extends A { a: B; c?: C }
+        /** Doc. */
+        interface X extends B, A { d: D; a: B; [key: string]: C }
+    """
+    properties = (prop("a", B), prop("c", C, optional=True), prop("d", D))
+    assert only(text) == Interface("X", (A, B), properties, index(C), Doc("Doc."), exported=False, position=HERE)
 
 
 def test_one_statement_may_declare_several_constants_and_documents_the_first() -> None:

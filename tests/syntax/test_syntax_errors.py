@@ -129,7 +129,6 @@ def test_constants_without_a_plain_value_are_refused(text: str, found: str) -> N
         ("unique symbol", 1, "found `unique symbol`, which no JSON value has as its type"),
         ("symbol", 1, "found `symbol`"),
         ("void", 1, "found `void`"),
-        ("never", 1, "found `never`"),
         ("bigint", 1, "found `bigint`"),
         ("this", 1, "found `this`"),
         ("infer B", 1, "found an `infer` type"),
@@ -218,15 +217,38 @@ def test_members_outside_of_the_table_are_refused(start: str, text: str, column:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
+        (
+            "interface A { b: C }\ninterface A { b: D }",
+            "2:15: `b` has another type in `A` at schema.ts:1:15",
+        ),
+        (
+            "interface A { b: C }\ninterface A { b?: C }",
+            "2:15: `b` has another type in `A` at schema.ts:1:15",
+        ),
+        (
+            "interface A { [key: string]: B }\ninterface A { [key: string]: C }",
+            "2:15: `A` already has an index signature, at schema.ts:1:15",
+        ),
+        (
+            "interface A {}\nexport interface A {}",
+            "2:18: `A` is exported in one of its declarations only; see schema.ts:1:11",
+        ),
+    ],
+)
+def test_interfaces_that_cannot_be_merged_are_refused(text: str, fault: str) -> None:
+    assert fault_of(text) == fault
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
         ("type A = B; type A = C;", "1:18: `A` is already declared at schema.ts:1:6"),
         ("type A = B;\nconst A = 1;", "2:7: `A` is already declared at schema.ts:1:6"),
         ("import { A } from 'm';\ntype A = B;", "2:6: `A` is already declared at schema.ts:1:10"),
         ("import { A, B as A } from 'm';", "1:13: `A` is already declared at schema.ts:1:10"),
         ("const A = 1, A = 2;", "1:14: `A` is already declared at schema.ts:1:7"),
-        (
-            "interface A {}\nexport interface A {}",
-            "2:18: `A` is already declared at schema.ts:1:11; interfaces of the same name are not merged",
-        ),
+        ("type A = B;\ninterface A {}", "2:11: `A` is already declared at schema.ts:1:6"),
+        ("interface A {}\ntype A = B;", "2:6: `A` is already declared at schema.ts:1:11"),
     ],
 )
 def test_a_second_declaration_of_a_name_is_refused(text: str, fault: str) -> None:
@@ -309,8 +331,8 @@ export interface A extends b.C {
   f;
 }
 enum E { A }
-export const X = f(), Y: never = 1;
-interface A {}
+export const X = f(), Y: void = 1;
+type A = B;
 """
     assert [fault.split(";")[0] for fault in faults_of(text)] == [
         "1:8: found an import of something else than names",
@@ -324,8 +346,8 @@ interface A {}
         "6:3: this property has no type",
         "8:1: found an enum declaration",
         "9:18: found a call expression",
-        "9:26: found `never`, which no JSON value has as its type",
-        "10:11: `A` is already declared at schema.ts:2:18",
+        "9:26: found `void`, which no JSON value has as its type",
+        "10:6: `A` is already declared at schema.ts:2:18",
     ]
 
 

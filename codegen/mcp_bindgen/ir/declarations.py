@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
-from mcp_bindgen.ir.types import Position, TypeExpression, exactly
+from mcp_bindgen.ir.types import LookupType, Position, TypeExpression, exactly
 
 
 @frozen
@@ -79,12 +79,16 @@ class Alias:
 
 @frozen
 class Constant:
-    """``const name = value``."""
+    """``const name = value``, ``const name: target["key"]``, or both.
+
+    Without a value, which is so in declaration files, it is the one literal that ``type`` leads to.
+    """
 
     name: str
-    value: str | int | float | bool = field(eq=exactly)
+    value: str | int | float | bool | None = field(eq=exactly)
     doc: Doc = NO_DOC
     exported: bool = True
+    type: LookupType | None = field(default=None, kw_only=True)
     position: Position = field(eq=False, kw_only=True)
 
 

@@ -9,7 +9,9 @@ from attrs import field, frozen
 if TYPE_CHECKING:
     from mcp_bindgen.ir.declarations import IndexSignature, Property
 
-KeywordName: TypeAlias = Literal["string", "number", "boolean", "null", "undefined", "unknown", "any", "object"]
+KeywordName: TypeAlias = Literal[
+    "string", "number", "boolean", "null", "undefined", "unknown", "any", "object", "never"
+]
 
 
 @frozen
@@ -87,6 +89,8 @@ class IntersectionType:
 
     members: tuple[TypeExpression, ...]
     position: Position = field(eq=False)
+    label: str | None = field(default=None, eq=False)
+    """One alternative of an intersection with unions among its parts: the names that it takes of these."""
 
 
 @frozen

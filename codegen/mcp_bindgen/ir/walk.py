@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from attrs import evolve
 
-from mcp_bindgen.ir.declarations import Alias, Constant, Declaration, Interface
+from mcp_bindgen.ir.declarations import Alias, Constant, Declaration, IndexSignature, Interface, Property
 from mcp_bindgen.ir.protocol import ListOf, Type, Union
 from mcp_bindgen.ir.types import (
     ArrayType,
@@ -31,7 +31,8 @@ def texts(declaration: Declaration) -> Iterator[TypeExpression]:
         case Alias():
             yield declaration.type
         case Constant():
-            pass
+            if declaration.type is not None:
+                yield declaration.type
 
 
 def children(expression: TypeExpression) -> Iterator[TypeExpression]:
@@ -64,42 +65,61 @@ def expressions(declaration: Declaration) -> Iterator[TypeExpression]:
 
 def renamed(declaration: Declaration, names: Mapping[str, str]) -> Declaration:
     """The same declaration with other names for what it refers to."""
+
+    def change(expression: TypeExpression) -> TypeExpression:
+        if isinstance(expression, (Reference, TypeQuery)):
+            return evolve(expression, name=names.get(expression.name, expression.name))
+        return expression
+
+    return rewritten(declaration, change)
+
+
+def rewritten(declaration: Declaration, change: Callable[[TypeExpression], TypeExpression]) -> Declaration:
+    """The same declaration with every expression in it replaced by what ``change`` returns, the inner ones first."""
     match declaration:
         case Interface():
             return evolve(
                 declaration,
-                bases=tuple(_renamed(base, names) for base in declaration.bases),
-                properties=tuple(evolve(each, type=_renamed(each.type, names)) for each in declaration.properties),
-                index=declaration.index and evolve(declaration.index, value=_renamed(declaration.index.value, names)),
+                bases=tuple(_rewritten(base, change) for base in declaration.bases),
+                properties=_properties(declaration.properties, change),
+                index=_index(declaration.index, change),
             )
         case Alias():
-            return evolve(declaration, type=_renamed(declaration.type, names))
+            return evolve(declaration, type=_rewritten(declaration.type, change))
         case Constant():
-            return declaration
+            if declaration.type is None:
+                return declaration
+            kind = _rewritten(declaration.type, change)
+            return evolve(declaration, type=kind) if isinstance(kind, LookupType) else declaration
 
 
-def _renamed(expression: TypeExpression, names: Mapping[str, str]) -> TypeExpression:
+def _rewritten(expression: TypeExpression, change: Callable[[TypeExpression], TypeExpression]) -> TypeExpression:
     match expression:
-        case Reference():
-            arguments = tuple(_renamed(argument, names) for argument in expression.arguments)
-            return evolve(expression, name=names.get(expression.name, expression.name), arguments=arguments)
-        case TypeQuery():
-            return evolve(expression, name=names.get(expression.name, expression.name))
+        case Reference() if expression.arguments:
+            arguments = tuple(_rewritten(argument, change) for argument in expression.arguments)
+            expression = evolve(expression, arguments=arguments)
         case ArrayType():
-            return evolve(expression, element=_renamed(expression.element, names))
+            expression = evolve(expression, element=_rewritten(expression.element, change))
         case UnionType() | IntersectionType():
-            return evolve(expression, members=tuple(_renamed(member, names) for member in expression.members))
+            expression = evolve(expression, members=tuple(_rewritten(member, change) for member in expression.members))
         case LookupType():
-            return evolve(expression, target=_renamed(expression.target, names))
+            expression = evolve(expression, target=_rewritten(expression.target, change))
         case ObjectLiteral():
-            index = expression.index
-            return evolve(
-                expression,
-                properties=tuple(evolve(each, type=_renamed(each.type, names)) for each in expression.properties),
-                index=index and evolve(index, value=_renamed(index.value, names)),
-            )
+            properties = _properties(expression.properties, change)
+            expression = evolve(expression, properties=properties, index=_index(expression.index, change))
         case _:
-            return expression
+            pass
+    return change(expression)
+
+
+def _properties(
+    written: tuple[Property, ...], change: Callable[[TypeExpression], TypeExpression]
+) -> tuple[Property, ...]:
+    return tuple(evolve(each, type=_rewritten(each.type, change)) for each in written)
+
+
+def _index(written: IndexSignature | None, change: Callable[[TypeExpression], TypeExpression]) -> IndexSignature | None:
+    return written and evolve(written, value=_rewritten(written.value, change))
 
 
 def parts(kind: Type) -> Iterator[Type]:

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 
 from attrs import evolve
 
-from mcp_bindgen.ir.declarations import Declaration, Import, Interface, Module
-from mcp_bindgen.ir.types import LiteralType, Reference, TypeQuery
+from mcp_bindgen.ir.declarations import Alias, Declaration, Import, Interface, Module, Property
+from mcp_bindgen.ir.types import IntersectionType, LiteralType, ObjectLiteral, Reference, TypeQuery
 from mcp_bindgen.ir.walk import expressions, renamed
+from mcp_bindgen.resolve.distribution import distributed
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.scope import Names, Scope, check_query, check_reference
 
@@ -39,11 +40,11 @@ def link(
     """The declarations that make up the result. Names that mean nothing are noted, and stay in the text.
 
     An imported request brings its result, and the capabilities among which its own is found. ``companions`` names what
-    comes along with other types.
+    comes along with other types. A request of the schema itself that has no result brings ``EmptyResult``.
     """
     linker = _Linker(module, imported, faults, companions or {})
     linker.run()
-    return Scope(linker.result())
+    return Scope(distributed(linker.result(), faults))
 
 
 class _Linker:
@@ -79,6 +80,9 @@ class _Linker:
             if target is not None:
                 self._take(*target)
                 self._roots.append(self._name(target[0], target[1].name))
+        if any(self._is_unanswered(each) for each in names.own.values()):
+            for specifier in dict.fromkeys(each.module for each in self._modules[_SCHEMA].imports):
+                self._bring(specifier, "EmptyResult")
         self._close()
         for specifier in dict.fromkeys(self._taken[base][0] for base in _BASES if base in self._taken):
             for whole in _ENVELOPES if specifier != _SCHEMA else ():
@@ -140,8 +144,7 @@ class _Linker:
         name = declaration.name
         if name in self._companions:
             self._bring(specifier, self._companions[name])
-        own = declaration.properties if isinstance(declaration, Interface) else ()
-        if not any(each.name == "method" and isinstance(each.type, LiteralType) for each in own):
+        if not _is_message(declaration):
             return
         for capabilities in _CAPABILITIES:
             self._bring(specifier, capabilities)
@@ -152,9 +155,17 @@ class _Linker:
             if not any(named):
                 self._bring(specifier, "EmptyResult")
 
+    def _is_unanswered(self, declaration: Declaration) -> bool:
+        """Whether it is a request for which the schema names no result."""
+        base = declaration.name.removesuffix("Request")
+        known = self._names_of(_SCHEMA).table
+        answers = (f"{base}ResultResponse", f"{base}Result", "EmptyResult")
+        return base != declaration.name and _is_message(declaration) and not any(name in known for name in answers)
+
     def _bring(self, specifier: str, name: str) -> bool:
+        """Take what nothing refers to; a type of the schema itself goes before it."""
         found = self._names_of(specifier).own.get(name)
-        if found is None or not found.exported:
+        if found is None or not found.exported or name in self._names_of(_SCHEMA).own:
             return False
         self._take(specifier, found)
         self._roots.append(self._name(specifier, name))
@@ -209,6 +220,21 @@ class _Linker:
         if not names:
             return declaration
         return evolve(renamed(declaration, names), name=self._name(specifier, declaration.name))
+
+
+def _is_message(declaration: Declaration) -> bool:
+    return any(each.name == "method" and isinstance(each.type, LiteralType) for each in _own(declaration))
+
+
+def _own(declaration: Declaration) -> Iterator[Property]:
+    """The properties that the text of a declaration has itself."""
+    if isinstance(declaration, Interface):
+        yield from declaration.properties
+    elif isinstance(declaration, Alias):
+        kind = declaration.type
+        for part in kind.members if isinstance(kind, IntersectionType) else (kind,):
+            if isinstance(part, ObjectLiteral):
+                yield from part.properties
 
 
 def _referred(declaration: Declaration) -> Iterator[str]:

@@ -18,9 +18,11 @@ from mcp_bindgen.ir.types import (
     TypeExpression,
     TypeQuery,
     UnionType,
+    exactly,
 )
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.graphs import components, cycle
+from mcp_bindgen.resolve.literals import literals_of
 from mcp_bindgen.resolve.scope import Scope
 from mcp_bindgen.resolve.shapes import Shape, Slot, combined, named, overridden, own_shape
 
@@ -110,6 +112,34 @@ class Flattener:
             self._faults.add(expression.position, f"{_text(target)} has no property {expression.key!r}")
             return None
         return shape.slots[expression.key]
+
+    def contradicts_itself(self, expression: IntersectionType, path: str) -> bool:
+        """Whether no object has all the properties that the parts of an intersection require."""
+        shape = self.shape(expression, path)
+        if shape is None:
+            return False
+        required = [slot for slot in shape.slots.values() if not slot.optional]
+        return any(slot.forbidden or literals_of(slot, self._scope) == {} for slot in required)
+
+    def constant(self, name: str) -> str | int | float | bool:
+        """The value of a constant: its own, or the one literal that its type leads to."""
+        declared = self._scope.constants[name]
+        if declared.type is None:
+            assert declared.value is not None, "the reader takes no constant without either"
+            return declared.value
+        slot = self.look_up(declared.type)
+        values = literals_of(slot, self._scope) if slot is not None else None
+        if declared.value is not None:
+            if values is not None and exactly(declared.value) not in values:
+                self._faults.add(declared.position, f"the value of {name} is not the literal that its type says")
+            return declared.value
+        if values is None or len(values) != 1:
+            if slot is not None:
+                self._faults.add(
+                    declared.type.position, f"{_text(declared.type)} is not one literal, so {name} has no known value"
+                )
+            return ""
+        return next(iter(values.values()))
 
     def _flatten(self) -> None:
         nodes: list[str | LookupType] = list(self._scope.types)

@@ -1,7 +1,8 @@
 """Finds the messages and pairs them: who sends which, with what params, and what answers a request.
 
-A message is an interface whose flattened ``method`` is one literal. Who sends it is said by the unions of messages. The
-result of ``XRequest`` is what ``XResultResponse.result`` allows, else ``XResult``, else ``EmptyResult``.
+A message is an interface whose flattened ``method`` is one literal, or an alias of an object whose own text has it. Who
+sends it is said by the unions of messages. The result of ``XRequest`` is what ``XResultResponse.result`` allows, else
+``XResult``, else ``EmptyResult``.
 """
 
 from __future__ import annotations
@@ -190,9 +191,11 @@ class Methods:
 
 
 def _method(made: ObjectType) -> str | None:
-    """The method of a message; None for an object that is none."""
+    """The method of a message, an interface or an intersection that says it itself; None for any other object."""
     field = _fields(made).get("method")
-    if made.kind != "interface" or field is None or field.optional:
+    if field is None or field.optional:
+        return None
+    if made.kind == "inline" or (made.kind == "alias" and field.declared_in != made.path):
         return None
     match field.type:
         case Enum(values=(str(name),), open=False):

@@ -40,6 +40,7 @@ def resolve_protocol(
     applied = Applied(Overrides.bundled() if overrides is None else overrides, revision)
     scope = link(module, imported, faults, {each.params: each.result for each in applied.all(Augmented)})
     flattener = Flattener(scope, faults)
+    values = {name: flattener.constant(name) for name in scope.constants}
     faults.check()
     types = Types(scope, flattener, applied, faults)
     recursive = recursive_names(types)
@@ -65,7 +66,7 @@ def resolve_protocol(
         revision=revision,
         source=module.source,
         sha256=module.sha256,
-        constants={name: Constant(name, each.value, about(each.doc)) for name, each in scope.constants.items()},
+        constants={name: Constant(name, values[name], about(each.doc)) for name, each in scope.constants.items()},
         objects=objects,
         aliases=aliases,
         methods=complete,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from attrs import define, frozen
 
 from mcp_bindgen.ir.declarations import IndexSignature, Property
-from mcp_bindgen.ir.types import Keyword, Position, UnionType
+from mcp_bindgen.ir.types import Keyword, Position, TypeExpression, UnionType
 
 
 @define(eq=False)
@@ -40,6 +40,11 @@ class Slot:
     position: Position
     """Where the candidates were brought together."""
 
+    @property
+    def forbidden(self) -> bool:
+        """Whether one of the texts says ``never``, so that no object has the property."""
+        return any(is_never(each.property.type) for each in self.candidates)
+
 
 @frozen(eq=False)
 class Shape:
@@ -65,6 +70,20 @@ def may_be_undefined(written: Property) -> bool:
     kind = written.type
     members = kind.members if isinstance(kind, UnionType) else (kind,)
     return any(isinstance(member, Keyword) and member.name == "undefined" for member in members)
+
+
+def is_never(kind: TypeExpression) -> bool:
+    """Whether a type is ``never``, perhaps beside ``undefined``."""
+    members = kind.members if isinstance(kind, UnionType) else (kind,)
+    names = {member.name if isinstance(member, Keyword) else None for member in members}
+    return "never" in names and names <= {"never", "undefined"}
+
+
+def without_never(shape: Shape) -> Shape:
+    """The shape without the properties and index signatures that say ``never``: nothing else is left of them."""
+    slots = {name: slot for name, slot in shape.slots.items() if not slot.forbidden}
+    index = () if any(is_never(each.signature.value) for each in shape.index) else shape.index
+    return Shape(slots, index, shape.position, shape.bases)
 
 
 def named(name: str, shape: Shape) -> Shape:

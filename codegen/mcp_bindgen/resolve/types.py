@@ -28,7 +28,7 @@ from mcp_bindgen.resolve.inherit import Flattener, branded
 from mcp_bindgen.resolve.inline import Paths, makes_inline
 from mcp_bindgen.resolve.overrides import Applied
 from mcp_bindgen.resolve.scope import Scope
-from mcp_bindgen.resolve.shapes import Shape, Written, WrittenIndex
+from mcp_bindgen.resolve.shapes import Shape, Written, WrittenIndex, is_never, without_never
 
 PENDING = Undecidable("")
 """Stands for the decision of a union until every object is known."""
@@ -106,10 +106,17 @@ class Types:
             kind: Literal["interface", "alias"] = "interface" if isinstance(declared, Interface) else "alias"
             shape = self._flattener.shapes.get(name)
             if shape is not None:
-                self._draft(Draft(name, kind, shape, declared.doc, declared.position), floats=False)
+                self._draft(Draft(name, kind, self._possible(shape), declared.doc, declared.position), floats=False)
         elif isinstance(declared, Alias):
             floats = self._floats(declared.doc, declared.position, name)
             self.aliases[name] = self._convert(declared.type, _Site(name, floats))
+
+    def _possible(self, shape: Shape) -> Shape:
+        """The shape without what no object has; a fault where that would be required."""
+        for name, slot in shape.slots.items():
+            if slot.forbidden and not slot.optional:
+                self._faults.add(slot.position, f"{name} is required, and no value has its type, never")
+        return without_never(shape)
 
     def _draft(self, draft: Draft, *, floats: bool) -> None:
         """Enter an object, and the inline objects in its own text after it."""
@@ -160,7 +167,7 @@ class Types:
             case LiteralType():
                 kind = Enum((expression.value,))
             case TypeQuery():
-                kind = Enum((self._scope.constants[expression.name].value,))
+                kind = Enum((self._flattener.constant(expression.name),))
             case ArrayType():
                 kind = ListOf(self._convert(expression.element, site))
             case UnionType():
@@ -184,6 +191,13 @@ class Types:
             case "undefined":
                 self._faults.add(keyword.position, "undefined can only be an alternative in the type of a property")
                 return _JSON
+            case "never":
+                self._faults.add(
+                    keyword.position,
+                    "never can only be the type of an optional property, of the values of an index signature or an "
+                    "alternative; no value has it",
+                )
+                return _JSON
             case "string" | "boolean" | "null" | "object":
                 return Scalar(keyword.name, keyword.name)
 
@@ -198,15 +212,26 @@ class Types:
     def _union(self, union: UnionType, site: _Site) -> Type:
         found: dict[Type, None] = {}
         for member in union.members:
+            if self._is_impossible(member, site):
+                continue
             kind = self._convert(member, site)
             found |= dict.fromkeys(kind.written if isinstance(kind, Union) else (kind,))
         members = tuple(found)
         if len(members) == 1:
             return members[0]
+        if not members:
+            self._faults.add(union.position, "no value is any of these alternatives")
+            return _JSON
         if (fault := _oversize(members)) is not None:
             self._faults.add(union.position, fault)
             return _JSON
         return Union(members, (), PENDING, union.position)
+
+    def _is_impossible(self, member: TypeExpression, site: _Site) -> bool:
+        """Whether no value is that alternative: ``never``, or an intersection whose parts contradict each other."""
+        if isinstance(member, IntersectionType) and branded(member) is None:
+            return self._flattener.contradicts_itself(member, site.path)
+        return is_never(member)
 
     def _lookup(self, expression: LookupType) -> Type:
         slot = self._flattener.look_up(expression)
@@ -225,10 +250,12 @@ class Types:
         return next(iter(kinds))
 
     def _inline(self, expression: TypeExpression, site: _Site) -> Type:
-        path = self._paths.claim(site.path)
+        label = expression.label if isinstance(expression, IntersectionType) else None
+        path = self._paths.claim(f"{site.path}#{label}" if label else site.path)
         shape = self._flattener.shape(expression, path)
         if shape is None:
             return _JSON
+        shape = self._possible(shape)
         if not shape.slots and len(shape.index) == 1 and makes_inline(shape.index[0].signature.value, self._flattener):
             # The values are what deserves the plain name.
             self._paths.release(path)

@@ -40,7 +40,7 @@ TYPES: Final = 'a built-in type, a name, a literal, an array, `{ … }`, `… | 
 VALUES: Final = "a string, a number, `true` or `false`"
 MEMBERS: Final = "a property `name: type` or an index signature `[key: string]: type`"
 _OPERATORS: Final = {"union_type": "|", "intersection_type": "&"}
-_KEYWORDS: Final = frozenset({"string", "number", "boolean", "unknown", "any", "object"})
+_KEYWORDS: Final = frozenset({"string", "number", "boolean", "unknown", "any", "object", "never"})
 
 _PHRASES: Final = {
     "computed_property_name": "a computed name",

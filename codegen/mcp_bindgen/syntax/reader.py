@@ -13,7 +13,7 @@ import attrs
 
 from mcp_bindgen.errors import SchemaError
 from mcp_bindgen.ir.declarations import NO_DOC, Alias, Constant, Declaration, Import, Interface, Module
-from mcp_bindgen.ir.types import LiteralType
+from mcp_bindgen.ir.types import LiteralType, LookupType
 from mcp_bindgen.syntax.expressions import ExpressionReader, children, described, each_child
 from mcp_bindgen.syntax.jsdoc import DocComments
 from mcp_bindgen.syntax.literals import string_value
@@ -179,7 +179,35 @@ class SchemaReader:
         properties, index = self._expressions.body(parts["interface_body"])
         name, position = self._type_name(parts["type_identifier"])
         declaration = Interface(name, read, properties, index, self._doc, self._exported, position=position)
-        self._declare(declaration, parts["type_identifier"])
+        first = self.declarations.get(name)
+        if isinstance(first, Interface):
+            self.declarations[name] = self._merged(first, declaration)
+        else:
+            self._declare(declaration, parts["type_identifier"])
+
+    def _merged(self, first: Interface, other: Interface) -> Interface:
+        """Two interfaces of one name, which TypeScript takes for one."""
+        properties = {each.name: each for each in first.properties}
+        for each in other.properties:
+            known = properties.setdefault(each.name, each)
+            if (known.type, known.optional) != (each.type, each.optional):
+                message = f"`{each.name}` has another type in `{first.name}` at {known.position}"
+                self.faults.add(each.position, message)
+        if first.index is not None and other.index is not None and first.index.value != other.index.value:
+            self.faults.add(
+                other.index.position, f"`{first.name}` already has an index signature, at {first.index.position}"
+            )
+        if first.exported != other.exported:
+            self.faults.add(
+                other.position, f"`{first.name}` is exported in one of its declarations only; see {first.position}"
+            )
+        return attrs.evolve(
+            first,
+            bases=tuple(dict.fromkeys([*first.bases, *other.bases])),
+            properties=tuple(properties.values()),
+            index=first.index or other.index,
+            doc=first.doc if first.doc != NO_DOC else other.doc,
+        )
 
     def type_alias_declaration(self, node: Node) -> None:
         """``type name = …``."""
@@ -203,7 +231,7 @@ class SchemaReader:
                 self._doc = NO_DOC
 
     def variable_declarator(self, node: Node) -> None:
-        """``NAME = value``, ``NAME: type = value``, or ``NAME: literal`` in a declaration file."""
+        """``NAME = value``, ``NAME: type = value``; ``NAME: literal``, ``NAME: type["key"]`` in a declaration file."""
         parts = {child.type: child for child in children(node)}
         name, value = children(node)[0], node.child_by_field_name("value")
         annotation = parts.get("type_annotation")
@@ -212,17 +240,25 @@ class SchemaReader:
             place = parts.get("!", name)
             self.faults.add(place, f"found {described(place)}; accepted: {_CONSTANTS}")
             return
+        constant: str | int | float | bool | None
         if value is not None:
             constant = self._value(value)
             if isinstance(type_, LiteralType) and (type_.value, type(type_.value)) != (constant, type(constant)):
                 self.faults.add(value, "the value of this constant is not the literal that its type says")
         elif isinstance(type_, LiteralType):
             constant = type_.value
+        elif isinstance(type_, LookupType):
+            constant = None
         else:
-            self.faults.add(node, f"this constant has no value; accepted: {_CONSTANTS}, `const NAME: literal`")
+            self.faults.add(
+                node,
+                f"this constant has no value; accepted: {_CONSTANTS}, `const NAME: literal`, "
+                '`const NAME: TYPE["key"]`',
+            )
             return
         text, position = self._expressions.name(name), self.source.position(name.start_byte)
-        self._declare(Constant(text, constant, self._doc, self._exported, position=position), name)
+        looked_up = type_ if isinstance(type_, LookupType) else None
+        self._declare(Constant(text, constant, self._doc, self._exported, type=looked_up, position=position), name)
 
     def as_expression(self, node: Node) -> str | int | float | bool:
         """``value as const``."""
@@ -253,8 +289,7 @@ class SchemaReader:
             self.faults.add(parameters, "found type parameters; accepted: types without parameters of their own")
 
     def _declare(self, declaration: Declaration, name: Node) -> None:
-        kind = "interface" if isinstance(declaration, Interface) else "declaration"
-        if self._is_new(declaration.name, name, kind):
+        if self._is_new(declaration.name, name, "declaration"):
             self.declarations[declaration.name] = declaration
 
     def _is_new(self, name: str, node: Node, kind: str) -> bool:
@@ -262,8 +297,7 @@ class SchemaReader:
         first = self._names.setdefault(name, (kind, position := self.source.position(node.start_byte)))
         if first[1] is position:
             return True
-        hint = "; interfaces of the same name are not merged" if kind == first[0] == "interface" else ""
-        self.faults.add(node, f"`{name}` is already declared at {first[1]}{hint}")
+        self.faults.add(node, f"`{name}` is already declared at {first[1]}")
         return False
 
     def _export_names(self) -> None:

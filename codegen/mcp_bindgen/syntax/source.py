@@ -75,12 +75,15 @@ class Faults:
     def __len__(self) -> int:
         return len(self._kept) + self._omitted
 
-    def add(self, place: Node | int, message: str) -> None:
-        """Note ``message`` about a node or a byte offset."""
+    def add(self, place: Node | Position | int, message: str) -> None:
+        """Note ``message`` about a node, a position or a byte offset."""
         if len(self._kept) >= self._limit:
             self._omitted += 1
             return
-        position = self._source.position(place if isinstance(place, int) else place.start_byte)
+        if isinstance(place, Position):
+            position = place
+        else:
+            position = self._source.position(place if isinstance(place, int) else place.start_byte)
         self._kept.append(Fault(position, message, self._source.line(position.line)))
         self._last = max(self._last, position, key=lambda position: (position.line, position.column))
 
