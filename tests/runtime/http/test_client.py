@@ -23,6 +23,7 @@ from mcp_bindings_runtime.errors import (
 )
 from support.conversing import HANDSHAKE, PATIENCE, eventually, package, text_of, threads_of
 from support.httppeer import END, Cut, HttpPeer, McpPeer, Request, answer, called, chunk, event, head, result, stream
+from support.posting import endpoint
 
 STREAMABLE = [each for each in HANDSHAKE if each > "2025"]
 NEWEST = HANDSHAKE[-1]
@@ -1003,6 +1004,59 @@ def test_a_server_of_2024_is_spoken_to_by_http_and_sse() -> None:
         assert {each.path for each in peer.requests} == {"/mcp", "/messages?id=1"}
 
 
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("/mcp", ""),
+        ("/mcp/", ""),
+        ("/mcp?key=1", ""),
+        ("/", ""),
+        ("/sse", ""),
+        ("/mcp", "/mcp"),
+        ("/a/mcp", "/a"),
+        ("/a/mcp", "/a/mcp"),
+        ("/a/mcp/sse", "/a/mcp"),
+    ],
+)
+def test_the_stream_of_a_server_of_ours_is_found_from_the_url_of_its_endpoint(url: str, place: str) -> None:
+    mcp = package("2024-11-05")
+    server = mcp.Server("x", "1")
+    server.tool(lambda: "old", name="t")
+    paths = {"sse_path": f"{place}/sse", "messages_path": f"{place}/messages"}
+    path = "/other" if url.endswith("/sse") else url.partition("?")[0]
+    with (
+        endpoint(server, path=path, **paths) as wire,
+        mcp.Client.http(f"http://127.0.0.1:{wire.port}{url}", timeout=PATIENCE) as client,
+    ):
+        assert text_of(client.call_tool("t")) == "old"
+
+
+def test_a_stream_that_is_nowhere_is_an_error_of_the_url_that_was_given() -> None:
+    with HttpPeer(lambda request: answer(status=405)) as peer:
+        client = client_of(peer, "2024-11-05")
+        with pytest.raises(HttpError, match="405") as caught:
+            client.connect()
+        assert caught.value.url == peer.url
+        (note,) = caught.value.__notes__
+        assert all(f"{peer.origin}{path}" in note for path in ("/mcp", "/sse", "/mcp/sse"))
+        assert [each.path for each in peer.requests] == ["/mcp", "/sse", "/mcp/sse"]
+
+
+@pytest.mark.parametrize("status", [401, 403, 429, 503])
+def test_a_stream_is_looked_for_only_where_there_is_none(status: int) -> None:
+    busy_at: list[str] = ["/mcp"]
+
+    def play(request: Request) -> Any:
+        return answer(status=status if request.path in busy_at else 404)
+
+    with HttpPeer(play) as peer:
+        for busy_at[0], tried in (("/mcp", ["/mcp"]), ("/sse", ["/mcp", "/sse"])):
+            peer.requests.clear()
+            with pytest.raises(HttpError, match=str(status)):
+                client_of(peer, "2024-11-05").connect()
+            assert [each.path for each in peer.requests] == tried
+
+
 @pytest.mark.parametrize("other", [400, 404, 405])
 def test_a_server_of_2024_is_found_out(other: int) -> None:
     with OldPeer(other=other) as peer, connect.http(peer.url, timeout=PATIENCE) as client:
@@ -1032,7 +1086,7 @@ def test_the_reason_of_a_refusal_is_told() -> None:
     said = {"jsonrpc": "2.0", "error": {"code": -32600, "message": "Bad Request", "data": {"reason": "no session"}}}
     with HttpPeer(lambda request: answer(said, status=400)) as peer:
         client = client_of(peer, "2024-11-05")
-        with pytest.raises(HttpError, match=r"400 Status: Bad Request: no session$"):
+        with pytest.raises(HttpError, match=r"400 Status: Bad Request: no session\nThere is no stream"):
             client.connect()
 
 

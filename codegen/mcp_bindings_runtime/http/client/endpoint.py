@@ -45,9 +45,9 @@ class Endpoint:
         """Posts a message; gives the answer, whatever its status, as ``Wire.open``."""
         return self._open("POST", exchange, {"Content-Type": JSON, "Accept": f"{JSON}, {STREAM}", **headers}, body, url)
 
-    def get(self, exchange: Exchange, headers: Mapping[str, str]) -> Response:
+    def get(self, exchange: Exchange, headers: Mapping[str, str], url: str = "") -> Response:
         """Asks for a stream of events."""
-        return self._open("GET", exchange, {"Accept": STREAM, "Cache-Control": "no-store", **headers})
+        return self._open("GET", exchange, {"Accept": STREAM, "Cache-Control": "no-store", **headers}, None, url)
 
     def delete(self, exchange: Exchange, headers: Mapping[str, str]) -> Response:
         """Asks for the end of a session."""

@@ -6,15 +6,16 @@ from math import inf
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from ...errors import ConnectionClosed, McpError, MessageTooLarge, ProtocolError
+from ...errors import ConnectionClosed, HttpError, McpError, MessageTooLarge, ProtocolError
 from ...logs import note, report
 from ..sse import EventStream
+from ..statuses import rejects_message
 from .endpoint import STREAM, Endpoint, kind_of
 from .exchange import Exchange
 from .inbox import Inbox
 from .outgoing import one_line
 from .refusals import refusal_of
-from .wire import close, discard, led_to, next_part, origin
+from .wire import beside, close, discard, led_to, next_part, origin
 
 if TYPE_CHECKING:
     from .wire import Response
@@ -30,19 +31,16 @@ class HttpSse:
         self._exchange = Exchange("the stream of the server")
         self._target = ""
 
-    def open(self, deadline: float) -> None:
-        """Opens the stream, and waits until the server has said where to post to.
+    def open(self, deadline: float, *, search: bool = False) -> None:
+        """Open the stream, and wait until the server has named the URL to post to.
+
+        With ``search`` a stream that is not at the URL is looked for at ``sse`` beside it and below it: many servers have
+        their endpoint of Streamable HTTP at the URL.
 
         Raises HttpError where it is refused, ProtocolError where it is no such stream, ConnectionClosed, RequestTimeout.
         """
         self._exchange.deadline = deadline
-        response = self._endpoint.get(self._exchange, {})
-        if response.status != 200:
-            raise refusal_of(response, self._exchange)
-        if kind_of(response) != STREAM:
-            close(response)
-            text = f"{self._endpoint.url} gives {kind_of(response) or 'something of no type'}, and not {STREAM}"
-            raise ProtocolError(text)
+        response = self._find() if search else self._get("")
         try:
             while not self._target:
                 self._take(self._first_part(response))
@@ -51,6 +49,41 @@ class HttpSse:
         except BaseException:
             close(response)
             raise
+
+    def _find(self) -> Response:
+        url = self._endpoint.url
+        try:
+            return self._get("")
+        except ProtocolError as fault:
+            if isinstance(fault, HttpError) and not rejects_message(fault.status):
+                raise
+            refusal = fault
+        tried = beside(url, "sse")
+        for each in tried:
+            try:
+                response = self._get(each)
+            except ProtocolError as fault:
+                if isinstance(fault, HttpError) and not rejects_message(fault.status):
+                    raise
+                continue
+            note("info", "the stream of HTTP+SSE is at %s, and not at %s; use that URL", each, url)
+            return response
+        refusal.add_note(
+            f"There is no stream of HTTP+SSE (2024-11-05) at {', '.join([url, *tried])}. Use the URL of the stream if it is "
+            "elsewhere, or `connect.http`, which finds out what the server speaks."
+        )
+        raise refusal
+
+    def _get(self, url: str) -> Response:
+        """Return the stream at a URL. Raises as ``open``."""
+        response = self._endpoint.get(self._exchange, {}, url)
+        if response.status != 200:
+            raise refusal_of(response, self._exchange)
+        if kind_of(response) != STREAM:
+            close(response)
+            text = f"{self._exchange.url} gives {kind_of(response) or 'something of no type'}, and not {STREAM}"
+            raise ProtocolError(text)
+        return response
 
     def _first_part(self, response: Response) -> bytes:
         part = next_part(response, self._exchange)
@@ -99,7 +132,7 @@ class HttpSse:
         if self._target:
             note("info", "dropped: another endpoint event; the first one holds")
             return
-        target = led_to(self._endpoint.url, data.decode("utf-8", "replace").strip())
+        target = led_to(self._exchange.url, data.decode("utf-8", "replace").strip())
         if origin(target) != origin(self._endpoint.url):
             text = f"the server wants messages posted to another origin, {origin(target)}, which is not done"
             raise ProtocolError(text)

@@ -368,7 +368,7 @@ class StreamableHttp:
     def _open_old(self, exchange: Exchange) -> HttpSse:
         old = HttpSse(self._endpoint, self._inbox, limit=self._limit)
         try:
-            old.open(exchange.deadline)
+            old.open(exchange.deadline, search=self._only_old)
         except BaseException:
             old.end()
             raise

@@ -319,6 +319,14 @@ def led_to(url: str, reference: str) -> str:
         raise ProtocolError(text) from None
 
 
+def beside(url: str, name: str) -> list[str]:
+    """Return the URLs of a name next to a URL and below it, with the same query."""
+    parts: Url = parse_url(url)
+    path = (parts.path or "/").rstrip("/")
+    places = [f"{path.rpartition('/')[0]}/{name}", f"{path}/{name}"]
+    return [parts._replace(path=each).url for each in dict.fromkeys(places) if each != parts.path]
+
+
 def origin(url: str) -> str:
     """Scheme, host and port of a URL (RFC 6454)."""
     parts: Url = parse_url(url)
