@@ -112,6 +112,11 @@ class HttpPeer:
         """What has been asked for by POST, in order."""
         return [each.json.get("method", "(answer)") for each in self.requests if each.method == "POST"]
 
+    def connected(self) -> int:
+        """How many connections are open."""
+        with self._lock:
+            return len(self._open)
+
     def __enter__(self) -> Self:
         return self
 

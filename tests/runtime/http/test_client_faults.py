@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from threading import Event
 from typing import Any
 
 import pytest
-from mcp_bindings_runtime.errors import ConnectionClosed, McpError, ProtocolError, RequestTimeout
+from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
 from support.conversing import PATIENCE, eventually, package, text_of, threads_of
 from support.httppeer import END, Cut, McpPeer, Request, answer, called, chunk, event, head, result, stream
 
@@ -113,6 +117,67 @@ def test_a_peer_that_is_silent_is_left_in_time(revision: str) -> None:
     with McpPeer(revision, play) as peer, pytest.raises(RequestTimeout):
         client_of(peer, revision, timeout=0.3).connect()
     eventually(lambda: not threads_of("mcp-http"))
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+@both_eras
+def test_a_closed_client_holds_no_connection(revision: str) -> None:
+    with McpPeer(revision) as peer, without_garbage_collection():
+        for _ in range(5):
+            with client_of(peer, revision) as client, ThreadPoolExecutor(8) as threads:
+                calls = [threads.submit(client.call_tool, "t") for _ in range(16)]
+                assert {text_of(each.result(PATIENCE)) for each in calls} == {"ok"}
+            eventually(lambda: not peer.connected())
+
+
+@both_eras
+def test_a_client_that_is_closed_during_calls_holds_no_connection(revision: str) -> None:
+    def play(request: Request) -> Any:
+        if request.method != "POST" or request.json.get("method") != "tools/call":
+            return None
+        return slow(request) if request.json["params"]["name"] == "slow" else None
+
+    def slow(request: Request) -> Any:
+        yield head()
+        # What is sent on a connection that is closed shows the server that it is.
+        while not peer.over.wait(0.01):
+            yield chunk(b":\n\n")
+
+    def call(client: Any, name: str) -> None:
+        with suppress(ConnectionClosed):
+            client.call_tool(name)
+
+    with McpPeer(revision, play) as peer, without_garbage_collection(), ThreadPoolExecutor(8) as threads:
+        for _ in range(5):
+            client = client_of(peer, revision)
+            client.connect()
+            peer.requests.clear()
+            calls = [threads.submit(call, client, "slow" if each % 2 else "t") for each in range(8)]
+            eventually(lambda: peer.methods().count("tools/call") >= 4)
+            client.close()
+            for each in calls:
+                each.result(PATIENCE)
+            eventually(lambda: not peer.connected())
+
+
+@both_eras
+def test_a_client_that_could_not_connect_holds_no_connection(revision: str) -> None:
+    def play(request: Request) -> Any:
+        return answer({}, status=503)
+
+    with McpPeer(revision, play) as peer, without_garbage_collection():
+        for _ in range(5):
+            with pytest.raises(HttpError):
+                client_of(peer, revision).connect()
+        eventually(lambda: not peer.connected())
 
 
 def test_a_subscription_whose_server_is_killed_ends() -> None:

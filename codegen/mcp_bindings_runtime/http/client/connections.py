@@ -213,6 +213,7 @@ class _Keeping:
     """Hands out connections that are open and idle."""
 
     QueueCls: Any = _Stack
+    pool: Any
     _get_conn: Any
 
     def _put_conn(self, conn: Any) -> None:
@@ -220,6 +221,9 @@ class _Keeping:
             conn.leave()
         pool: Any = super()
         pool._put_conn(conn)  # noqa: SLF001  # of the class that this is mixed into
+        if self.pool is None and conn is not None:
+            # The pool was closed meanwhile, perhaps after its connections were.
+            conn.close()
 
     def kept(self) -> Any:
         """One of them; None where there is none. It is given back with ``give``."""

@@ -178,7 +178,12 @@ class Wire:
         return written
 
     def close(self) -> None:
-        """Closes the connections that are idle."""
+        """Close the idle connections; those in use are closed when they are given back."""
+        # PoolManager.clear leaves that to the garbage collector.
+        pools = self._manager.pools
+        for each in [pools.get(key) for key in pools.keys()]:  # noqa: SIM118  # it cannot be iterated over
+            if each is not None:
+                each.close()
         self._manager.clear()
 
 
