@@ -21,7 +21,18 @@ from mcp_bindings_runtime.transports.memory import pair
 from mcp_bindings_runtime.transports.streams import Streams
 from strategies.messages import Messages
 from strategies.values import Values, at_random, drawn_json
-from support.conversing import HANDSHAKE, PATIENCE, REVISIONS, STATELESS, WHO, Spoken, package, scripted_client
+from support.conversing import (
+    HANDSHAKE,
+    PATIENCE,
+    REVISIONS,
+    STATELESS,
+    WHO,
+    Piped,
+    Spoken,
+    package,
+    program,
+    scripted_client,
+)
 from support.echoing import echo_server
 
 NEW = STATELESS[-1]
@@ -71,6 +82,14 @@ def test_initialize_that_names_a_revision_without_it_is_refused_as_there(legacy,
     peer.close()
     thread.join(PATIENCE)
     assert not thread.is_alive()
+
+
+def test_a_process_that_was_sent_both_eras_in_one_message_goes_on_and_ends():
+    with Piped(program("every.py")) as server:
+        server.say(BOTH_ERAS)
+        assert server.hear()["error"]["code"] == -32601
+        server.introduce(LATEST)
+        assert server.end() == 0
 
 
 @pytest.mark.parametrize("version", [5, True, [], {}, ""])
