@@ -9,10 +9,12 @@ from threading import Event
 import pytest
 from mcp_bindings import v2025_11_25
 from mcp_bindings_runtime.errors import CallCancelled, RequestTimeout
+from mcp_bindings_runtime.transports.memory import pair
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,
     STATELESS,
+    Spoken,
     eventually,
     package,
     scripted_client,
@@ -298,3 +300,26 @@ def test_nobody_is_asked_in_a_round_of_a_request_that_was_cancelled(way):
         asking.check_nothing_is_open(client)
         assert not asking.withdrawn.is_set()
         assert text_of(client.call_tool("ask", {"plain": True})) == "done"
+
+
+def test_a_server_that_does_all_in_one_thread_reads_the_cancellation_while_it_asks():
+    asking = Asking(LATEST, "roots")
+    mine, theirs = pair()
+    connection = asking.server.connect(theirs)
+
+    def pump():
+        while not connection.closed:
+            connection.pump(PATIENCE)
+
+    thread = threading.Thread(target=pump)
+    thread.start()
+    peer = Spoken(mine)
+    peer.introduce(LATEST, {"roots": {}})
+    peer.request("tools/call", 7, {"name": "ask"})
+    question = peer.hear()
+    peer.notify("notifications/cancelled", {"requestId": 7})
+    assert peer.hear()["params"]["requestId"] == question["id"]
+    assert asking.released.wait(PATIENCE)
+    peer.close()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
