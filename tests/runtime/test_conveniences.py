@@ -9,7 +9,7 @@ import pytest
 from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings import v2025_11_25
+from mcp_bindings import v2025_11_25, v2026_07_28
 from mcp_bindings_runtime.errors import ProtocolError, ToolFailed
 from support.conversing import package
 
@@ -52,6 +52,32 @@ def test_a_title_is_shown_before_a_hint_and_a_hint_before_a_name(revision):
     assert types.Prompt(name="n").display_name == "n"
     assert types.Resource(name="n", uri="x:", title="").display_name == ""
     assert types.ResourceTemplate(name="n", uri_template="x:", title="t").display_name == "t"
+
+
+@each_revision
+def test_the_members_of_a_tools_schemas_are_attributes_in_every_revision(revision):
+    mcp = package(revision)
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    listed = {"name": "n", "inputSchema": schema, "outputSchema": schema}
+    tool = mcp.converter.structure(listed, mcp.Tool)
+    read = [tool.input_schema]
+    if revision >= "2025-06-18":
+        read.append(tool.output_schema)
+    for each in read:
+        assert each.properties == {"a": {"type": "integer"}}
+        # Until 2025-03-26 the name is undeclared in the schema of 2024-11-05 only if it says so.
+        assert each.required == ["a"]
+    assert mcp.converter.unstructure(tool) == listed
+    bare = mcp.converter.structure({"name": "n", "inputSchema": {"type": "object"}}, mcp.Tool).input_schema
+    assert (bare.properties, bare.required) == (None, None)
+
+
+def test_members_of_an_opaque_schema_are_what_json_schema_wants():
+    schema = v2026_07_28.ToolInputSchema(extra={"properties": [], "required": ["a", 1]})
+    with pytest.raises(ProtocolError, match="`properties` must be an object, got an array"):
+        _ = schema.properties
+    with pytest.raises(ProtocolError, match="`required` must be an array of strings, got an array"):
+        _ = schema.required
 
 
 @each_revision

@@ -8,6 +8,8 @@ from mcp_bindgen.emit.layout import lines
 from mcp_bindgen.emit.prerequisites import object_of
 from mcp_bindgen.ir.protocol import Field, ListOf, ObjectType, Protocol, Scalar, Type
 
+_TOOL_SCHEMAS = frozenset({"Tool.inputSchema", "Tool.outputSchema"})
+"""Types of JSON Schemas, of which revisions declare more or less."""
 _BYTE = "byte"
 """The ``@format`` of text that is base64."""
 
@@ -34,6 +36,10 @@ def _found(
     failed, content = members.get("isError"), members.get("content")
     if declared.path == "CallToolResult" and failed and content and isinstance(content.type, ListOf):
         yield "raise_for_error", _RAISE.format(name)
+    if declared.path in _TOOL_SCHEMAS:
+        # Where the revision declares them they are members, which take their place.
+        yield "properties", _PROPERTIES
+        yield "required", _REQUIRED
 
 
 def _titles(protocol: Protocol, members: Mapping[str, Field]) -> Iterator[str]:
@@ -77,4 +83,24 @@ _RAISE = '''
         """The result itself; raises ToolFailed, with its text, where the tool has failed."""
         conveniences.check(self)
         return self
+'''
+
+_PROPERTIES = '''
+    @property
+    def properties(self) -> dict[str, Any] | None:
+        """Schemas of the members by name, a member of `extra`; None if absent.
+
+        Raises ProtocolError if it is no object.
+        """
+        return conveniences.opaque_object(self.extra, "properties")
+'''
+
+_REQUIRED = '''
+    @property
+    def required(self) -> list[str] | None:
+        """Names of the required members, a member of `extra`; None if absent.
+
+        Raises ProtocolError if it is no array of strings.
+        """
+        return conveniences.opaque_texts(self.extra, "required")
 '''
