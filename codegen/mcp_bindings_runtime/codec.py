@@ -125,7 +125,7 @@ class Codec:
         result_shapes: Callable[[], Mapping[str, Shape]],
         alias_names: Callable[[], Mapping[str, Any]],
     ) -> None:
-        self._revision = revision
+        self.revision = revision
         self.batches = batches
         self._tables = tables
         self.envelopes = envelopes
@@ -169,7 +169,7 @@ class Codec:
         """A codec for the messages of both. What both know is this one's, but for what ``types`` and ``results`` read."""
         ours, theirs = self._tables, other._tables
         return Codec(
-            revision=self._revision,
+            revision=self.revision,
             batches=self.batches,
             tables=Tables(
                 types={**theirs.types, **ours.types, **types},
@@ -251,13 +251,13 @@ class Codec:
         try:
             value = self.parse(data)
         except NotJson as fault:
-            return Lenient(data, [DecodeError((), str(fault), "a JSON text", self._revision)])
+            return Lenient(data, [DecodeError((), str(fault), "a JSON text", self.revision)])
         faults: list[Violation] = []
         try:
             made = explain_any(self, self._shapes(), value, sender, results, faults)
         except RecursionError:
-            return Lenient(value, [DecodeError((), *_TOO_DEEP, self._revision)])
-        return Lenient(made, [DecodeError(*fault, self._revision) for fault in faults])
+            return Lenient(value, [DecodeError((), *_TOO_DEEP, self.revision)])
+        return Lenient(made, [DecodeError(*fault, self.revision) for fault in faults])
 
     def refused(self, cause: Exception, value: Json, sender: Side | None, results: Results | None) -> Exception:
         """What to raise for a message that was not read; ``value`` is its JSON, unless it is none."""
@@ -265,7 +265,7 @@ class Codec:
 
         self._check_sender(sender)
         if isinstance(cause, NotJson):
-            return DecodeError((), str(cause), "a JSON text", self._revision)
+            return DecodeError((), str(cause), "a JSON text", self.revision)
         return self._fault(cause, lambda shapes, faults: explain_any(self, shapes, value, sender, results, faults))
 
     def read(self, data: bytes | str, sender: Side | None, results: Results | None) -> Any:
@@ -327,7 +327,7 @@ class Codec:
     def decode_result(self, key: RequestMethod[Any, Any], value: Json) -> Any:
         """The typed result of a request; raises DecodeError."""
         if key.name not in self._tables.results:
-            message = f"{key.name!r} is no request of {self._revision}"
+            message = f"{key.name!r} is no request of {self.revision}"
             raise UsageError(message)
         try:
             return self._tables.results[key.name](value)
@@ -335,9 +335,14 @@ class Codec:
             shape = self.result_shapes()[key.name]
             raise self._fault(cause, lambda shapes, faults: shapes.read(value, shape, (), faults)) from None
 
+    def explain_result(self, key: RequestMethod[Any, Any], value: Json) -> tuple[Any, list[Violation]]:
+        """Return what can be made of the result of a request, faulty parts as JSON, and all that is wrong with it."""
+        faults: list[Violation] = []
+        return self._shapes().read(value, self.result_shapes()[key.name], (), faults), faults
+
     def _shape_of(self, kind: Any) -> Shape:
         if not self.knows(kind):
-            message = f"{kind!r} is no type of {self._revision}"
+            message = f"{kind!r} is no type of {self.revision}"
             raise UsageError(message)
         for name, alias in self._alias_names().items():
             if alias == kind:
@@ -352,9 +357,9 @@ class Codec:
         except RecursionError as deeper:
             cause = deeper
         if faults:
-            return DecodeError(*faults[0], self._revision)
+            return DecodeError(*faults[0], self.revision)
         if isinstance(cause, RecursionError):
-            return DecodeError((), *_TOO_DEEP, self._revision)
+            return DecodeError((), *_TOO_DEEP, self.revision)
         message = "the emitted decoder refuses what the tables accept; please report this"
         return AssertionError(message)
 
@@ -364,13 +369,13 @@ class Codec:
         except RecursionError as deeper:
             cause, fault = deeper, None
         if fault is None and isinstance(cause, RecursionError):
-            return EncodeError((), *_TOO_DEEP, self._revision)
+            return EncodeError((), *_TOO_DEEP, self.revision)
         if fault is None:
             message = (
                 f"the emitted encoder refuses what the tables accept, {value.__class__.__name__}; please report this"
             )
             return AssertionError(message)
-        return EncodeError(*fault, self._revision)
+        return EncodeError(*fault, self.revision)
 
 
 UNREADABLE = (NotJson, *FAULTS)

@@ -49,5 +49,6 @@ def opaque_texts(extra: Mapping[str, Any] | None, name: str) -> list[str] | None
 def check(result: Any) -> None:
     """Raises ToolFailed for a result that says so."""
     if result.is_error:
+        # A block of an unknown type is JSON, which has a type, too.
         texts = [block.text for block in result.content if block.type == "text"]
         raise ToolFailed("\n".join(texts) or "the tool has failed, and does not say why", result)

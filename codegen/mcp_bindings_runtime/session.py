@@ -336,7 +336,9 @@ class Session:
         if found.kind == "response" or (found.kind == "nothing" and self.side == "client"):
             # What has an id and no method comes from a server that meant to answer.
             if found.id is not None and found.id in self._asked:
-                return self._answered(found.id, None, fault)
+                from .unknown_content import tolerated
+
+                return self._answered(found.id, *tolerated(self.binding.codec, self._asked[found.id], value, fault))
             return Dropped(f"a response that does not fit: {fault}", bad=True)
         if found.id is None:
             return self._nameless(found.refusal)

@@ -54,6 +54,12 @@ class Violation(NamedTuple):
     expected: str
 
 
+class UnknownTag(Violation):
+    """A tag that no member of a union has; the whole object stays JSON."""
+
+    __slots__ = ()
+
+
 class Shapes:
     """The tables of one revision, and the walks over them."""
 
@@ -188,7 +194,8 @@ class Shapes:
                 return self._decide(value, branch, members, path, faults)
         wanted = one_of([literal for literal, _ in parts[1]])
         if key in value:
-            faults.append(Violation((*path, key), describe(value[key]), wanted))
+            kind = UnknownTag if value[key].__class__ is str else Violation
+            faults.append(kind((*path, key), describe(value[key]), wanted))
         else:
             faults.append(_missing(path, (*missed, key), wanted))
         return None

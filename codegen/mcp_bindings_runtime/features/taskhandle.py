@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import RequestTimeout, ResponseError, TaskCancelled
+from ..unknown_content import read_result
 from .task_states import described
 from .taskstore import FINAL
 
@@ -87,7 +88,7 @@ class TaskHandle(Generic[R]):
                 if self._was_cancelled():
                     raise self._stopped() from error
                 raise
-            result: R = self._binding.codec.decode_result(self._key, self._binding.codec.unstructure(payload))
+            result: R = read_result(self._binding.codec, self._key, self._binding.codec.unstructure(payload))
             if self._params is not None and self._key.name in getattr(self._peer, "followed", ()):
                 self._peer.follow(self._key, self._params, result)
             return result

@@ -11,6 +11,7 @@ from threading import Condition
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import RequestTimeout, ResponseError, TaskCancelled
+from ..unknown_content import read_result
 from .task_states import described
 from .taskstore import FINAL
 
@@ -95,7 +96,7 @@ class PolledTask(Generic[R]):
             cancels = self._cancels
             task: Any = self.status()
             if task.status == "completed":
-                result: R = self._client.binding.codec.decode_result(self._key, task.result)
+                result: R = read_result(self._client.binding.codec, self._key, task.result)
                 return self._checked(result)
             if task.status == "failed":
                 raise ResponseError(task.error.code, task.error.message, self._data(task.error))

@@ -4634,6 +4634,22 @@ class ToolInputSchema(Record):
         self.schema_ = schema_
         self.extra = extra
 
+    @property
+    def properties(self) -> dict[str, Any] | None:
+        """Schemas of the members by name, a member of `extra`; None if absent.
+
+        Raises ProtocolError if it is no object.
+        """
+        return conveniences.opaque_object(self.extra, "properties")
+
+    @property
+    def required(self) -> list[str] | None:
+        """Names of the required members, a member of `extra`; None if absent.
+
+        Raises ProtocolError if it is no array of strings.
+        """
+        return conveniences.opaque_texts(self.extra, "required")
+
 
 @define(init=False, slots=False)
 class ToolOutputSchema(Record):
@@ -4659,6 +4675,22 @@ class ToolOutputSchema(Record):
     ) -> None:
         self.schema_ = schema_
         self.extra = extra
+
+    @property
+    def properties(self) -> dict[str, Any] | None:
+        """Schemas of the members by name, a member of `extra`; None if absent.
+
+        Raises ProtocolError if it is no object.
+        """
+        return conveniences.opaque_object(self.extra, "properties")
+
+    @property
+    def required(self) -> list[str] | None:
+        """Names of the required members, a member of `extra`; None if absent.
+
+        Raises ProtocolError if it is no array of strings.
+        """
+        return conveniences.opaque_texts(self.extra, "required")
 
 
 @define(init=False, slots=False)

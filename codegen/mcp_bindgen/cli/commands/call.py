@@ -221,7 +221,7 @@ def _call(client: Client, asked: Asked) -> int:
     begin: Any = getattr(client, "call_tool_as_task", None)
     if execution.get("taskSupport") == "required" and begin is not None:
         task = begin(name, given or None, on_progress=asked.on_progress)
-        result = client.binding.codec.unstructure(task.result())
+        result = _as_json(client, task.result())
     else:
         result = _ask(client, "call_tool", asked, name, given or None)
     _print(result, asked, lambda contents: contents.of_tool(name, result))
@@ -261,7 +261,13 @@ _ACTIONS: dict[str, tuple[Action, str]] = {
 def _ask(client: Client, method: str, asked: Asked, *members: Any) -> Any:
     """The result of a method of the client, as JSON."""
     result = getattr(client, method)(*members, on_progress=asked.on_progress)
-    return client.binding.codec.unstructure(result)
+    return _as_json(client, result)
+
+
+def _as_json(client: Client, result: Any) -> Any:
+    from mcp_bindings_runtime.unknown_content import written
+
+    return written(client.binding, result)
 
 
 def _print(result: Any, asked: Asked, lines: Callable[[Any], Iterable[str]]) -> None:

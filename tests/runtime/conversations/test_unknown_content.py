@@ -1,0 +1,118 @@
+"""Content of types that the revision does not declare: the rest of a result is not lost for it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from checkout import REVISIONS
+from mcp_bindings_runtime.errors import DecodeError, ToolFailed
+from mcp_bindings_runtime.unknown_content import UnknownContent, written
+from support.conversing import PATIENCE, STATELESS, package, scripted_server
+
+LINK = {"type": "resource_link", "uri": "file:///a.txt", "name": "a.txt"}
+HOLOGRAM = {"type": "hologram", "data": [1, None]}
+TEXT = {"type": "text", "text": "done"}
+
+each_revision = pytest.mark.parametrize("revision", REVISIONS)
+without_links = pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26"])
+
+
+def asked(revision, result, ask):
+    """What a client makes of the result with which a server answers."""
+
+    def play(peer):
+        if revision not in STATELESS:
+            peer.answer(peer.hear(), WELCOME | {"protocolVersion": revision})
+            peer.hear()
+        else:
+            result["resultType"] = "complete"
+        peer.answer(peer.hear(), result)
+
+    options = {"discover": False} if revision in STATELESS else {}
+    with scripted_server(package(revision).Client, play, **options) as (client, _):
+        client.connect()
+        return client.binding, ask(client)
+
+
+WELCOME = {"capabilities": {"tools": {}, "prompts": {}}, "serverInfo": {"name": "s", "version": "1"}}
+
+
+@without_links
+def test_a_link_from_a_server_of_an_older_revision_does_not_lose_the_call(revision, caplog):
+    result = {"content": [TEXT, LINK]}
+    binding, called = asked(revision, result, lambda client: client.call_tool("x"))
+    text, link = called.content
+    assert text == package(revision).TextContent(text="done")
+    assert isinstance(link, UnknownContent)
+    assert (link.type, link) == ("resource_link", LINK)
+    assert written(binding, called) == result
+    (said,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert said.startswith('tools/call: $.content[1].type: found "resource_link", expected one of "text"')
+    assert said.endswith(f"({revision}); kept as JSON")
+
+
+@each_revision
+def test_content_of_an_unknown_type_is_kept_in_every_revision(revision):
+    result = {"content": [HOLOGRAM, TEXT, HOLOGRAM], "isError": True}
+    binding, called = asked(revision, result, lambda client: client.call_tool("x"))
+    assert [block.type for block in called.content] == ["hologram", "text", "hologram"]
+    assert written(binding, called) == result
+    with pytest.raises(ToolFailed, match=r"^done$"):
+        called.raise_for_error()
+
+
+@each_revision
+def test_content_of_an_unknown_type_is_kept_in_a_prompt(revision):
+    messages = [{"role": "user", "content": HOLOGRAM}, {"role": "assistant", "content": TEXT, "x": 1}]
+    result = {"messages": messages, "description": "d"}
+    binding, prompt = asked(revision, result, lambda client: client.get_prompt("x"))
+    assert prompt.messages[0].content == HOLOGRAM
+    assert written(binding, prompt) == result
+
+
+@each_revision
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"content": [HOLOGRAM, {"type": "text"}]},
+        {"content": [{"type": 5}]},
+        {"content": [{"text": "x"}]},
+        {"content": [HOLOGRAM], "isError": "no"},
+        {"content": [{"type": "resource", "resource": {"uri": 5}}]},
+        {"content": HOLOGRAM},
+    ],
+    ids=json.dumps,
+)
+def test_what_does_not_fit_otherwise_is_refused(revision, result):
+    with pytest.raises(DecodeError):
+        asked(revision, result, lambda client: client.call_tool("x"))
+
+
+@each_revision
+def test_decoding_stays_strict(revision):
+    mcp = package(revision)
+    extra = {"resultType": "complete"} if revision in STATELESS else {}
+    value = {"content": [HOLOGRAM], **extra}
+    with pytest.raises(DecodeError, match=r'type: found "hologram"'):
+        mcp.decode_result(mcp.methods.CALL_TOOL, value)
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "result": value})
+    with pytest.raises(DecodeError, match=r'type: found "hologram"'):
+        mcp.decode(line, results={1: mcp.methods.CALL_TOOL})
+
+
+def test_a_task_that_ends_with_unknown_content_has_its_result():
+    stamp = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttl": None}
+
+    def play(peer):
+        capabilities = {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}}
+        peer.answer(peer.hear(), WELCOME | {"protocolVersion": "2025-11-25", "capabilities": capabilities})
+        peer.hear()
+        peer.answer(peer.hear(), {"task": {"taskId": "t", "status": "working", **stamp}})
+        peer.answer(peer.hear(), {"content": [HOLOGRAM]})
+
+    with scripted_server(package("2025-11-25").Client, play) as (client, _):
+        client.connect()
+        task = client.call_tool_as_task("x")
+        assert repr(task) == "<TaskHandle tools/call 't': working>"
+        assert task.result(PATIENCE).content == [HOLOGRAM]
