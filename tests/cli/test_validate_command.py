@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from mcp_bindgen.cli.app import run
+from mcp_bindgen.resources import schemas
 from mcp_bindgen.validate.rules import listing
 from support.logged import opening, request, result, text_of
 
@@ -60,6 +61,48 @@ def test_options_stand_in_any_order(cli, session: str, arguments: list[str]) -> 
     status, out, _ = cli(*arguments)
     assert status == 1
     assert out == f"{LINE}  (2025-06-18)\n"
+
+
+def test_a_schema_of_ones_own(cli, elsewhere: Path) -> None:
+    text = (schemas() / "2025-06-18" / "schema.ts").read_text(encoding="utf-8")
+    (elsewhere / "draft").mkdir()
+    (elsewhere / "draft" / "schema.ts").write_text(text.replace("tools/call", "tools/use"), encoding="utf-8")
+    (elsewhere / "a.jsonl").write_text(text_of(*opening(), request("tools/use", 1, nme="x"), request("tools/call", 2)))
+    missing = "a.jsonl:4: $.params.name: missing, expected a string"
+    gone = "a.jsonl:5: $.method: tools/call is a method of 2024-11-05 to 2026-07-28 only"
+    for label, arguments in (("draft", []), ("draft", ["--version", "auto"]), ("next", ["--version", "next"])):
+        status, out, err = cli("validate", "--schema", "draft/schema.ts", *arguments, "a.jsonl")
+        assert (status, out) == (1, f"{missing}  ({label})\n{gone}  ({label})\n")
+        assert err.startswith(f"2 errors, 1 note in 5 messages ({label})\n")
+    assert not [name for name in sys.modules if name.startswith("_mcp_bindgen_own")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--schema", "nope.ts"], "cannot read nope.ts: No such file or directory"),
+        (["--schema", "-"], "a schema cannot be read from standard input"),
+        (["--map", "a=b"], "so it needs --schema FILE"),
+        (["--schema", "a.jsonl"], "a.jsonl:1:"),
+        (["--schema", "a.jsonl", "--version", "all"], "give --version once"),
+    ],
+)
+def test_a_schema_that_cannot_be_had_is_an_error_of_use(
+    cli, elsewhere: Path, arguments: list[str], message: str
+) -> None:
+    (elsewhere / "a.jsonl").write_text(text_of(*opening()))
+    status, out, err = cli("validate", *arguments, "a.jsonl")
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_examples_in_html(cli, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = '<h2>Tool</h2><pre><code class="json">{"name": "x"}</code></pre>'
+    (elsewhere / "a.html").write_text(page)
+    told = "1: $.inputSchema: missing, expected an object  (2025-06-18)\n"
+    assert cli("validate", "--version", "2025-06-18", "a.html")[:2] == (1, f"a.html:{told}")
+    stdin(monkeypatch, page)
+    assert cli("validate", "--version", "2025-06-18", "--as", "html", "-")[:2] == (1, f"<stdin>:{told}")
 
 
 def test_standard_input(cli, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ IMAGE = {"type": "image", "data": "", "mimeType": "image"}
 USE = {"type": "tool_use", "id": "u", "name": "x", "input": {}}
 RESULT = {"type": "tool_result", "toolUseId": "u", "content": []}
 TEXT = {"type": "text", "text": "x"}
+OUTPUT = {"type": "object", "properties": {"n": {"type": "integer"}}}
 
 
 def tools(t: Talk, *definitions: object, server: object = None) -> Talk:
@@ -146,6 +147,12 @@ CONTENT_CASES: dict[str, tuple[Say, Say]] = {
     "structured-content-missing": (
         lambda t: called(t, {"content": [TEXT]}, outputSchema={"type": "object"}),
         lambda t: called(t, {"content": [TEXT], "isError": True}, outputSchema={"type": "object"}),
+    ),
+    "structured-content-schema": (
+        lambda t: called(
+            t, {"content": [TEXT], "structuredContent": {"n": "1"}}, outputSchema={**OUTPUT, "required": ["n"]}
+        ),
+        lambda t: called(t, {"content": [TEXT], "structuredContent": {"n": 1}}, outputSchema=OUTPUT),
     ),
     "structured-content-only": (
         lambda t: called(t, {"content": [], "structuredContent": {}}),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -14,7 +13,7 @@ from mcp_bindings_runtime.wording import describe
 
 from mcp_bindgen import catalog
 from mcp_bindgen.errors import BindgenError
-from mcp_bindgen.validate import tables
+from mcp_bindgen.validate import packages, tables
 from mcp_bindgen.validate.entries import Json, Path
 from mcp_bindgen.validate.exchanges import Kind
 
@@ -24,14 +23,14 @@ _TOO_DEEP = Violation((), "a value nested too deeply", "fewer levels")
 
 
 class Bindings:
-    """The generated package of one revision."""
+    """The generated package of one revision, or of a schema of one's own."""
 
     def __init__(self, revision: str) -> None:
-        self._package = importlib.import_module(f"mcp_bindings.{catalog.package_name(revision)}")
+        self._package: Any = packages.find(revision)
         types, methods = self._package.types, self._package.methods
         self.revision = revision
-        self.batches: bool = self._package.revision.BATCHES
         self.tables = tables.load(revision)
+        self.batches = "JSONRPCBatchRequest" in self.tables.aliases
         self.requests: Mapping[str, RequestMethod[Any, Any]] = {
             name: key for name, key in methods.REQUESTS.items() if not key.embedded
         }
@@ -44,6 +43,8 @@ class Bindings:
             if shape[0] == "union" and shape[1][0] == "undecidable"
         }
         """The unions whose members no value tells apart, and what does."""
+        # A package with a runtime of its own raises that one's.
+        self._refusal: type[Exception] = getattr(self._package, "DecodeError", DecodeError)
         self._structure: Callable[[Json, Any], Any] = self._package.converter.structure
         self._envelopes: Mapping[Kind, str] = {
             "request": "JSONRPCRequest",
@@ -68,16 +69,55 @@ class Bindings:
             return ("alias", name)
         near = catalog.nearest(name, self.types)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        message = f"no type {name!r} in {self.revision}{hint}"
+        message = f"no type {name!r} in {packages.label(self.revision)}{hint}"
         raise BindgenError(message)
+
+    def members(self, shape: Shape) -> frozenset[str] | None:
+        """The members that objects of a type may have by name; None where any may be."""
+        if shape[0] == "alias":
+            return self.members(self.tables.aliases[shape[1]])
+        if shape[0] == "class":
+            return frozenset(member[0] for member in self.tables.objects[shape[1]][0]) or None
+        if shape[0] != "union":
+            return None
+        found = [self.members(each) for each in shape[2]]
+        return frozenset[str]().union(*(each or () for each in found)) if None not in found else None
+
+    def takes_arrays(self, shape: Shape) -> bool:
+        """Whether some array is a value of a type."""
+        if shape == "json" or shape[0] == "list":
+            return True
+        if shape[0] == "alias":
+            return self.takes_arrays(self.tables.aliases[shape[1]])
+        return shape[0] == "union" and any(map(self.takes_arrays, shape[2]))
 
     def method(self, kind: Kind, name: str) -> Method | None:
         """The key of a method; None where the revision does not have it as a message of its own."""
         return self.requests.get(name) if kind == "request" else self.notifications.get(name)
 
     def message_shape(self, kind: Kind, method: Method | None) -> Shape:
-        """The type of a whole message."""
-        return ("class", self._envelopes[kind] if method is None else method.message.__name__)
+        """The type of a whole message; a schema of one's own may have none but those of its methods."""
+        name = self._envelopes[kind] if method is None else method.message.__name__
+        return ("class", name) if name in self.tables.objects else "object"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether sessions can begin by it, rather than by the protocol that it extends."""
+        return not self.requests.keys().isdisjoint({"initialize", "server/discover"})
+
+    @property
+    def rules(self) -> str:
+        """The bundled revision whose prose holds: of a schema of one's own, the one with the most methods in common."""
+        if not packages.is_own(self.revision):
+            return self.revision
+        own = {*self.requests, *self.notifications}
+
+        def likeness(revision: str) -> float:
+            others = load(revision)
+            names = {*others.requests, *others.notifications}
+            return len(own & names) / len(own | names)
+
+        return max(reversed(catalog.revisions()), key=likeness)
 
     def violations(self, value: Json, shape: Shape, path: Path = ()) -> list[Violation]:
         """Everything that is wrong with ``value`` as a ``shape``."""
@@ -94,7 +134,7 @@ class Bindings:
         """Everything that is wrong with ``value`` as the result of a request."""
         try:
             self._package.converter.decode_result(self.requests[method], value)
-        except DecodeError:
+        except self._refusal:
             return self.violations(value, self.tables.results[method], path)
         return []
 
@@ -105,16 +145,14 @@ class Bindings:
             return False
         try:
             self._structure(value, kind)
-        except DecodeError:
+        except self._refusal:
             return False
         return True
 
 
 @cache
 def load(revision: str) -> Bindings:
-    """The package of a bundled revision; raises BindgenError for a name that is none."""
-    if revision not in catalog.revisions():
-        raise catalog.unknown_revision(revision)
+    """A bundled revision or a package of one's own; raises BindgenError for a name that is none."""
     return Bindings(revision)
 
 
@@ -132,10 +170,11 @@ def nearest_method(revision: str, kind: Kind, name: str) -> str | None:
     return near[0] if near else None
 
 
-def is_type(name: str) -> bool:
-    """Whether a bundled revision has a type of that name."""
+def is_type(name: str, revisions: Iterable[str] | None = None) -> bool:
+    """Whether one of some revisions, or any bundled one, has a type of that name."""
     # Most folders have names that no type can have, and for these no package need be loaded.
-    return name[:1].isupper() and any(name in load(revision).types for revision in catalog.revisions())
+    known = catalog.revisions() if revisions is None else revisions
+    return name[:1].isupper() and any(name in load(revision).types for revision in known)
 
 
 def explain_kind(value: Json) -> Kind | Violation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from mcp_bindgen.validate.findings import Finding, Place
 
@@ -24,6 +24,8 @@ class Entry:
     """Who sent it, where the log says so."""
     type: str | None = None
     """The type it is said to be of, by ``--type`` or the name of its folder; None: a message."""
+    heading: str | None = field(default=None, kw_only=True)
+    """The type that the heading above an example names, if a revision has a type of that name."""
     revision: str | None = None
     """The revision it is said to be of, by the path of a document; None: that of the run."""
     alone: bool = False

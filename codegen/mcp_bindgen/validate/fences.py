@@ -6,13 +6,25 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from attrs import frozen
+from attrs import field, frozen
+
+from mcp_bindgen.validate.headings import Outline
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _OPENING = re.compile(r"(?P<prefix>(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 _LANGUAGE = re.compile(r"[{ \t.]*([\w+-]*)")
 _HIDDEN = {"<!--": "-->", "{/*": "*/}"}
 """Comments of HTML and MDX: what is in them is not shown, so it is no example."""
+
+
+class Piece(NamedTuple):
+    """A part of a text without a line break, and where it is in the document."""
+
+    offset: int
+    """In the text of the block."""
+    line: int
+    column: int
+    """Both from 1."""
 
 
 @frozen
@@ -27,6 +39,10 @@ class Block:
     """Of the document, from 1: that of the first line of the text."""
     closed: bool = True
     """There is a closing fence, rather than the end of the document or of the quotation."""
+    type: str | None = field(default=None, kw_only=True)
+    """The type that the heading above it names."""
+    pieces: tuple[Piece, ...] = field(default=(), kw_only=True)
+    """Where the text comes from, if it is not in the document as it stands."""
 
 
 class Document(NamedTuple):
@@ -49,10 +65,28 @@ class _Fence(NamedTuple):
         return len(bare) >= len(self.mark) and not bare.strip(self.mark[0])
 
 
+class Line(NamedTuple):
+    """A line that is neither in a block nor hidden."""
+
+    number: int
+    text: str
+
+
 def split(text: str) -> Document:
     """The fenced blocks of a text, and the rest of it."""
     blocks: list[Block] = []
     prose: list[str] = []
+    for part in parts(text):
+        if isinstance(part, Block):
+            blocks.append(part)
+        else:
+            prose.append(part.text)
+    return Document(blocks, "\n".join(prose))
+
+
+def parts(text: str) -> Iterator[Block | Line]:
+    """The fenced blocks and the lines around them, in the order of the text."""
+    outline = Outline()
     body: list[str] = []
     fence: _Fence | None = None
     hidden_until: str | None = None
@@ -62,7 +96,7 @@ def split(text: str) -> Document:
             if content is not None and not fence.is_closed_by(content):
                 body.append(content)
                 continue
-            blocks.append(_block(fence, body, closed=content is not None))
+            yield _block(fence, body, outline, closed=content is not None)
             fence = None
             if content is not None:
                 continue
@@ -72,10 +106,10 @@ def split(text: str) -> Document:
         hidden_until = _hides(line)
         fence, body = _opened(line, number), []
         if hidden_until is None and fence is None:
-            prose.append(line)
+            outline.read(line)
+            yield Line(number, line)
     if fence is not None:
-        blocks.append(_block(fence, body, closed=False))
-    return Document(blocks, "\n".join(prose))
+        yield _block(fence, body, outline, closed=False)
 
 
 def _unquoted(line: str, fence: _Fence) -> str | None:
@@ -111,5 +145,5 @@ def _hides(line: str) -> str | None:
     return None
 
 
-def _block(fence: _Fence, body: list[str], *, closed: bool) -> Block:
-    return Block(fence.language, "".join(f"{line}\n" for line in body), fence.line, closed)
+def _block(fence: _Fence, body: list[str], outline: Outline, *, closed: bool) -> Block:
+    return Block(fence.language, "".join(f"{line}\n" for line in body), fence.line, closed, type=outline.type)

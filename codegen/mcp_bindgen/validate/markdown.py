@@ -12,7 +12,7 @@ from attrs import evolve
 from mcp_bindings_runtime.errors import json_path
 
 from mcp_bindgen import catalog
-from mcp_bindgen.validate import fences
+from mcp_bindgen.validate import fences, html_examples
 from mcp_bindgen.validate.entries import Entry, Json, Path, Read
 from mcp_bindgen.validate.findings import Finding, Level, Place
 from mcp_bindgen.validate.relaxed import relax
@@ -36,18 +36,31 @@ _CODE = re.compile(r"`([^`\s]+)`")
 
 
 def read(text: str, source: str) -> Iterator[Read]:
-    """Each JSON value of each fenced ``json`` block, as an ``Entry`` that stands alone, and what is to be said on blocks.
+    """Each JSON value of each ``json`` block as an ``Entry`` that stands alone, and what is to be said on blocks.
 
-    ``source`` names the document; a revision in its path is that of its entries. A block may hold several JSON texts, an
+    A block is fenced, or ``<pre><code class="json">`` of HTML. ``source`` names the document; a revision in its path is
+    that of its entries, and a type in the heading above them their ``heading``. A block may hold several JSON texts, an
     array of messages, or members of an object without its braces. One with comments is checked without them, which a note
     says; one where an ellipsis leaves out what may matter gives a note only. A block that is no JSON is an error, with
     the line and column of the document.
     """
-    document = fences.split(text)
-    known = Entry(Place(source), None, revision=revision_of(source), alone=True, omits=_omitted(document.prose))
-    for block in document.blocks:
+    parts = list(fences.parts(text))
+    lines = [part for part in parts if not isinstance(part, fences.Block)]
+    blocks = [part for part in parts if isinstance(part, fences.Block)]
+    omits = _omitted("\n".join(line.text for line in lines))
+    yield from _read(sorted([*blocks, *html_examples.in_lines(lines)], key=lambda block: block.line), source, omits)
+
+
+def read_page(text: str, source: str) -> Iterator[Read]:
+    """The same of an HTML page, in which a block is ``<pre><code class="json">``."""
+    yield from _read(html_examples.in_page(text), source, frozenset())
+
+
+def _read(blocks: Iterable[fences.Block], source: str, omits: frozenset[str]) -> Iterator[Read]:
+    known = Entry(Place(source), None, revision=revision_of(source), alone=True, omits=omits)
+    for block in blocks:
         if block.language in LANGUAGES:
-            yield from _Reading(block, known).read()
+            yield from _Reading(block, evolve(known, heading=block.type)).read()
 
 
 def revision_of(source: str) -> str | None:
@@ -168,6 +181,10 @@ class _Reading:
         return Finding(place, level, code, "$", f"{message} (column {column})", None)
 
     def _position(self, offset: int) -> tuple[int, int]:
+        pieces = self._block.pieces
+        if pieces:
+            piece = pieces[max(bisect_right(pieces, offset, key=lambda each: each.offset) - 1, 0)]
+            return piece.line, piece.column + offset - piece.offset
         line = bisect_right(self._starts, offset) - 1
         return self._block.line + line, offset - self._starts[line] + 1
 

@@ -60,7 +60,9 @@ class Reader:
         """The values in a stream of bytes."""
         form = self._source.form
         if form == "markdown":
-            yield from self._markdown(self._whole(stream))
+            yield from self._examples(self._whole(stream), markdown.read)
+        elif form == "html":
+            yield from self._examples(self._whole(stream), markdown.read_page)
         elif form == "json":
             yield from self._document(self._whole(stream))
         elif form is None:
@@ -265,14 +267,15 @@ class Reader:
         first, newline, rest = data.lstrip().partition(b"\n")
         return bool(newline and rest.strip()) and self._state(first) == "whole"
 
-    def _markdown(self, data: bytes) -> Iterator[Read]:
+    def _examples(self, data: bytes, blocks: Callable[[str, str], Iterator[Read]]) -> Iterator[Read]:
+        """The examples of a document."""
         try:
             text = decoded(data.removeprefix(_BOM))
         except NotJson as problem:
             yield self._finding(problem.code, str(problem), problem.line)
             return
         entries: list[Entry] = []
-        for each in markdown.read(text, self._source.name):
+        for each in blocks(text, self._source.name):
             if isinstance(each, Entry):
                 entries.append(each)
             else:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from mcp_bindgen import catalog
-from mcp_bindgen.validate import bindings, reading
+from mcp_bindgen.validate import bindings, packages, reading
 from mcp_bindgen.validate.checking import Checker, Tally
 from mcp_bindgen.validate.entries import Read
 from mcp_bindgen.validate.findings import Finding
@@ -23,6 +25,7 @@ Watch = Callable[[Source, int], None]
 def validate(
     *paths: str | Path,
     version: str = AUTO,
+    package: ModuleType | None = None,
     type: str | None = None,  # noqa: A002 - what the protocol calls it
     rules: bool = False,
     complete: bool = False,
@@ -33,8 +36,9 @@ def validate(
     """Check what is recorded in files and folders, ``"-"`` being standard input.
 
     ``version`` is a bundled revision, or ``"auto"``: then each conversation is checked by the revision that it names in
-    its handshake or its ``_meta``, and one that names none by all of them. With ``type`` each JSON value is checked as
-    a value of that type rather than as a message. ``rules`` adds findings of the level ``"rule"``: what the
+    its handshake or its ``_meta``, and one that names none by all of them. ``package`` is a generated package of a schema
+    of your own, by which everything is checked; ``version`` is then what to call it. With ``type`` each JSON value is
+    checked as a value of that type rather than as a message. ``rules`` adds findings of the level ``"rule"``: what the
     specification demands in prose; ``complete`` tells them that each recording is one whole session from its first
     message on, so that what is missing is wrong. ``form`` says how to read sources whose names do not.
 
@@ -42,9 +46,11 @@ def validate(
     there is not, and its subclass InputError for a path that is not there. What turns out later to be unreadable, or
     larger than ``limits`` allow, is in ``failures`` of the report, and the other sources are checked all the same.
     """
+    version = version if package is None else _added(package, version)
     options = _options(version, limits, rules=rules, complete=complete)
     kind = None if type is None else _known_type(type, version)
-    sources = list(find([Path(path) if str(path) != "-" else "-" for path in paths], form, bindings.is_type))
+    is_type = bindings.is_type if package is None else partial(bindings.is_type, revisions=(version,))
+    sources = list(find([Path(path) if str(path) != "-" else "-" for path in paths], form, is_type))
     return run(sources, options, kind, watch)
 
 
@@ -52,6 +58,7 @@ def validate_messages(
     messages: Iterable[Any],
     *,
     version: str = AUTO,
+    package: ModuleType | None = None,
     rules: bool = False,
     complete: bool = False,
     name: str = "<messages>",
@@ -62,6 +69,7 @@ def validate_messages(
     A message may be wrapped as in a log, ``{"from": "client", "message": {…}}``, to say who sent it. The line of a
     finding is the number of its message, from 1. The rest is as in ``validate``.
     """
+    version = version if package is None else _added(package, version)
     options = _options(version, limits, rules=rules, complete=complete)
     source = Source(name, None, "lines")
     tally = Tally()
@@ -101,9 +109,13 @@ def _readable(reads: Iterator[Read], failures: list[str]) -> Iterator[Read]:
 
 
 def _options(version: str, limits: Limits | None, *, rules: bool, complete: bool) -> Options:
-    if version != AUTO and version not in catalog.revisions():
-        raise catalog.unknown_revision(version)
+    if version != AUTO:
+        packages.find(version)
     return Options(version, rules, complete, limits or Limits())
+
+
+def _added(package: ModuleType, label: str) -> str:
+    return packages.add(package, package.__name__.rpartition(".")[2] if label == AUTO else label)
 
 
 def _known_type(name: str, version: str) -> str:

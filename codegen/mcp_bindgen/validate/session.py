@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
+from attrs import evolve
 from mcp_bindings_runtime.errors import json_path
 from mcp_bindings_runtime.wording import describe
 
 from mcp_bindgen import catalog
-from mcp_bindgen.validate import bindings, constraints, fragments
+from mcp_bindgen.validate import bindings, constraints, fragments, packages
 from mcp_bindgen.validate.bindings import Method
 from mcp_bindgen.validate.entries import Entry, Json, Path, Side
 from mcp_bindgen.validate.exchanges import Exchange, Kind
@@ -35,13 +36,17 @@ class Session:
 
     def __init__(self, revision: str, options: Options) -> None:
         self.bindings = bindings.load(revision)
-        self.revision = revision
+        self.revision = packages.label(revision)
+        self._package = revision
         self.counts: dict[Counted, int] = dict.fromkeys(COUNTED, 0)
         self._open = OpenRequests(options.limits)
         self._limits = options.limits
-        self._conversation = Conversation(revision, complete=options.complete) if options.rules else None
+        self._conversation = self._rules(complete=options.complete) if options.rules else None
         self._words: dict[str, Side] = {}
         self._reported = 0
+
+    def _rules(self, *, complete: bool = False) -> Conversation:
+        return Conversation(self.bindings.rules, complete=complete, label=self.revision)
 
     def check(self, entry: Entry) -> Iterator[Finding]:
         """Everything that is to be said about the next entry."""
@@ -67,6 +72,9 @@ class Session:
         if entry.type is not None:
             self.counts["value"] += 1
             yield from self._typed(entry, entry.type)
+        elif entry.heading in self.bindings.types:
+            assert entry.heading is not None
+            yield from self._below_heading(entry, entry.heading)
         elif entry.alone and not entry.whole and not fragments.is_message(value):
             yield from self._fragment(entry)
         elif value.__class__ is list and self.bindings.batches:
@@ -92,9 +100,35 @@ class Session:
         yield from (self._finding(entry, *fault) for fault in faults)
         yield from self._constraints(entry, entry.value, shape)
 
+    def _below_heading(self, entry: Entry, name: str) -> Iterator[Finding]:
+        """An example of a document below the name of a type: a value of it, unless it plainly is something else."""
+        value = entry.value
+        shape = self.bindings.shape(name)
+        members = self.bindings.members(shape)
+        is_other = value.__class__ is dict and members is not None and members.isdisjoint(value)
+        if fragments.is_message(value):
+            found = list(self._entry(evolve(entry, heading=None)))
+            if members is not None and "jsonrpc" in members:
+                # The type may ask for more than the method, and say what a result is of which nothing else does.
+                known = {(each.path, each.message) for each in found}
+                faults = [self._finding(entry, *fault) for fault in self.bindings.violations(value, shape)]
+                found = [each for each in found if each.code != "unchecked"]
+                found += [each for each in faults if (each.path, each.message) not in known]
+            yield from found
+        elif is_other and fragments.match(value, self._package).parts:
+            yield from self._fragment(entry)
+        else:
+            # An array shows several values of a type that is none itself.
+            several = value.__class__ is list and not self.bindings.takes_arrays(shape)
+            items: list[tuple[Path, Json]] = [((place,), item) for place, item in enumerate(value)] if several else []
+            for path, item in items or [((), value)]:
+                self.counts["value"] += 1
+                yield from (self._finding(entry, *fault) for fault in self.bindings.violations(item, shape, path))
+                yield from self._constraints(entry, item, shape, path)
+
     def _fragment(self, entry: Entry) -> Iterator[Finding]:
         """A value of a document that is no whole message."""
-        match = fragments.match(entry.value, self.revision)
+        match = fragments.match(entry.value, self._package)
         self.counts["value" if match.parts else "unknown"] += 1
         if not match.parts:
             yield self._said(entry, (), "unchecked", "like no type of the protocol, so not checked", "note")
@@ -153,10 +187,10 @@ class Session:
             yield self._said(entry, (*path, "method"), "method", message)
         elif having := bindings.revisions_with(kind, name):
             span = having[0] if len(having) == 1 else f"{having[0]} to {having[-1]}"
-            level: Level = "note" if name in _PROBES else "error"
+            level: Level = "note" if name in _PROBES or not self.bindings.is_whole else "error"
             yield self._said(entry, (*path, "method"), "method", f"{name} is a method of {span} only", level)
         else:
-            near = bindings.nearest_method(self.revision, kind, name) if len(name) <= _LONGEST_METHOD else None
+            near = bindings.nearest_method(self._package, kind, name) if len(name) <= _LONGEST_METHOD else None
             hint = f"; is {near} meant?" if near else ""
             message = f"{describe(name)} is no {kind} of the protocol{hint}"
             yield self._said(entry, (*path, "method"), "unknown-method", message, "note")
@@ -170,7 +204,7 @@ class Session:
         faults = self.bindings.violations(value, shape, path)
         yield from (self._finding(entry, *fault) for fault in faults)
         name = entry.request if request is None else request.method
-        if request is None and name is not None and not fragments.answers(value.get("result"), name, self.revision):
+        if request is None and name is not None and not fragments.answers(value.get("result"), name, self._package):
             # Ids repeat within a document.
             name = None
         if kind == "result" and not any(fault.path == (*path, "result") for fault in faults):
@@ -182,7 +216,7 @@ class Session:
 
     def _result(self, entry: Entry, value: Json, path: Path, method: str | None) -> Iterator[Finding]:
         if method is None and entry.alone:
-            match = fragments.match_result(value, self.revision)
+            match = fragments.match_result(value, self._package)
             for part in match.parts:
                 place = (*path, *part.path)
                 faults = self.bindings.violations(part.value, part.shape, place)
@@ -245,7 +279,7 @@ class Session:
         """What the rules of the specification's prose say about a message."""
         if self._conversation is None:
             return
-        conversation = Conversation(self.revision) if entry.alone else self._conversation
+        conversation = self._rules() if entry.alone else self._conversation
         at = json_path((*entry.inside, *path))
         # Within an entry, only a batch has messages at a path.
         batch = bool(path)

@@ -12,7 +12,7 @@ from attrs import frozen
 from mcp_bindgen import catalog
 from mcp_bindgen.errors import BindgenError
 
-Form: TypeAlias = Literal["lines", "log", "json", "markdown"]
+Form: TypeAlias = Literal["lines", "log", "json", "markdown", "html"]
 """How a source is read: a JSON text on each line, the same among other text, one JSON text, documentation."""
 
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -25,6 +25,8 @@ _BY_SUFFIX: dict[str, Form] = {
     ".md": "markdown",
     ".mdx": "markdown",
     ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
 }
 _LEFT_OUT = frozenset({"node_modules", "__pycache__"})
 STDIN = "-"
@@ -91,7 +93,7 @@ def _file(path: Path, is_type: Callable[[str], bool] | None, form: Form | None) 
         folder = path.resolve().parent
     except (OSError, ValueError, RuntimeError) as problem:
         raise InputError(unreadable(str(path), problem)) from None
-    kind = folder.name if is_type and form != "markdown" and is_type(folder.name) else None
+    kind = folder.name if is_type and form not in {"markdown", "html"} and is_type(folder.name) else None
     revision = _revision_of(folder) if kind else None
     return Source(str(path), path, form, kind, revision, size)
 

@@ -8,7 +8,7 @@ from functools import cache
 from attrs import frozen
 from mcp_bindings_runtime.shapes import Aliases, Objects
 
-from mcp_bindgen import catalog
+from mcp_bindgen.validate import packages
 
 
 @frozen(eq=False)
@@ -25,8 +25,6 @@ class Tables:
 
 @cache
 def load(revision: str) -> Tables:
-    """The tables of a bundled revision; raises BindgenError for a name that is none."""
-    if revision not in catalog.revisions():
-        raise catalog.unknown_revision(revision)
-    module = importlib.import_module(f"mcp_bindings.{catalog.package_name(revision)}._shapes")
+    """The tables of a bundled revision or a package of one's own; raises BindgenError for a name that is none."""
+    module = importlib.import_module(f"{packages.find(revision).__name__}._shapes")
     return Tables(module.OBJECTS, module.ALIASES, module.RESULTS)

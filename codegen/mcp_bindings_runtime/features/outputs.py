@@ -126,7 +126,7 @@ class Outputs:
             return known
         look: Look | None = None
         try:
-            look = _checker(json.loads(known))
+            look = bounded_checker(json.loads(known))
         except UsageError as fault:
             self._give_up(tool, str(fault))
         with self._lock:
@@ -142,8 +142,11 @@ class Outputs:
         note("warning", "%s", text)
 
 
-def _checker(schema: Any) -> Look:
-    """Like ``handwritten.checker``, for a schema of somebody else: it may not take what time it likes."""
+def bounded_checker(schema: Any) -> Look:
+    """Return a function that lists the faults of a value, like ``handwritten.checker``, for a schema of somebody else.
+
+    The function raises after ``LONGEST`` seconds. Raises UsageError for a schema that cannot be used.
+    """
     for value, _ in walk(schema, 0):
         unbounded = _UNBOUNDED & value.keys() if value.__class__ is dict else ()
         if unbounded:

@@ -6,19 +6,23 @@ import json
 import re
 import sys
 import time
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mcp_bindgen.cli import output
+from mcp_bindgen.cli.options import map_option, schema_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
     from mcp_bindgen.validate import Finding, Report
     from mcp_bindgen.validate.sources import Source
 
-_FORMS = ("lines", "log", "json", "markdown")
+_FORMS = ("lines", "log", "json", "markdown", "html")
 
 
 def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
@@ -37,9 +41,11 @@ def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
     "versions",
     multiple=True,
     metavar="REVISION",
-    help="A bundled revision; or auto, which is the default: what the handshake or the _meta of the messages says, "
-    "and where they say nothing, all of them, to see which accept it.",
+    help="A bundled revision, or the label of --schema; or auto, which is the default: what the handshake or the _meta "
+    "of the messages says, and where they say nothing, all of them, to see which accept it.",
 )
+@schema_option
+@map_option
 @click.option(
     "--type", "kind", metavar="NAME", help="Check every JSON value as a value of this type, not as a message."
 )
@@ -55,7 +61,7 @@ def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
     "--as",
     "form",
     type=click.Choice(_FORMS),
-    help="How to read the input, where its name does not say it: a message on each line, a log, JSON, Markdown.",
+    help="How to read the input, where its name does not say it: a message on each line, a log, JSON, Markdown, HTML.",
 )
 @click.option(
     "--max-line", callback=_size, metavar="SIZE", default="16M", show_default=True, help="The longest line to read."
@@ -66,7 +72,7 @@ def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
     metavar="SIZE",
     default="64M",
     show_default=True,
-    help="The largest file that is not read by lines: JSON, Markdown.",
+    help="The largest file that is not read by lines: JSON, documents.",
 )
 @click.option(
     "--format",
@@ -78,6 +84,8 @@ def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
 def command(
     paths: tuple[str, ...],
     versions: tuple[str, ...],
+    schema: Path | None,
+    mapped: tuple[str, ...],
     kind: str | None,
     rules: bool,
     complete: bool,
@@ -96,6 +104,7 @@ def command(
       server | tee - | mcp-codegen validate -           standard input
       mcp-codegen validate docs/specification/          the JSON in Markdown
       mcp-codegen validate --type Tool tool.json        one value of a type
+      mcp-codegen validate --schema draft.ts log.jsonl  by a schema of your own
 
     Lines of logs may have text or an object around the message, which may say
     who sent it: {"direction": "client->server", "message": {…}}, or
@@ -113,20 +122,22 @@ def command(
         message = "say what to check: a file, a folder, or - for standard input"
         raise BindgenError(message)
     progress = _Progress()
-    report = validate(
-        *paths,
-        version=_version(versions),
-        type=kind,
-        rules=rules,
-        complete=complete,
-        form=form,
-        limits=Limits(line=max_line, document=max_file),
-        watch=progress.watch,
-    )
-    try:
-        _PRINTERS[output_form](_wanted(report, progress, notes=notes), report)
-    finally:
-        progress.clear()
+    with _package(schema, versions, mapped) as (package, version):
+        report = validate(
+            *paths,
+            version=version,
+            package=package,
+            type=kind,
+            rules=rules,
+            complete=complete,
+            form=form,
+            limits=Limits(line=max_line, document=max_file),
+            watch=progress.watch,
+        )
+        try:
+            _PRINTERS[output_form](_wanted(report, progress, notes=notes), report)
+        finally:
+            progress.clear()
     for failure in report.failures:
         output.error(failure)
     if output_form != "json" and (report.messages or not report.failures):
@@ -134,6 +145,27 @@ def command(
     if report.failures:
         return 2
     return 0 if report.ok else 1
+
+
+@contextmanager
+def _package(
+    schema: Path | None, versions: tuple[str, ...], mapped: tuple[str, ...]
+) -> Iterator[tuple[ModuleType | None, str]]:
+    """The package of ``--schema``, if there is one, and the version to check by, or what to call the package."""
+    from mcp_bindgen.errors import BindgenError
+
+    if schema is None:
+        if mapped:
+            message = "--map says where a schema's imports are, so it needs --schema FILE"
+            raise BindgenError(message)
+        yield None, _version(versions)
+        return
+    from mcp_bindgen.cli.options import Asked, choose_one
+    from mcp_bindgen.cli.own_package import imported
+
+    item = choose_one(Asked(versions if versions != ("auto",) else (), schema, mapped))
+    with imported(item) as package:
+        yield package, item.label
 
 
 def _version(versions: tuple[str, ...]) -> str:

@@ -18,6 +18,7 @@ from mcp_bindgen.validate.rules.handshake import Handshake
 from mcp_bindgen.validate.rules.history import History
 from mcp_bindgen.validate.rules.identifiers import Identifiers
 from mcp_bindgen.validate.rules.meta_keys import MetaKeys
+from mcp_bindgen.validate.rules.output_schemas import OutputSchemas
 from mcp_bindgen.validate.rules.progress import Progress
 from mcp_bindgen.validate.rules.round_trips import RoundTrips
 from mcp_bindgen.validate.rules.rule import WITH_HANDSHAKE, Fault, Rule
@@ -36,6 +37,7 @@ AREAS: Final[tuple[type[Area], ...]] = (
     Cancellation,
     Contents,
     Tools,
+    OutputSchemas,
     Sampling,
     Elicitation,
     Tasks,
@@ -54,11 +56,12 @@ class Conversation:
     session from its first message on; then nothing may come before ``initialize``, and no second one.
 
     Each conversation remembers the latest 10,000 requests, tokens, tools and so on. What goes beyond is forgotten, and
-    rules that would need it are silent from then on.
+    rules that would need it are silent from then on. ``label`` is what findings call the revision.
     """
 
-    def __init__(self, revision: str, *, complete: bool = False) -> None:
+    def __init__(self, revision: str, *, complete: bool = False, label: str | None = None) -> None:
         self.revision = revision
+        self._label = label or revision
         self._complete = complete
         self._history = History(revision, whole=complete)
         self._areas = _areas(revision)
@@ -99,9 +102,8 @@ class Conversation:
     def _finding(self, fault: Fault, exchange: Exchange) -> Finding:
         where = fault.exchange or exchange
         path = where.path + json_path(fault.path)[1:]
-        return Finding(
-            where.place, "rule", fault.rule.id, path, fault.message, self.revision, fault.found, fault.expected
-        )
+        code = fault.rule.id if fault.level == "rule" else "unchecked"
+        return Finding(where.place, fault.level, code, path, fault.message, self._label, fault.found, fault.expected)
 
 
 def listing() -> Sequence[Rule]:

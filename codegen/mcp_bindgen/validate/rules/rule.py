@@ -59,3 +59,5 @@ class Fault(NamedTuple):
     expected: str | None = None
     exchange: Exchange | None = None
     """The message it is in, where that is not the one just looked at."""
+    level: Literal["rule", "note"] = "rule"
+    """A note says that the rule could not be checked."""

@@ -1,0 +1,99 @@
+"""Structured results, checked by the ``outputSchema`` with which their tool was listed (the extra ``schema``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.features.outputs import Look, bounded_checker
+from mcp_bindings_runtime.wording import describe
+
+from mcp_bindgen.validate.entries import Json
+from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules.recent import Recent
+from mcp_bindgen.validate.rules.rule import SINCE_2025_06_18, Fault, Path, Rule
+from mcp_bindgen.validate.rules.turn import Area, Turn
+
+STRUCTURED_CONTENT_SCHEMA: Final = Rule(
+    "structured-content-schema",
+    "The `structuredContent` of a result conforms to the `outputSchema` of its tool.",
+    "server/tools, Output Schema",
+    SINCE_2025_06_18,
+)
+
+MOST_SCHEMAS: Final = 1_000
+LARGEST: Final = 256 * 1024
+"""Characters of a schema that is remembered; larger ones are not checked."""
+
+_PLACE: Path = ("result", "structuredContent")
+
+
+class OutputSchemas(Area):
+    """Remembers the output schemas that were listed, and for which tool a task was made."""
+
+    RULES: ClassVar = (STRUCTURED_CONTENT_SCHEMA,)
+
+    def __init__(self) -> None:
+        self._schemas: Recent[str, str | Look] = Recent(MOST_SCHEMAS)
+        """By tool: the text of a schema, and once it was used the function that checks by it."""
+        self._tasks: Recent[str, str] = Recent()
+        """By the id of a task: the tool that was called."""
+
+    def see(self, turn: Turn) -> Iterator[Fault]:
+        """Faults of structured results."""
+        if turn.tells("notifications/tools/list_changed"):
+            self._schemas.clear()
+        elif turn.answers("tools/list"):
+            for index, tool in reading.objects(turn.result.get("tools")):
+                yield from self._listed(tool, ("result", "tools", index, "outputSchema"))
+        elif turn.answers("tools/call"):
+            name = reading.text(turn.asked_params.get("name"))
+            task = reading.text(reading.member(turn.result, "task", "taskId"))
+            if name is not None and task is not None:
+                self._tasks.put(task, name)
+            elif name is not None:
+                yield from self._answered(turn.result, name)
+        elif turn.answers("tasks/result"):
+            name = self._tasks.get(reading.text(turn.asked_params.get("taskId")) or "")
+            if name is not None:
+                yield from self._answered(turn.result, name)
+
+    def _listed(self, tool: dict[str, Json], place: Path) -> Iterator[Fault]:
+        name = reading.text(tool.get("name"))
+        if name is None:
+            return
+        # A list that leaves the schema out promises nothing any more.
+        self._schemas.drop(name)
+        schema = tool.get("outputSchema")
+        if not isinstance(schema, dict):
+            return
+        text = json.dumps(schema)
+        if len(text) <= LARGEST:
+            self._schemas.put(name, text)
+        else:
+            yield _unchecked(name, f"it has more than {LARGEST:,} characters", place)
+
+    def _answered(self, result: dict[str, Json], name: str) -> Iterator[Fault]:
+        known = self._schemas.get(name)
+        if known is None or "structuredContent" not in result or result.get("isError") is True:
+            return
+        try:
+            if isinstance(known, str):
+                known = bounded_checker(json.loads(known))
+                self._schemas.put(name, known)
+            faults = known(result["structuredContent"])
+        except Exception as problem:  # noqa: BLE001 - of a library, by a schema that nobody here has written
+            self._schemas.drop(name)
+            why = str(problem) if isinstance(problem, UsageError) else f"it cannot be used: {problem!r:.100}"
+            yield _unchecked(name, why, _PLACE)
+            return
+        for fault in faults:
+            message = f"not as the `outputSchema` of the tool {describe(name)} demands: {fault.text}"
+            yield Fault(STRUCTURED_CONTENT_SCHEMA, (*_PLACE, *fault.keys), " ".join(message.split()))
+
+
+def _unchecked(name: str, why: str, place: Path) -> Fault:
+    message = f"the results of the tool {describe(name)} are not checked by its `outputSchema`: {why}"
+    return Fault(STRUCTURED_CONTENT_SCHEMA, place, message, level="note")
