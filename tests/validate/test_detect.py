@@ -72,7 +72,7 @@ def test_without_the_answer_the_offer_decides_at_the_end() -> None:
 
 
 def test_the_meta_of_a_request_decides() -> None:
-    found = report(request("tools/list", _meta=META), result(1, tools=[]))
+    found = report(request("tools/list", _meta=META), result(1, tools=[{}]))
     assert found.revisions == (LAST,)
     assert found.errors == 2
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +18,7 @@ _PREFIX = "_mcp_bindgen_own_"
 
 
 @contextmanager
-def imported(item: Input) -> Iterator[ModuleType]:
+def imported(item: Input) -> Generator[ModuleType]:
     """Generate the package of a schema in a temporary folder, and import it from there while the context lasts."""
     from mcp_bindgen.generate import generate
 

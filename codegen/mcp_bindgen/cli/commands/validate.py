@@ -16,7 +16,7 @@ from mcp_bindgen.cli import output
 from mcp_bindgen.cli.options import map_option, schema_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from types import ModuleType
 
     from mcp_bindgen.validate import Finding, Report
@@ -150,7 +150,7 @@ def command(
 @contextmanager
 def _package(
     schema: Path | None, versions: tuple[str, ...], mapped: tuple[str, ...]
-) -> Iterator[tuple[ModuleType | None, str]]:
+) -> Generator[tuple[ModuleType | None, str]]:
     """The package of ``--schema``, if there is one, and the version to check by, or what to call the package."""
     from mcp_bindgen.errors import BindgenError
 
