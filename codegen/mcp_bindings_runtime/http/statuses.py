@@ -59,6 +59,13 @@ def shows_modern(error: HttpError | ResponseError) -> bool:
     return error.code in MODERN
 
 
+def refuses_handshake(refusal: HttpError) -> bool:
+    """Return whether a refusal of ``initialize`` comes from a server of 2026-07-28 or later, and from no HTTP+SSE server."""
+    error = error_of(refusal)
+    code = error.get("code")
+    return code in {*MODERN, METHOD_NOT_FOUND, UNSUPPORTED_VERSION} or supported_by(code, error.get("data")) is not None
+
+
 def shows_legacy(error: HttpError | ResponseError) -> bool:
     """Return whether an error, as the answer to ``server/discover``, shows a server of revisions that lack it.
 

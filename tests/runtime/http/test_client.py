@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import Any
 
@@ -540,6 +541,54 @@ def test_a_stream_that_cannot_be_resumed_fails_its_call(status: int) -> None:
         with pytest.raises(ConnectionClosed, match=f"cannot be resumed: .*{status}"):
             client.call_tool("t")
         assert client.list_tools_page().tools == []
+
+
+def test_a_stream_whose_resumption_is_refused_for_a_while_is_resumed_later() -> None:
+    refusals = [answer(status=503, Retry_After="0"), answer(status=429, Retry_After="0")]
+
+    def rest(peer: McpPeer, request: Request) -> bytes:
+        return refusals.pop() if refusals else stream(event(result(call_of(peer), called("late")), "e-2"))
+
+    with resumable(rest) as peer, client_of(peer) as client:
+        assert text_of(client.call_tool("t")) == "late"
+        assert [each.method for each in peer.requests].count("GET") == 3
+
+
+def test_a_stream_whose_resumption_is_refused_again_and_again_fails_its_call() -> None:
+    with resumable(lambda peer, request: answer(status=503, Retry_After="0")) as peer, client_of(peer) as client:
+        with pytest.raises(ConnectionClosed, match=r"cannot be resumed: .*503") as caught:
+            client.call_tool("t")
+        assert isinstance(caught.value.__cause__, HttpError)
+        assert [each.method for each in peer.requests].count("GET") == 5
+
+
+def test_a_stream_is_resumed_in_the_session_that_it_belongs_to() -> None:
+    """Though there is another by then."""
+    renewed = threading.Event()
+    resumed: list[str] = []
+
+    def play(request: Request) -> Any:
+        if request.method == "GET":
+            assert renewed.wait(PATIENCE)
+            resumed.append(request.headers["mcp-session-id"])
+            if len(resumed) == 1:
+                return answer(status=503, Retry_After="0")
+            return stream(event(result(call_of(peer), called("late")), "e-2"))
+        session = request.headers.get("mcp-session-id")
+        if request.method == "POST" and request.json.get("method") == "tools/call" and request.json["id"] == 2:
+            return stream(event(None, "e-1", retry=20))
+        if request.method == "POST" and session == "old" and request.json.get("method") == "tools/list":
+            peer.session = "new"
+            return answer(status=404)
+        return None
+
+    with McpPeer(NEWEST, play, session="old") as peer, client_of(peer) as client, ThreadPoolExecutor(1) as threads:
+        call = threads.submit(client.call_tool, "t")
+        eventually(lambda: "GET" in {each.method for each in peer.requests} or "tools/call" in peer.methods())
+        assert client.list_tools_page().tools == []
+        renewed.set()
+        assert text_of(call.result(PATIENCE)) == "late"
+        assert resumed == ["old", "old"]
 
 
 def test_a_call_that_is_given_up_is_not_resumed() -> None:

@@ -226,6 +226,23 @@ def test_ending_an_exchange_that_is_over_leaves_its_connection_to_others() -> No
         connection.sock = None
 
 
+def test_a_connection_that_is_given_back_while_its_pool_is_closed_is_closed() -> None:
+    pool = Pool("localhost", maxsize=1)
+
+    class ClosedBefore(list[Any]):
+        def append(self, item: Any) -> None:
+            pool.close()
+            super().append(item)
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        connection = pool._get_conn()
+        connection.sock = ours
+        pool.pool._items = ClosedBefore()
+        pool._put_conn(connection)
+        assert connection.sock is None
+
+
 def test_no_part_of_a_body_is_read_after_the_deadline() -> None:
     # All of it has arrived, so that nothing has to be read from the socket, which looks at the deadline by itself.
     fields = Fields({"content-type": "application/json"})

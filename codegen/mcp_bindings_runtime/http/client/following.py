@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from ...errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout
 from ...logs import note, report
 from ..sse import EventStream
+from ..statuses import is_temporary
 from .asked import Asked
 from .endpoint import STREAM, Endpoint, kind_of
 from .refusals import refusal_of
@@ -38,7 +39,8 @@ _REMEMBERED: Final = 256
 class Following:
     """Reads one answer. ``deliver`` is given each message, ``fail`` the reason why no answer will come.
 
-    ``resume`` gives the headers with which the stream can be asked for again; None where that is not to be done.
+    ``resume`` are the headers with which the stream can be asked for again, those of the session that it belongs to; None
+    where that is not to be done.
     """
 
     def __init__(
@@ -50,7 +52,7 @@ class Following:
         limit: int,
         deliver: Callable[[Asked, bytes, bool], None],
         fail: Callable[[Asked, Exception], None],
-        resume: Callable[[], Mapping[str, str]] | None,
+        resume: Mapping[str, str] | None,
     ) -> None:
         self._endpoint = endpoint
         self._asked = asked
@@ -176,7 +178,7 @@ class Following:
         while not self._exchange.rest(pause):
             self._exchange.deadline = monotonic() + _HEADERS_WITHIN
             try:
-                headers = {**self._resume(), "Last-Event-ID": self._last_id}
+                headers = {**self._resume, "Last-Event-ID": self._last_id}
                 response = self._endpoint.get(self._exchange, headers)
             except (ConnectionClosed, RequestTimeout) as fault:
                 failed += 1
@@ -193,5 +195,10 @@ class Following:
                 self._events.last_id, self._events.retry = last, retry
                 return
             refusal = refusal_of(response, self._exchange)
+            failed += 1
+            if is_temporary(refusal.status) and failed < ATTEMPTS:
+                note("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, refusal)
+                pause = max(pause, RETRY) * 2 if refusal.retry_after is None else max(pause, refusal.retry_after)
+                continue
             text = f"{self._exchange.what}: the stream ended before the answer, and cannot be resumed: {refusal}"
-            raise ConnectionClosed(text)
+            raise ConnectionClosed(text) from refusal

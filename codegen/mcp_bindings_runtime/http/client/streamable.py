@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ConnectionClosed, HttpError, McpError, RequestTimeout, UsageError
 from ...framing import DEFAULT_LIMIT, check_message
-from ...jsonrpc import HEADER_MISMATCH, MODERN, UNSUPPORTED_VERSION
+from ...jsonrpc import HEADER_MISMATCH
 from ...logs import note
 from ...transports import Unanswered
 from ...transports.waits import CLOSED_HERE, checked
 from ..headers import standard
-from ..statuses import answers, error_of, exception_of, rejects_message
+from ..statuses import answers, error_of, exception_of, refuses_handshake, rejects_message
 from .asked import Asked, ask, no_answer, unusable
 from .endpoint import JSON, STREAM, Endpoint, kind_of
 from .exchange import Exchange
@@ -244,7 +244,7 @@ class StreamableHttp:
                 limit=self._limit,
                 deliver=self._deliver,
                 fail=self._fail,
-                resume=None if out.stateless else self._session.headers,
+                resume=None if out.stateless else self._session.headers(),
             )
             return following.begin()
         if kind != JSON:
@@ -352,9 +352,7 @@ class StreamableHttp:
 
     def _looks_old(self, refusal: HttpError) -> bool:
         """Whether a server that refuses ``initialize`` may be one of 2024-11-05 (Backwards Compatibility)."""
-        if not self._try_old or error_of(refusal).get("code") in {*MODERN, UNSUPPORTED_VERSION}:
-            return False
-        return rejects_message(refusal.status)
+        return self._try_old and rejects_message(refusal.status) and not refuses_handshake(refusal)
 
     def _turned_old(self, exchange: Exchange) -> HttpSse | None:
         try:
