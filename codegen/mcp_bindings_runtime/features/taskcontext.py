@@ -25,9 +25,10 @@ R = TypeVar("R")
 class Task:
     """A task, as its handler sees it."""
 
-    def __init__(self, store: MemoryTasks, stored: StoredTask) -> None:
+    def __init__(self, store: MemoryTasks, stored: StoredTask, end: Callable[[Any], None]) -> None:
         self._store = store
         self._stored = stored
+        self._end = end
         self._lock = Lock()
         self._open = 0
 
@@ -44,6 +45,11 @@ class Task:
     def wait(self, seconds: float) -> bool:
         """Waits for so many seconds; whether it was cancelled before they had gone by."""
         return self._stored.stopped.wait(seconds)
+
+    def conclude(self, result: Any) -> None:
+        """End the task with a result now, from any thread; what its handler returns later counts for nothing."""
+        self._end(result)
+        self._stored.stopped.set()
 
     def tell(self, message: str) -> None:
         """Says for people what is being done, as the message of the task's status."""
@@ -145,6 +151,10 @@ class InTask(Context):
             raise Abandoned
         return result
 
+    def conclude(self, result: Any) -> None:
+        """End the task with a result, as ``Task.conclude``."""
+        self.task.conclude(result)
+
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to the other side."""
         binding = self.connection.session.binding
@@ -159,11 +169,15 @@ def in_task(
     store: MemoryTasks,
     stored: StoredTask,
     *,
+    end: Callable[[Any], None],
     kind: Any = InTask,
 ) -> Any:
-    """The context of a task's handler: what ``peer`` gives to others, with ``task``, and with what ``kind`` changes."""
+    """The context of a task's handler: what ``peer`` gives to others, with ``task``, and with what ``kind`` changes.
+
+    ``end`` ends the task with a result of its request.
+    """
     context: Any = _class_for(kind, peer.context)(peer, connection, incoming)
-    context.task = Task(store, stored)
+    context.task = Task(store, stored, end)
     return context
 
 

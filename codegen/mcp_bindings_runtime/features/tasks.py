@@ -115,7 +115,7 @@ class TaskReceiver:
     def _begin(self, connection: Link, incoming: Incoming, task: StoredTask) -> None:
         """Answers with the task, and has the handler run."""
         created = self._binding.types.CreateTaskResult(task=self._binding.types.Task(**self._described(task)))
-        context = in_task(self._peer, connection, incoming, self.store, task)
+        context = in_task(self._peer, connection, incoming, self.store, task, end=partial(self._end, task))
         line = settled(connection, incoming, connection.session.answer_line(incoming, created))
 
         def job() -> None:
@@ -133,11 +133,7 @@ class TaskReceiver:
         if task.stopped.is_set():
             return
         try:
-            result = self._handlers.handle(incoming.key, incoming.params, context)
-            result = belonging(result, task.id, self._binding)
-            size = len(self._binding.encode(self._binding.response(id=0, result=result)))
-            status: Status = "failed" if getattr(result, "is_error", None) else "completed"
-            self.store.end(task, status, result, size=size, message=told(result) if status == "failed" else None)
+            self._end(task, self._handlers.handle(incoming.key, incoming.params, context))
         except ResponseError as error:
             self.store.end(task, "failed", Refusal(error.code, error.message, error.data), message=error.message)
         except Abandoned:
@@ -151,6 +147,13 @@ class TaskReceiver:
         finally:
             with connection.lock:
                 connection.session.tasks.end(task.id)
+
+    def _end(self, task: StoredTask, result: Any) -> None:
+        """End a task with the result of its request; nothing if it has ended."""
+        result = belonging(result, task.id, self._binding)
+        size = len(self._binding.encode(self._binding.response(id=0, result=result)))
+        status: Status = "failed" if getattr(result, "is_error", None) else "completed"
+        self.store.end(task, status, result, size=size, message=told(result) if status == "failed" else None)
 
     # Requests about tasks.
 

@@ -8,6 +8,7 @@ in a thread of the store. What it asks the client for lies in the task's state, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..connection import Connection
@@ -94,7 +95,8 @@ class TaskExtension:
         if connection.closed and task.owner is connection.session:
             # Whoever could ask for it has gone before it was there.
             self.store.leave(task.owner)
-        context = in_task(self._peer, connection, incoming, self.store, task, kind=InStatelessTask)
+        end = partial(self._end, task)
+        context = in_task(self._peer, connection, incoming, self.store, task, kind=InStatelessTask, end=end)
         line = self._line(incoming, self._signed({"resultType": "task", **self._described(task)}, "CreateTaskResult"))
         # Before anything that is said of the task.
         connection.reply(incoming, settled(connection, incoming, line))
@@ -125,10 +127,7 @@ class TaskExtension:
         if task.stopped.is_set():
             return
         try:
-            result = self._handlers.handle(incoming.key, incoming.params, context)
-            outcome = self._binding.codec.unstructure(result)
-            size = len(self._binding.encode(self._binding.response(id=0, result=outcome)))
-            self.store.end(task, "completed", outcome, size=size)
+            self._end(task, self._handlers.handle(incoming.key, incoming.params, context))
         except ResponseError as error:
             self._fail(task, Refusal(error.code, error.message, error.data))
         except Abandoned:
@@ -139,6 +138,12 @@ class TaskExtension:
         except BaseException as error:  # noqa: BLE001  # whatever a handler raises, the task ends
             failed(error, f"{incoming.key.name}: the handler of a task failed", over=context.connection.closed)
             self._fail(task, INTERNAL)
+
+    def _end(self, task: StoredTask, result: Any) -> None:
+        """End a task with the result of its request; nothing if it has ended."""
+        outcome = self._binding.codec.unstructure(result)
+        size = len(self._binding.encode(self._binding.response(id=0, result=outcome)))
+        self.store.end(task, "completed", outcome, size=size)
 
     def _fail(self, task: StoredTask, why: Refusal) -> None:
         error: dict[str, Any] = {"code": why.code, "message": why.message}
@@ -255,6 +260,10 @@ class InStatelessTask(StatelessContext):
         except Suspended as asked:
             binding = self.connection.session.binding
             return self.task.ask(key, binding.codec.unstructure(asked.request), timeout)
+
+    def conclude(self, result: Any) -> None:
+        """End the task with a result, as ``Task.conclude``."""
+        self.task.conclude(result)
 
     def begin_task(self, *, required: bool = False) -> None:
         """Nothing: the call is a task already."""

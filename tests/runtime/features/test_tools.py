@@ -18,6 +18,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.features.media import Audio, Image
+from mcp_bindings_runtime.features.taskstore import MemoryTasks
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_client, text_of, threads_of
 
 EARLY = ["2024-11-05", "2025-03-26", "2025-06-18"]
@@ -585,6 +586,37 @@ def test_a_call_that_takes_too_long_is_answered_and_its_function_sees_that_it_is
         assert text_of(client.call_tool("quick")) == "in time"
         eventually(lambda: ended == [True])
     eventually(lambda: not threads_of("mcp-tool-timeout"))
+
+
+@pytest.mark.parametrize("asks", [False, True])
+@pytest.mark.parametrize("revision", NAMED)
+def test_a_task_that_takes_too_long_ends_and_its_function_sees_that_it_is_cancelled(revision: str, asks: bool) -> None:
+    server = new_server(revision, tasks=MemoryTasks(tools={"slower": "optional"}))
+    left = threading.Event()
+    handlers: dict[str, Any] = {"tasks": True} if revision >= "2026" else {}
+
+    @server.tool(timeout=0.05)
+    def slower(context) -> str:  # type: ignore[no-untyped-def]
+        if revision >= "2026":
+            context.begin_task()
+        try:
+            if asks:
+                context.elicit_form("?", Weather)
+            while not context.cancelled:
+                time.sleep(0.001)
+        finally:
+            left.set()
+        return "late"
+
+    def never(params: Any, context: Any) -> Any:
+        left.wait(PATIENCE)
+        return None
+
+    with client_of(server, revision, elicitation=never, **handlers) as client:
+        result = client.call_tool_as_task("slower").result(PATIENCE)
+        assert result.is_error
+        assert text_of(result) == "tool slower has not ended within 0.05 s"
+        assert left.wait(PATIENCE)
 
 
 @each_revision
