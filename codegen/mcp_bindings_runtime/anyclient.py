@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from .connection import Connection
     from .context import Context
     from .methods import NotificationMethod, RequestMethod
+    from .running_call import RunningCall
 
+P = ParamSpec("P")
 R = TypeVar("R")
 Meta = Mapping[str, Any]
 Hear = Callable[[Any], object]
@@ -79,6 +81,10 @@ class AnyClient(Protocol):
         on_progress: Hear | None = None,
     ) -> R:
         """The result of a request, by the key of a revision's method."""
+        ...
+
+    def start(self, method: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> RunningCall[R]:
+        """Start a call in a thread of its own; what is returned can be cancelled."""
         ...
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .calls import Call
-from .errors import ConnectionClosed
+from .errors import CallCancelled, ConnectionClosed
 from .methods import NotificationMethod, RequestMethod
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def exchange(
                 call = Call(key, patience, patience, None)
                 call.id, line = connection.session.request(key, params)
                 waiting[call.id] = call
+                call.carrier = connection
                 calls.append(call)
                 lines.append(line)
         except BaseException:
@@ -54,9 +55,12 @@ def exchange(
                 connection.attend(call)
     except BaseException as fault:
         for call in calls:
-            connection.abandon(call, str(fault) or fault.__class__.__name__)
+            connection.abandon(call, fault)
         raise
     for call in calls:
-        if isinstance(call.error, ConnectionClosed):
+        if isinstance(call.error, CallCancelled):
+            connection.abandon(call, call.error)
+    for call in calls:
+        if isinstance(call.error, CallCancelled | ConnectionClosed):
             raise call.error
     return [call.result if call.error is None else call.error for call in calls]

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from .bells import new_bell, ring
+from .call_scope import ACTIVE, CallScope
 from .errors import CallCancelled, RequestTimeout
 from .events import Notified
 from .given import check_function, check_seconds
@@ -19,7 +20,7 @@ from .progress_queue import ProgressQueue
 class Carrier(Protocol):
     """What sends the request of a call: a ``Connection``."""
 
-    def hurry(self, call: Call) -> None:
+    def interrupt(self, call: Call) -> None:
         """Wake the thread that sends the request or waits for its answer, as the call has ended."""
         ...
 
@@ -43,6 +44,8 @@ class Call:
     _bell: Lock | None = None
     """Is there while a thread sleeps."""
     _rung: bool = False
+    scope: CallScope | None = None
+    """The scope that the call belongs to."""
     carrier: Carrier | None = None
     """Is there once the request is to be sent, if the call may be cancelled."""
     awaited: bool = True
@@ -69,6 +72,9 @@ class Call:
         self.deadline = started + patience
         self.limit = started + limit if limit > patience else self.deadline
         """When it is over, whatever progress there is."""
+        if ACTIVE.scope is not None:
+            ACTIVE.scope.bind(self, key.name)
+            self.scope = ACTIVE.scope
 
     def finish(self, result: Any, error: Exception | None = None) -> None:
         """The answer is there."""
@@ -81,12 +87,17 @@ class Call:
 
     def overdue(self, noise: str = "") -> RequestTimeout:
         """What is raised once its deadline has passed; ``noise`` is what came instead and was no message."""
-        text = f"{self.key.name}: no answer in {self.patience:g} s"
+        scope = self.scope
+        seconds = self.patience if scope is None else min(self.patience, scope.timeout)
+        text = f"{self.key.name}: no answer in {seconds:g} s"
         return RequestTimeout(f"{text}; what came instead was dropped: {noise}" if noise else text)
 
     def advance(self, params: Any) -> None:
         """Queue a progress notification, and start the clock again, up to the limit."""
         self.deadline = min(monotonic() + self.patience, self.limit)
+        if self.scope is not None:
+            self.scope.renew()
+            self.deadline = min(self.deadline, self.scope.deadline)
         if self.progress is not None:
             self.progress.put(params)
         self.notified = True
@@ -110,7 +121,7 @@ class Call:
         self.deadline = 0.0
         self.finish(None, error)
         if self.carrier is not None:
-            self.carrier.hurry(self)
+            self.carrier.interrupt(self)
 
     def check_stopped(self) -> None:
         """Raise CallCancelled if that is how the call has ended."""

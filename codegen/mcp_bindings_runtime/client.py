@@ -5,10 +5,11 @@ from __future__ import annotations
 from _warnings import warn
 from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, TypeVar
 from weakref import WeakMethod
 
 from .binding import Binding
+from .call_scope import CallScope, held
 from .capabilities import check_paths, declared_by, introduction
 from .connection import Connection
 from .context import QUESTIONS, ClientContext, Context, Level, check_level
@@ -19,6 +20,7 @@ from .handlers import Handlers
 from .handshake import HandshakeClient
 from .limited import Limited
 from .methods import NotificationMethod, RequestMethod
+from .opening import recorded
 
 if TYPE_CHECKING:
     import os
@@ -28,9 +30,14 @@ if TYPE_CHECKING:
     from .features.outputs import Outputs
     from .features.tasks import TaskReceiver
     from .features.taskstore import MemoryTasks
+    from .running_call import RunningCall
     from .transports import Transport
 
+P = ParamSpec("P")
 R = TypeVar("R")
+
+TIMEOUT: Final = 60.0
+"""Seconds that an answer may take, and connecting, unless a client is given other ones."""
 
 _LISTS = frozenset({"tools/list"})
 _CALL = "tools/call"
@@ -84,7 +91,7 @@ class Client(Limited):
         icons: Sequence[Any] | None = None,
         website_url: str | None = None,
         capabilities: Any = None,
-        timeout: float = 60.0,
+        timeout: float = TIMEOUT,
         limit: float = 600.0,
         workers: int = 4,
         ping: float | None = None,
@@ -202,15 +209,16 @@ class Client(Limited):
 
         Raises ConnectionClosed where there is no server, UnsupportedRevision where it does not speak this revision,
         MissingCapability where it has not declared what is required, RequestTimeout where it says nothing. Nothing is
-        left behind then.
+        left behind then. All of it has the client's ``timeout``.
         """
-        with self._connecting:
+        with held(self._connecting, "the connection is being opened"):
             if self._connection is not None and not self._stale(self._connection):
                 return
             connection = self._greeting = self.attach(recorded(self._open(), self._record))
             try:
-                self.greet(connection)
-                self.adopt(connection)
+                with CallScope(self.timeout):
+                    self.greet(connection)
+                    self.adopt(connection)
             except BaseException:
                 connection.close()
                 raise
@@ -367,7 +375,8 @@ class Client(Limited):
     ) -> R:
         """The result of a request.
 
-        ``timeout`` is in seconds, the client's where it is not given; the request is cancelled when they have gone by,
+        ``timeout`` is in seconds, the client's where it is not given, and holds for all that the call does, unless there is
+        progress and ``on_progress``: that starts it anew. The request is cancelled when they have gone by,
         and when Ctrl-C interrupts the wait. ``on_progress`` is called in this thread with the params of each progress
         notification that arrives before the answer, in order; when more than 1,000 wait for it, the newest replaces the
         one before it, and after the deadline it is not called any more. Raises UsageError where the
@@ -395,6 +404,17 @@ class Client(Limited):
         if key.name in self.followed:
             self.follow(key, params, result)
         return result
+
+    def start(self, method: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> RunningCall[R]:
+        """Start a call in a thread of its own: ``client.start(client.call_tool, "name", {"a": 1}, timeout=10)``.
+
+        ``method`` is one that waits for an answer, of the client or of what it gives (``PolledTask.result``, say); the rest
+        are its arguments. What is returned is a ``concurrent.futures.Future`` that can be cancelled while it runs, with a
+        reason. Raises UsageError for what cannot be called.
+        """
+        from .running_call import start
+
+        return start(method, *args, **options)
 
     def follow(self, key: RequestMethod[Any, Any], params: Any, result: Any) -> None:
         """Holds the result of a tool against what the tool promises, or learns that; raises OutputMismatch."""
@@ -424,23 +444,3 @@ class Client(Limited):
             text = "a batch has at least one message (JSON-RPC 2.0, section 6)"
             raise UsageError(text)
         return self.connection.batch(messages, timeout)
-
-
-def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Transport:
-    """A transport whose messages are written to a file, if one is given; closed where that cannot be opened."""
-    if record is None:
-        return transport
-    import os
-
-    from .recorder import Recorder
-
-    try:
-        return Recorder(transport, record, "client")
-    except TypeError as fault:
-        transport.close()
-        text = f"record is {record!r}; accepted is the path of a file"
-        raise UsageError(text) from fault
-    except OSError as fault:
-        transport.close()
-        text = f"cannot write {os.fspath(record)!r}: {fault.strerror}; give record= a file that can be written"
-        raise UsageError(text) from fault

@@ -8,9 +8,10 @@ from threading import Lock, RLock
 from time import monotonic
 from typing import Any, TypeVar
 
+from .call_scope import bounded, outside
 from .calls import Call
 from .crew import Crew, Queue
-from .errors import CallCancelled, ConnectionClosed, McpError, MessageTooLarge, RequestTimeout, UsageError
+from .errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout, UsageError
 from .events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
 from .in_flight import InFlight
 from .interrupts import Interrupt, hold
@@ -55,7 +56,7 @@ class Connection:
         self._answer = run
         self._timeout = timeout
         self._limit = limit
-        self._calls = InFlight(session.awaits_progress)
+        self._calls = InFlight(session)
         self._replies = Queue(self._send_answer)
         self._listen = listen
         self._news = Queue(self._spread)
@@ -124,14 +125,23 @@ class Connection:
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
         if self._end is not None:
-            raise _again(self._end)
+            raise self._end.again()
         with self.lock:
             line = self.session.notify(key, params)
         self.send(line)
 
     def send(self, line: bytes, *, optional: bool = False) -> None:
         """Sends a line that the session has made; as ``Link.send``."""
-        self._transport.send(line, self._timeout)
+        self._transport.send(line, bounded(self._timeout))
+
+    def post(self, key: RequestMethod[Any, Any], params: Any) -> None:
+        """Send a request as last words about a call: nobody waits for its answer."""
+        with self.lock:
+            if self._end is not None:
+                raise self._end.again()
+            request_id, line = self.session.request(key, params)
+            self.session.forget(request_id)
+        self._transport.send(line, _CLOSING)
 
     def hold(self, incoming: Incoming) -> None:
         """Nothing: answers may come at any time. As ``Link.hold``."""
@@ -151,7 +161,7 @@ class Connection:
         """Sends lines of the session behind all that it has replied so far, so that nothing overtakes a reply."""
         with self.lock:
             if self._end is not None:
-                raise _again(self._end)
+                raise self._end.again()
             for line in speak():
                 self._replies.put(line)
         self._replies.work()
@@ -164,15 +174,16 @@ class Connection:
                 call.deliver_progress()
                 self.attend(call)
             call.check_stopped()
-            if call.progress is not None:
-                self._finish_progress(call)
-        except CallCancelled as fault:
-            self.abandon(call, fault.reason)
-            raise
+            if call.progress is not None and self._calls.finish_progress(call, call.progress):
+                # What comes of a task is left to the threads of the connection.
+                self.hear(call.progress)
+                self.spread()
         except BaseException as fault:
-            self.abandon(call, str(fault) or fault.__class__.__name__)
+            self.abandon(call, fault)
             raise
         finally:
+            if call.scope is not None:
+                call.scope.forget(call.stop)
             if lent:
                 self._crew.resume()
         if call.error is not None:
@@ -191,14 +202,21 @@ class Connection:
             if ask is not None:
                 with self.lock:
                     if self._end is not None:
-                        raise _again(self._end)
+                        raise self._end.again()
                     call.id, line = ask()
                     if call.id is not None:
                         self._calls[call.id] = call
+                if call.scope is not None:
+                    call.carrier = self
+                if call.carrier is not None and call.error is not None:
+                    # Cancelled before it was sent: there is nothing to tell the other side.
+                    with self.lock:
+                        self._calls.cancel(call, "", sent=False)
+                    return
                 # Ctrl-C ends a send that waits, as transports promise: not held off, it need not wait for the deadline.
                 interrupt.passes = True
                 if not interrupt.seen:
-                    self._transport.send(line, call.patience)
+                    self._transport.send(line, bounded(call.patience))
                 interrupt.passes = False
             self._wait(call, interrupt)
         finally:
@@ -231,32 +249,24 @@ class Connection:
                     self._calls.wake_another(call)
             if not (crew.started or call.done):
                 # Nobody else would: the other side may need it in order to answer.
-                crew.work()
+                with outside():
+                    crew.work()
 
     def _stir(self, call: Call) -> None:
         call.ring()
         self._transport.interrupt()
 
-    def hurry(self, call: Call) -> None:
+    def interrupt(self, call: Call) -> None:
         """Wake the thread that sends the request of a call or waits for its answer, as the call has ended."""
+        abort = getattr(self._transport, "abort", None)
+        if abort is not None and call.id is not None:
+            abort(call.id)
         self._transport.interrupt()
 
-    def _finish_progress(self, call: Call) -> None:
-        """Deliver the progress that arrived before the answer; leave that of a task to the threads of the connection."""
-        queue: Any = call.progress
-        call.deliver_progress()
-        waiting: bool = queue.hand_over()
-        if not self._calls.became_task(call):
-            queue.discard()
-        elif waiting:
-            self.hear(queue)
-            self.spread()
-
-    def abandon(self, call: Call, reason: str | None) -> None:
-        """Waits for a call no longer, and tells the other side so if it is in flight."""
+    def abandon(self, call: Call, why: BaseException | str) -> None:
+        """Waits for a call no longer, and tells the other side so, and why, if it is in flight."""
         with self.lock:
-            known = self._calls.pop(call.id, None) is call
-            line = self.session.cancel(call.id, reason) if known and self._end is None else None
+            line = self._calls.cancel(call, why, sent=self._end is None)
         self._calls.wake_another(call)
         if line is not None:
             try:
@@ -285,7 +295,8 @@ class Connection:
 
     def spread(self) -> None:
         """Has told what was heard, in this thread unless another is at it. Who reads does so anyway."""
-        self._news.work()
+        with outside():
+            self._news.work()
 
     def serve(self) -> None:
         """Has messages read and run in other threads until the connection ends."""
@@ -426,7 +437,7 @@ class Connection:
         with self.lock:
             calls = self._calls.end()
         for call in calls:
-            call.finish(None, _again(end))
+            call.finish(None, end.again())
         self._crew.end()
 
     def _shut(self) -> None:
@@ -436,10 +447,3 @@ class Connection:
         # Whoever comes second waits too, until there is nothing left.
         with self._shutting:
             self._transport.close()
-
-
-def _again(end: ConnectionClosed) -> ConnectionClosed:
-    """The same exception for another thread, which has a traceback of its own."""
-    fresh = end.__class__(*end.args)
-    fresh.__dict__.update(end.__dict__)
-    return fresh

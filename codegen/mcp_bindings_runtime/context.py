@@ -87,6 +87,14 @@ class Context:
         return self._incoming is not None and self._incoming.cancelled
 
     @property
+    def cancel_reason(self) -> str | None:
+        """Why the request was cancelled, for people; None where it was not, or nothing was said.
+
+        Over HTTP a client of 2026-07-28 cancels by closing the connection, which says nothing.
+        """
+        return None if self._incoming is None else self._incoming.reason
+
+    @property
     def peer_info(self) -> Any:
         """Name and version of the other side's software, as it says; None where it has not said."""
         return self.connection.session.peer_info

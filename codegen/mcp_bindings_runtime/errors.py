@@ -31,6 +31,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 __all__ = [
+    "CallCancelled",
     "Challenge",
     "ConnectionClosed",
     "DecodeError",
@@ -295,7 +296,7 @@ class RequestTimeout(McpError, TimeoutError):
 
 
 class CallCancelled(McpError):
-    """A call was cancelled on this side; ``reason`` is why, None where that was not said."""
+    """A call was cancelled on this side, as by ``RunningCall.cancel``; ``reason`` is why, None where that was not said."""
 
     def __init__(self, reason: str | None = None) -> None:
         super().__init__(reason)
@@ -314,6 +315,12 @@ class ConnectionClosed(McpError, ConnectionError):
 
     unread = False
     """Whether the other side is known to have ended without having read anything, and so not because of it."""
+
+    def again(self) -> ConnectionClosed:
+        """Return the same exception for another thread, which has a traceback of its own."""
+        fresh = self.__class__(*self.args)
+        fresh.__dict__.update(self.__dict__)
+        return fresh
 
 
 def json_path(keys: tuple[str | int, ...]) -> str:

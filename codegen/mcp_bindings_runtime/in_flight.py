@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .calls import Call
+from .errors import CallCancelled
 from .events import Outcome, Progressed, Published
 from .progress_queue import ProgressQueue
+
+if TYPE_CHECKING:
+    from .session import Session
 
 
 class InFlight(dict[Any, Call]):
     """The calls by the id of their request; it is changed under the lock of the connection, or by the thread that reads.
 
-    ``awaits_progress`` tells whether progress under an id is still taken.
+    ``session`` knows the requests, too.
     """
 
-    def __init__(self, awaits_progress: Callable[[Any], bool]) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
-        self._awaits_progress = awaits_progress
+        self._session = session
         self._tasks: dict[Any, ProgressQueue] = {}
         """The progress of requests that became tasks."""
 
@@ -28,10 +31,21 @@ class InFlight(dict[Any, Call]):
         if call is None:
             return False
         if outcome.goes_on and call.progress is not None:
-            self._tasks = {each: kept for each, kept in self._tasks.items() if self._awaits_progress(each)}
+            self._tasks = {each: kept for each, kept in self._tasks.items() if self._session.awaits_progress(each)}
             self._tasks[outcome.id] = call.progress
         call.finish(outcome.result, outcome.error)
         return True
+
+    def cancel(self, call: Call, why: BaseException | str, *, sent: bool = True) -> bytes | None:
+        """Forget a call; return the line that cancels its request and says why, None if there is nothing to cancel."""
+        if self.pop(call.id, None) is not call:
+            return None
+        if not sent:
+            self._session.forget(call.id)
+            return None
+        return self._session.cancel(
+            call.id, why.reason if isinstance(why, CallCancelled) else str(why) or why.__class__.__name__
+        )
 
     def progressed(self, event: Progressed) -> ProgressQueue | None:
         """Queue progress; return the queue if it is of a task, and a thread has to be found that delivers it."""
@@ -48,9 +62,14 @@ class InFlight(dict[Any, Call]):
         if call is not None:
             call.publish(event.notified)
 
-    def became_task(self, call: Call) -> bool:
-        """Return whether a call was answered with a task whose progress is queued."""
-        return self._tasks.get(call.id) is call.progress
+    def finish_progress(self, call: Call, queue: ProgressQueue) -> bool:
+        """Deliver the progress that arrived before the answer; return whether there is more, as the call became a task."""
+        call.deliver_progress()
+        waiting = queue.hand_over()
+        if self._tasks.get(call.id) is queue:
+            return waiting
+        queue.discard()
+        return False
 
     def wake_another(self, call: Call) -> None:
         """Wake another thread that waits, so that it reads on."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .call_scope import CallScope
 from .capabilities import check_paths, missing_members
-from .client import Client, recorded
+from .client import TIMEOUT, Client
 from .connection import Connection
 from .errors import (
     ConnectionClosed,
@@ -25,7 +26,7 @@ from .errors import (
 from .given import check_mappings, check_seconds
 from .http.statuses import rejects_message, shows_modern
 from .methods import NotificationMethod, RequestMethod
-from .opening import Opening
+from .opening import Opening, recorded
 
 if TYPE_CHECKING:
     import os
@@ -84,10 +85,14 @@ class Negotiation:
     def connect(self) -> Client:
         """The client of the revision that was agreed on, connected; raises as ``Client.connect`` does.
 
-        Where both eras fail, what is raised is how the second did; how the first did is its cause.
+        Where both eras fail, what is raised is how the second did; how the first did is its cause. All of it has the
+        ``timeout`` of the client, and asking servers that may be silent has half of that at most.
         """
+        timeout: float = self._options.get("timeout", TIMEOUT)
+        check_seconds(timeout=timeout)
         try:
-            return self._connect()
+            with CallScope(timeout):
+                return self._connect()
         except BaseException:
             self._close()
             raise
@@ -135,7 +140,7 @@ class Negotiation:
         client = self._client(cls)
         connection = self._attach(client)
         try:
-            client.greet(connection, timeout=self._probe)
+            client.greet(connection, timeout=min(self._probe, self._options.get("timeout", TIMEOUT) / 2))
         finally:
             self._asked = connection.session.asked
         client.adopt(connection)

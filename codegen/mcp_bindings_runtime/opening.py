@@ -147,3 +147,23 @@ def given(transport: Transport) -> Opening:
     """A transport that there is already."""
     check_transport(transport)
     return Opening(lambda: transport, ("over", transport))
+
+
+def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Transport:
+    """A transport whose messages are written to a file, if one is given; closed where that cannot be opened."""
+    if record is None:
+        return transport
+    import os
+
+    from .recorder import Recorder
+
+    try:
+        return Recorder(transport, record, "client")
+    except TypeError as fault:
+        transport.close()
+        text = f"record is {record!r}; accepted is the path of a file"
+        raise UsageError(text) from fault
+    except OSError as fault:
+        transport.close()
+        text = f"cannot write {os.fspath(record)!r}: {fault.strerror}; give record= a file that can be written"
+        raise UsageError(text) from fault

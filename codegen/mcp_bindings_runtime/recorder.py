@@ -33,6 +33,7 @@ class Recorder:
         self._file = Path(path).open("a", encoding="utf-8")  # noqa: SIM115  # open as long as the transport is
         self.interrupt = transport.interrupt
         self.listen = getattr(transport, "listen", None)
+        self.abort = getattr(transport, "abort", None)
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """As ``Transport.receive``."""

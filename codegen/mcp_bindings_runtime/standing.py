@@ -163,7 +163,7 @@ class Standing:
                 connection.attend(stream)
         except BaseException as fault:
             stream.ended = None
-            connection.abandon(stream, str(fault) or fault.__class__.__name__)
+            connection.abandon(stream, fault)
             raise
         stream.notified = False
         if stream.acknowledged is None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .call_scope import CallScope
 from .client import Client
 from .connection import Connection
 from .errors import HttpError, ProtocolError, ResponseError, UnsupportedRevision, UsageError
@@ -143,7 +144,8 @@ class StatelessClient(Client):
 
     def meta(self, entries: Mapping[str, Any] | None = None) -> Any:
         """``_meta`` of a request of this client, with further entries by their wire names."""
-        session: Any = self.connection.session
+        # Of a connection that has ended, too: only the request itself opens another one, within its time.
+        session: Any = (self._connection or self.connection).session
         return session.meta(entries)
 
     def request(
@@ -156,17 +158,31 @@ class StatelessClient(Client):
     ) -> R:
         """The result of a request; the client's handlers give the input that the server asks for on the way.
 
-        What is said of ``Client.request`` holds; ``timeout`` is for each round. Raises ProtocolError too, where the
-        server asks for something that no handler gives, or more than ``rounds`` times; what a handler raises comes out
-        here.
+        What is said of ``Client.request`` holds. ``timeout`` is for all rounds together, and for the task that the request
+        becomes; without it each round has the client's, and all together have ``limit``. Raises ProtocolError too, where
+        the server asks for something that no handler gives, or more than ``rounds`` times; what a handler raises comes
+        out here.
         """
-        result = self.rounds(key, params, timeout=timeout, on_progress=on_progress)
-        if self.binding.created is not None and result.__class__ is self.binding.created:
-            result = self.task(key, result).result()
+        with self._scope(timeout):
+            result = self._ask_in_rounds(key, params, timeout, on_progress)
+            if self.binding.created is not None and result.__class__ is self.binding.created:
+                result = self._outcome(self.task(key, result))
         if key.name in self.followed:
             self.follow(key, params, result)
         final: R = result
         return final
+
+    def _scope(self, timeout: float | None) -> CallScope:
+        return CallScope(self.limit if timeout is None else timeout, self.limit)
+
+    @staticmethod
+    def _outcome(task: PolledTask[R]) -> R:
+        try:
+            return task.result()
+        except BaseException:
+            # Nobody else knows of it.
+            task.abandon()
+            raise
 
     def task(self, key: RequestMethod[Any, Any], answer: Any, params: Any = None) -> PolledTask[Any]:
         """What has become of a request that was answered so: a task, or the answer.
@@ -191,6 +207,16 @@ class StatelessClient(Client):
 
         What is said of ``request`` holds.
         """
+        with self._scope(timeout):
+            return self._ask_in_rounds(key, params, timeout, on_progress)
+
+    def _ask_in_rounds(
+        self,
+        key: RequestMethod[Any, Any],
+        params: Any,
+        timeout: float | None,
+        on_progress: Callable[[Any], object] | None,
+    ) -> Any:
         wanted: Any = self.binding.types.InputRequiredResult
         # What comes of further rounds is not kept, and neither is a question.
         ask = self.connection.request if self._keeping is None else self._keeping.request
@@ -249,7 +275,9 @@ class StatelessClient(Client):
             extra={"taskIds": task_ids} if (task_ids := list(task)) else None,
         )
         params = key.params(meta=self.meta(), notifications=wanted)
-        return Subscription(self, key, params, self.timeout if timeout is None else timeout)
+        seconds = self.timeout if timeout is None else timeout
+        with CallScope(seconds):
+            return Subscription(self, key, params, seconds)
 
     def heard(self, notified: Notified) -> None:
         """Forgets what is not good any more after a notification."""

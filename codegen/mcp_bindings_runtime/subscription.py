@@ -69,7 +69,7 @@ class Subscription:
                 if self.acknowledged is None:
                     connection.attend(self._call)
         except BaseException as fault:
-            connection.abandon(self._call, str(fault) or fault.__class__.__name__)
+            connection.abandon(self._call, fault)
             raise
         if self._call.error is not None:
             raise self._call.error

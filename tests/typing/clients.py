@@ -230,3 +230,18 @@ with visitor:
 stateless.close()
 early_server.close()
 server.close()
+
+
+# Calls in threads of their own have the arguments and the result of the method that they call.
+
+
+def started(old: v2025_06_18.Client, new: v2025_11_25.Client, newest: v2026_07_28.Client) -> None:
+    call = old.start(old.call_tool, "add", {"a": 1}, timeout=3, on_progress=print)
+    assert_type(call.result(1.0), v2025_06_18.CallToolResult)
+    assert_type(call.cancel("enough"), bool)
+    assert_type(new.start(new.call_tool, "add").result(), v2025_11_25.CallToolResult)
+    task = v2025_11_25.TaskMetadata()
+    assert_type(new.start(new.call_tool, "add", task=task).result(), v2025_11_25.CreateTaskResult)
+    assert_type(newest.start(newest.call_tool, "add").result(), v2026_07_28.CallToolResult)
+    params = v2025_06_18.CallToolRequestParams(name="add")
+    assert_type(old.start(old.request, v2025_06_18.methods.CALL_TOOL, params).result(), v2025_06_18.CallToolResult)

@@ -72,6 +72,7 @@ _ROOT_OFFERS = (
     _Offer("runtime.errors", tuple(errors.__all__)),
     _Offer("runtime.anyclient", ("AnyClient",)),
     _Offer("runtime.methods", ("NotificationMethod", "RequestMethod")),
+    _Offer("runtime.running_call", ("RunningCall",)),
     _Offer("runtime.transports", ("Transport",)),
     _Offer("runtime.features.folders", ("inside",)),
     _Offer("runtime.features.taskhandle", ("start_task",)),

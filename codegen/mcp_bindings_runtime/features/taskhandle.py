@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ..call_scope import CallScope
 from ..errors import RequestTimeout, ResponseError, TaskCancelled
 from ..unknown_content import read_result
 from .task_states import described
@@ -67,14 +68,19 @@ class TaskHandle(Generic[R]):
         Raises RequestTimeout, TaskCancelled where the task was stopped, ResponseError where the request has failed, and
         what ``Client.request`` raises. It can be asked for again.
         """
-        deadline = time.monotonic() + self._patience(timeout)
-        while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                text = f"{self._key.name}: the task has no result in time"
-                raise RequestTimeout(text)
+        with CallScope(self._patience(timeout)) as scope:
             try:
-                payload = self._ask("tasks/result", min(left, self._peer_timeout))
+                return self._wait()
+            except RequestTimeout as late:
+                if scope.left:
+                    raise
+                text = f"{self._key.name}: the task has no result in time"
+                raise RequestTimeout(text) from late
+
+    def _wait(self) -> R:
+        while True:
+            try:
+                payload = self._ask("tasks/result", self._peer_timeout)
             except RequestTimeout:
                 # Whether it is still there, or will not come.
                 if self.status().status == "cancelled":

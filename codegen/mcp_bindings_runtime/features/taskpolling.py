@@ -5,12 +5,13 @@ The client asks for the task again and again, answers what it finds asked there,
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..errors import RequestTimeout, ResponseError, TaskCancelled
+from ..call_scope import CallScope
+from ..errors import CallCancelled, McpError, RequestTimeout, ResponseError, TaskCancelled
+from ..logs import note
 from ..unknown_content import read_result
 from .task_states import described
 from .taskstore import FINAL
@@ -51,7 +52,7 @@ class PolledTask(Generic[R]):
         self._pause = pause
         self._stirred = Condition()
         self._cancels = 0
-        """How often ``cancel`` was called."""
+        """How often ``cancel`` was called, on this or on the call that waits for the result."""
         self._given: set[str] = set()
         self.last: PolledTaskState | None = task
         """The task as it was heard of last, a ``DetailedTask`` or what the request was answered with; None for none."""
@@ -78,9 +79,22 @@ class PolledTask(Generic[R]):
         if self._answer is None:
             self._ask("tasks/cancel", timeout)
             # Whoever waits asks at once what has become of it, and then in its time again.
-            with self._stirred:
-                self._cancels += 1
-                self._stirred.notify_all()
+            self._stir()
+
+    def abandon(self) -> None:
+        """Ask the server to stop the task, without waiting for its answer; nothing where the task has ended."""
+        if self.last is None or self.last.status in FINAL or not self._client.connected:
+            return
+        try:
+            self._client.connection.post(*self._about("tasks/cancel"))
+        except McpError as fault:
+            note("debug", "the task of %s could not be cancelled: %s", self._key.name, fault)
+
+    def _stir(self, _: CallCancelled | None = None) -> None:
+        """Wake the threads that wait for the time of the next question."""
+        with self._stirred:
+            self._cancels += 1
+            self._stirred.notify_all()
 
     def result(self, timeout: float | None = None) -> R:
         """Waits for what the request is answered with, for ``timeout`` seconds at most (None: the client's ``limit``).
@@ -91,7 +105,19 @@ class PolledTask(Generic[R]):
         """
         if self._answer is not None:
             return self._checked(self._answer)
-        deadline = time.monotonic() + (self._limit if timeout is None else timeout)
+        with CallScope(self._limit if timeout is None else timeout) as scope:
+            scope.wake(self._stir)
+            try:
+                return self._poll(scope)
+            except RequestTimeout as late:
+                if scope.left:
+                    raise
+                text = f"{self._key.name}: the task has no result in time"
+                raise RequestTimeout(text) from late
+            finally:
+                scope.forget(self._stir)
+
+    def _poll(self, scope: CallScope) -> R:
         while True:
             cancels = self._cancels
             task: Any = self.status()
@@ -105,11 +131,7 @@ class PolledTask(Generic[R]):
                 raise TaskCancelled(text)
             if task.status == "input_required" and self._answer_to(task):
                 continue
-            left = deadline - time.monotonic()
-            if left <= 0:
-                text = f"{self._key.name}: the task has no result in time"
-                raise RequestTimeout(text)
-            self._rest(min(self._pace(task), left), cancels)
+            self._rest(min(self._pace(task), scope.left), cancels)
 
     def _rest(self, seconds: float, cancels: int) -> None:
         if self._pause is not None:
@@ -172,8 +194,12 @@ class PolledTask(Generic[R]):
         return _POLL if interval is None else interval / 1000
 
     def _ask(self, method: str, timeout: float | None, **more: Any) -> Any:
+        key, params = self._about(method, **more)
+        return self._client.request(key, params, timeout=timeout)
+
+    def _about(self, method: str, **more: Any) -> tuple[RequestMethod[Any, Any], Any]:
+        """Return the key and the params of a request about the task."""
         binding = self._client.binding
         key = binding.requests[method]
         meta = binding.codec.unstructure(self._client.meta())
-        params = binding.codec.structure({"_meta": meta, "taskId": self.id, **more}, key.params)
-        return self._client.request(key, params, timeout=timeout)
+        return key, binding.codec.structure({"_meta": meta, "taskId": self.id, **more}, key.params)

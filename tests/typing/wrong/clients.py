@@ -31,6 +31,13 @@ def say(one: v2025_06_18.Context, server: v2026_07_28.Server, three: v2026_07_28
     three.call_tool_as_task("x").status().status  # E: union-attr # P: reportOptionalMemberAccess
 
 
+def start(one: v2025_06_18.Client) -> None:
+    one.start(one.call_tool, 1)  # E: arg-type # P: reportArgumentType
+    one.start(one.call_tool, "add", timeout="1")  # E: arg-type # P: reportArgumentType
+    one.start(one.call_tool("add"))  # E: arg-type # P: reportArgumentType reportCallIssue
+    one.start(one.call_tool, "add").result().structured  # E: attr-defined # P: reportAttributeAccessIssue
+
+
 def question(one: v2025_06_18.Context, three: v2026_07_28.Context) -> None:
     one.create_message([])  # E: call-arg # P: reportCallIssue
     one.elicit_url("Look", "https://a.example")  # E: attr-defined # P: reportAttributeAccessIssue

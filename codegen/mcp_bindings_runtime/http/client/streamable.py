@@ -8,6 +8,7 @@ What comes waits in the inbox for the one that receives.
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from math import inf
@@ -43,6 +44,8 @@ _LAST_WORDS: Final = 1.0
 """Seconds that the end of a session may take."""
 _LINGER: Final = 1.0
 """Seconds that a stream is read after its request was cancelled."""
+_ABORTED: Final = 256
+"""How many ids of aborted requests are remembered: some of them are of requests that had been answered just then."""
 
 
 class StreamableHttp:
@@ -64,6 +67,8 @@ class StreamableHttp:
         self._mirroring = Mirroring()
         self._lock = RLock()
         self._asked: dict[Any, Asked] = {}
+        self._aborted: deque[Any] = deque(maxlen=_ABORTED)
+        """The ids of requests that ``abort`` was called for before they were sent."""
         self._exchanges: set[Exchange] = set()
         """Those that messages are sent in, which ``close`` ends."""
         self._stateless = False
@@ -121,6 +126,20 @@ class StreamableHttp:
             listening = self._listening = Listening(self._endpoint, self._session, limit=self._limit, put=self._put)
         listening.start()
 
+    def abort(self, request_id: Any) -> None:
+        """End the ``send`` of a request, or make it end as soon as it begins; its answer is not waited for any more.
+
+        In 2026-07-28 the server takes that for a cancellation. From any thread.
+        """
+        with self._lock:
+            asked = self._asked.get(request_id)
+            if asked is None:
+                self._aborted.append(request_id)
+        if asked is not None and not asked.followed:
+            asked.waiting.discard(request_id)
+            if not asked.waiting:
+                asked.exchange.end()
+
     def close(self) -> None:
         """As ``Transport.close``. A session is ended with DELETE, for which the server has a second."""
         with self._lock:
@@ -148,6 +167,11 @@ class StreamableHttp:
         with self._lock:
             self._asked.update(dict.fromkeys(out.ids, asked))
             self._stateless = out.stateless
+            if self._aborted:
+                asked.waiting.difference_update(self._aborted)
+        if not asked.waiting:
+            self._forget(asked)
+            return
         goes_on = False
         try:
             goes_on = self._carry(asked)
