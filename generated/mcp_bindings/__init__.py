@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mcp_bindings_runtime.errors import CallCancelled as CallCancelled
     from mcp_bindings_runtime.errors import Challenge as Challenge
     from mcp_bindings_runtime.errors import ConnectionClosed as ConnectionClosed
     from mcp_bindings_runtime.errors import DecodeError as DecodeError
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.anyclient import AnyClient as AnyClient
     from mcp_bindings_runtime.methods import NotificationMethod as NotificationMethod
     from mcp_bindings_runtime.methods import RequestMethod as RequestMethod
+    from mcp_bindings_runtime.running_call import RunningCall as RunningCall
     from mcp_bindings_runtime.transports import Transport as Transport
     from mcp_bindings_runtime.features.folders import inside as inside
     from mcp_bindings_runtime.features.taskhandle import start_task as start_task
@@ -48,6 +50,7 @@ else:
 
     def __getattr__(name):
         if name in (
+            "CallCancelled",
             "Challenge",
             "ConnectionClosed",
             "DecodeError",
@@ -74,6 +77,8 @@ else:
             from mcp_bindings_runtime import anyclient as module
         elif name in ("NotificationMethod", "RequestMethod"):
             from mcp_bindings_runtime import methods as module
+        elif name == "RunningCall":
+            from mcp_bindings_runtime import running_call as module
         elif name == "Transport":
             from mcp_bindings_runtime import transports as module
         elif name == "inside":
@@ -94,6 +99,7 @@ else:
         names = [
             "AnyClient",
             "Authorization",
+            "CallCancelled",
             "Challenge",
             "ConnectionClosed",
             "DecodeError",
@@ -112,6 +118,7 @@ else:
             "RequestMethod",
             "RequestTimeout",
             "ResponseError",
+            "RunningCall",
             "TaskCancelled",
             "ToolError",
             "ToolFailed",

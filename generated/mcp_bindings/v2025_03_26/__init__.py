@@ -41,6 +41,7 @@ from .converter import encode as encode
 from .types import *
 
 if TYPE_CHECKING:
+    from mcp_bindings_runtime.errors import CallCancelled as CallCancelled
     from mcp_bindings_runtime.errors import Challenge as Challenge
     from mcp_bindings_runtime.errors import ConnectionClosed as ConnectionClosed
     from mcp_bindings_runtime.errors import DecodeError as DecodeError
@@ -76,6 +77,7 @@ else:
 
     def __getattr__(name):
         if name in (
+            "CallCancelled",
             "Challenge",
             "ConnectionClosed",
             "DecodeError",
@@ -119,6 +121,7 @@ else:
     def __dir__():
         names = [
             "Audio",
+            "CallCancelled",
             "Challenge",
             "Client",
             "ClientContext",

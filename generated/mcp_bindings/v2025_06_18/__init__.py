@@ -42,6 +42,7 @@ from .converter import encode as encode
 from .types import *
 
 if TYPE_CHECKING:
+    from mcp_bindings_runtime.errors import CallCancelled as CallCancelled
     from mcp_bindings_runtime.errors import Challenge as Challenge
     from mcp_bindings_runtime.errors import ConnectionClosed as ConnectionClosed
     from mcp_bindings_runtime.errors import DecodeError as DecodeError
@@ -80,6 +81,7 @@ else:
 
     def __getattr__(name):
         if name in (
+            "CallCancelled",
             "Challenge",
             "ConnectionClosed",
             "DecodeError",
@@ -126,6 +128,7 @@ else:
         names = [
             "Accepted",
             "Audio",
+            "CallCancelled",
             "Cancelled",
             "Challenge",
             "Client",

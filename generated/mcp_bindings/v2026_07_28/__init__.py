@@ -44,6 +44,7 @@ from .converter import encode as encode
 from .types import *
 
 if TYPE_CHECKING:
+    from mcp_bindings_runtime.errors import CallCancelled as CallCancelled
     from mcp_bindings_runtime.errors import Challenge as Challenge
     from mcp_bindings_runtime.errors import ConnectionClosed as ConnectionClosed
     from mcp_bindings_runtime.errors import DecodeError as DecodeError
@@ -84,6 +85,7 @@ else:
 
     def __getattr__(name):
         if name in (
+            "CallCancelled",
             "Challenge",
             "ConnectionClosed",
             "DecodeError",
@@ -134,6 +136,7 @@ else:
         names = [
             "Accepted",
             "Audio",
+            "CallCancelled",
             "Cancelled",
             "Challenge",
             "Client",
