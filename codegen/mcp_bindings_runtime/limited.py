@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError
 
 if TYPE_CHECKING:
+    from .binding import Binding
     from .features.limits import Limits
 
 
 class Limited:
     """A side that has limits: those that are given, by True those that are usual, by False none."""
+
+    binding: Binding
+    info: Any = None
+    """The ``Implementation`` with which the side introduces itself."""
+
+    def __repr__(self) -> str:
+        # A constructor that has failed leaves no info.
+        name = "" if self.info is None else f" {self.info.name!r} {self.info.version}"
+        return f"<{self.__class__.__name__}{name}, {self.binding.revision}>"
 
     def __init__(self, limits: Limits | bool) -> None:
         if limits is not True and limits is not False and not hasattr(limits, "bucket"):

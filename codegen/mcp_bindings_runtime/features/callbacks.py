@@ -86,8 +86,11 @@ def install(client: Client, options: Mapping[str, Any]) -> list[str]:
     known = offered(binding)
     wrong = next((option for option in options if option not in known), None)
     if wrong is not None:
-        text = f"clients of {binding.revision} have no option {wrong!r}; besides those of the class they have "
-        raise UsageError(text + ", ".join(sorted(known)))
+        text = (
+            f"clients of {binding.revision} have no option {wrong!r}{_resembling(client, wrong, known)}; besides those of "
+            f"the class they have {', '.join(sorted(known))}"
+        )
+        raise UsageError(text)
     # None is as good as nothing, so that options can be handed through.
     wanted = {name: option for name, option in options.items() if option is not None and option is not False}
     for name, option in wanted.items():
@@ -104,6 +107,19 @@ def install(client: Client, options: Mapping[str, Any]) -> list[str]:
         if option in wanted:
             client.handles(binding.notifications[method], _told(wanted[option], bare=option.endswith("s_changed")))
     return declared
+
+
+def _resembling(client: Client, wrong: str, known: Iterable[str]) -> str:
+    """Return a question about the option whose name is most like one that does not exist, if one is."""
+    from difflib import get_close_matches
+
+    named = {
+        name
+        for cls in type(client).__mro__
+        for name in getattr(vars(cls).get("__init__"), "__kwdefaults__", None) or ()
+    }
+    close = get_close_matches(wrong, [*known, *sorted(named)], 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _check_outputs(client: Client, wanted: object) -> None:

@@ -61,4 +61,4 @@ def _resolved(path: Path) -> Path:
 
 
 def _absent(path: str) -> FileNotFoundError:
-    return FileNotFoundError(errno.ENOENT, "nothing of that name in the folder", path)
+    return FileNotFoundError(errno.ENOENT, "no such file in the folder", path)

@@ -78,6 +78,14 @@ def test_what_the_revision_does_not_declare_is_refused_at_once(revision):
                 make(**{member: SAID[member]})
 
 
+@each_revision
+def test_a_repr_says_who_it_is(revision):
+    server = serving(revision)
+    client = package(revision).Client.in_memory(server, name="reader", version="2")
+    assert (repr(client), repr(server)) == (f"<Client 'reader' 2, {revision}>", f"<Server 's' 1, {revision}>")
+    assert repr(package(revision).Client.__new__(package(revision).Client)) == f"<Client, {revision}>"
+
+
 @pytest.mark.parametrize(
     ("member", "value"),
     [

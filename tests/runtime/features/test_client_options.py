@@ -63,6 +63,14 @@ def test_what_a_revision_does_not_have_is_no_option(revision):
 
 
 @each_revision
+def test_the_option_is_named_that_was_meant(revision):
+    mcp = package(revision)
+    for wrong, meant in {"timout": "timeout", "log_levels": "log_level", "onlog": "on_log"}.items():
+        with pytest.raises(UsageError, match=rf"no option '{wrong}' \(did you mean '{meant}'\?\)"):
+            mcp.Client.in_memory(mcp.Server("s", "1"), **{wrong: None})
+
+
+@each_revision
 def test_what_a_client_declares_follows_from_its_functions(revision):
     assert declared(revision) == {}
     assert declared(revision, sampling=print, on_log=print)["sampling"] == {}
