@@ -104,7 +104,7 @@ def cancel_once(happened, client):
     assert happened.wait(PATIENCE)
     (running,) = client.connection._calls.values()
     running.stop(CallCancelled("enough"))
-    client.connection.hurry(running)
+    client.connection._transport.interrupt()
     thread.join(PATIENCE)
     assert [each.reason for each in left] == ["enough"]
 
