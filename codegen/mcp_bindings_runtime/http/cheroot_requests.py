@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from ..errors import UsageError
 from .deadlines import Timed
+from .disconnection import SOCKET
 from .heads import Heads
 from .http1 import Chunks, Fields
 
@@ -280,9 +281,9 @@ class Gateway(CherootGateway):
         request: Any = self.req
         known: _Known | None = request.known
         if known is None:
-            return base.get_environ()
+            return {**base.get_environ(), SOCKET: request.conn.socket}
         if known.environ is None:
-            known.environ = {**base.get_environ(), "wsgi.input": None}
+            known.environ = {**base.get_environ(), SOCKET: request.conn.socket, "wsgi.input": None}
         length: bytes = request.inheaders[b"Content-Length"]
         return {**known.environ, "CONTENT_LENGTH": length.decode("ascii"), "wsgi.input": request.rfile}
 

@@ -18,6 +18,7 @@ from ..events import Incoming
 from ..jsonrpc import Refusal
 from ..logs import note
 from ..session import Session
+from .disconnection import LOOK, ClientGone
 from .events import Log, Priority
 from .rejections import STREAMS, busy
 from .speaking import Speaker
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 def _unheard(_incoming: Incoming) -> None:
     """Nobody has to know which requests are dealt with."""
+
+
+def _unknown() -> bool:
+    """Whether the client has gone is not known, or does not matter."""
+    return False
 
 
 class NoStream(McpError):
@@ -209,22 +215,33 @@ class Exchange(Speaker):
 
     # For the thread that holds the connection to the client.
 
-    def wait(self, keepalive: float) -> bool:
+    def wait(self, keepalive: float, gone: Callable[[], bool] = _unknown) -> bool:
         """Waits until there is something to be sent; whether nothing was for so many seconds.
 
-        What takes that long becomes a stream: proxies see that there is something to wait for, and only on a stream it
-        can be noticed that the client has gone. Raises Rejection (503) where a handler has failed for want of a stream.
+        What takes that long becomes a stream: proxies see that there is something to wait for, and where ``gone`` cannot
+        see it, only on a stream it can be noticed that the client has gone. Raises ClientGone once it has, and Rejection
+        (503) where a handler has failed for want of a stream.
         """
-        quiet = not self._bell.acquire(timeout=keepalive)
+        quiet = not self._sleep(keepalive, gone)
         while quiet and self.log is None and not self.done:
             try:
                 self.open()
             except NoStream as fault:
                 note("debug", "a request goes on without a stream: %s", fault)
-                quiet = not self._bell.acquire(timeout=keepalive)
+                quiet = not self._sleep(keepalive, gone)
         if self.log is None and self.overloaded and self.refusal is not None:
             raise busy(STREAMS)
         return quiet
+
+    def _sleep(self, seconds: float, gone: Callable[[], bool]) -> bool:
+        """Wait for the bell, for so long at most; return whether it was rung. Raises ClientGone."""
+        while not self._bell.acquire(timeout=min(seconds, LOOK)):
+            if gone():
+                raise ClientGone
+            seconds -= LOOK
+            if seconds <= 0:
+                return False
+        return True
 
     def open(self) -> None:
         """Makes the response a stream, unless all is answered; raises NoStream."""

@@ -32,6 +32,7 @@ from ..session import Session
 from ..stateless import INITIALIZE, LISTEN, VERSION, naming
 from . import streams
 from .annotations import Annotations
+from .disconnection import ClientGone, has_hung_up
 from .events import Log, MemoryLog, Priority
 from .exchange import Exchange, NoStream
 from .headers import NAMED, mismatch
@@ -94,12 +95,13 @@ class Modern:
         if isinstance(event, Incoming):
             event.principal = principal
             event.source = source_of(environ)
-            return self._run(server, session, event)
+            return self._run(server, session, event, partial(has_hung_up, environ))
         if isinstance(event, Reply):
             if event.refusal is not None:
                 return json_response(_REFUSED.get(event.refusal.code, 400), event.line)
             if method == LISTEN:
-                return self._listen(cast("StatelessServer", server), session, value["id"], event.line)
+                gone = partial(has_hung_up, environ)
+                return self._listen(cast("StatelessServer", server), session, value["id"], event.line, gone)
             return json_response(200, event.line)
         if isinstance(event, Dropped) and event.bad:
             raise Rejection(400, event.reason)
@@ -113,7 +115,7 @@ class Modern:
             raise Rejection(400, reason)
         return json_response(_REFUSED[refusal.code], error_line(given, refusal, null_id=False))
 
-    def _run(self, server: Server, session: Session, incoming: Incoming) -> Response:
+    def _run(self, server: Server, session: Session, incoming: Incoming, gone: Callable[[], bool]) -> Response:
         exchange = Exchange(
             session,
             Lock(),
@@ -126,7 +128,11 @@ class Modern:
         )
         if not self._workers.start(partial(exchange.run, server, incoming)):
             raise busy(REQUESTS)
-        quiet = exchange.wait(self._options.keepalive)
+        try:
+            quiet = exchange.wait(self._options.keepalive, gone)
+        except ClientGone:
+            _cancel(exchange, incoming)
+            raise Rejection(400, "the connection was closed on the client's side before there was an answer") from None
         log = exchange.log
         if log is None:
             return _whole(exchange)
@@ -136,11 +142,13 @@ class Modern:
             if not whole:
                 _cancel(exchange, incoming)
 
-        return self._streaming(log, closed, streams.KEEP_ALIVE if quiet else b"")
+        return self._streaming(log, closed, gone, streams.KEEP_ALIVE if quiet else b"")
 
-    def _streaming(self, log: Log, closed: Callable[[bool], None], first: bytes = b"") -> Response:
+    def _streaming(
+        self, log: Log, closed: Callable[[bool], None], gone: Callable[[], bool], first: bytes = b""
+    ) -> Response:
         body = streams.EventStream(
-            log, keepalive=self._options.keepalive, among=self._slots.streams, closed=closed, first=first
+            log, keepalive=self._options.keepalive, among=self._slots.streams, closed=closed, gone=gone, first=first
         )
         return Response(200, [*streams.HEADERS], body)
 
@@ -150,7 +158,9 @@ class Modern:
             raise NoStream(message)
         return MemoryLog(keep=False, expected=True)
 
-    def _listen(self, server: StatelessServer, session: Session, request_id: Any, first: bytes) -> Response:
+    def _listen(
+        self, server: StatelessServer, session: Session, request_id: Any, first: bytes, gone: Callable[[], bool]
+    ) -> Response:
         """Opens the stream of a subscription, which lasts until one of the sides ends it."""
         if not self._slots.take(long=True):
             raise busy(STREAMS, 5)
@@ -175,7 +185,7 @@ class Modern:
             link.close()
             session.close()
 
-        return self._streaming(log, closed)
+        return self._streaming(log, closed, gone)
 
 
 class EnvironHeaders(Mapping[str, str]):
@@ -217,9 +227,9 @@ def _whole(exchange: Exchange) -> Response:
 
 
 def _cancel(exchange: Exchange, incoming: Incoming) -> None:
-    """The client has closed the stream, and so wants no answer any more (Cancellation: Transport-Specific)."""
+    """The client has closed the connection, and so wants no answer any more (Cancellation: Transport-Specific)."""
     incoming.cancelled = True
-    incoming.reason = "the client has closed the stream"
+    incoming.reason = "the client has closed the connection"
     with exchange.lock:
         exchange.session.close()
     exchange.give_up()

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ..logs import note
-from .events import Log
+from .disconnection import LOOK
+from .events import Log, Reading
 from .media import SSE
 from .rejections import Headers
 from .slots import Leaving
@@ -39,7 +40,8 @@ class EventStream:
 
     ``name`` makes ids of the numbers; without it events have none, and cannot be asked for again. ``first`` goes before
     all. After each ``keepalive`` seconds without an event comes a comment, and ``alive`` is called. ``closed`` is called
-    when nothing more can be sent, with whether all was. As long as it is open it is in ``among``.
+    when nothing more can be sent, with whether all was; ``gone`` says whether the client has hung up, and is asked now
+    and then. As long as it is open it is in ``among``.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class EventStream:
         closed: Callable[[bool], None],
         among: set[Leaving],
         alive: Callable[[], object] | None = None,
+        gone: Callable[[], bool] | None = None,
         after: int = 0,
         name: str = "",
         first: bytes = b"",
@@ -61,6 +64,7 @@ class EventStream:
         self._first = first
         self._keepalive = keepalive
         self._alive = alive
+        self._gone = gone
         self._closed: Callable[[bool], None] | None = closed
         self._over = False
         self._among = among
@@ -77,7 +81,7 @@ class EventStream:
         if self._over:
             raise StopIteration
         try:
-            reading = self._log.read(self._reader, self._after, self._keepalive)
+            reading = self._read()
             if not reading.events and not reading.over and self._alive is not None:
                 self._alive()
         except Unavailable as fault:
@@ -98,6 +102,19 @@ class EventStream:
                 break
             chunks.append(message(event.line, event_id))
         return b"".join(chunks)
+
+    def _read(self) -> Reading:
+        """Read what comes within ``keepalive`` seconds; raises StopIteration where the client has hung up."""
+        left = self._keepalive
+        while True:
+            reading = self._log.read(self._reader, self._after, left if self._gone is None else min(left, LOOK))
+            left -= LOOK
+            if reading.events or reading.over or self._gone is None:
+                return reading
+            if self._gone():
+                raise StopIteration
+            if left <= 0:
+                return reading
 
     def hang_up(self) -> None:
         """As ``Leaving.hang_up``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import socket
@@ -19,7 +20,7 @@ from checkout import ROOT
 from mcp_bindings import v2025_11_25 as mcp
 from support.conversing import PATIENCE, environment, eventually
 from support.ports import port_for_a_server
-from support.posting import NEW, Wire, modern, request
+from support.posting import NEW, PLAIN, Wire, modern, request
 
 SERVERS = {
     "gunicorn": [
@@ -146,6 +147,55 @@ def test_what_is_sent_meanwhile_comes_meanwhile_and_who_hangs_up_is_noticed(tmp_
         for _ in range(2):
             eventually(lambda: listens(wire))
         wire.close()
+
+
+HOLDING = """
+from threading import Event
+from mcp_bindings import v2026_07_28 as mcp
+
+server = mcp.Server("demo", "1.0")
+begun, ended = Event(), Event()
+
+@server.tool()
+def hold(context: mcp.Context) -> str:
+    begun.set()
+    while not context.cancelled:
+        ended.wait(0.01)
+    ended.set()
+    return "cancelled"
+
+@server.tool()
+def has_begun() -> str:
+    return str(begun.wait(20))
+
+@server.tool()
+def has_ended() -> str:
+    return str(ended.wait(20))
+
+# No comment is sent in time, by which it could be noticed.
+app = server.wsgi_app(threads=8, keepalive=600)
+"""
+
+
+@pytest.mark.parametrize("server", ["gunicorn", "waitress"])
+def test_who_hangs_up_without_a_stream_is_noticed_where_the_server_shows_it(tmp_path: Path, server: str) -> None:
+    (tmp_path / "holding.py").write_text(HOLDING, encoding="utf-8")
+    command = [*SERVERS[server]]
+    if server == "waitress":
+        command.insert(2, "--channel-request-lookahead=1")
+    with served(command, tmp_path, "holding:app") as port:
+        wire = Wire(port, "/")
+
+        def asked(number: int, name: str) -> tuple[Any, dict[str, str]]:
+            return modern(request("tools/call", number, {"name": name, "arguments": {}}))
+
+        whole, headers = asked(1, "hold")
+        with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
+            connection.request("POST", "/", json.dumps(whole), {**PLAIN, **headers})
+            whole, headers = asked(2, "has_begun")
+            assert wire.post(whole, **headers).text == "True"
+        whole, headers = asked(3, "has_ended")
+        assert wire.post(whole, **headers).text == "True"
 
 
 def listens(wire: Wire) -> bool:
