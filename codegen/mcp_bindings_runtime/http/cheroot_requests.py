@@ -291,7 +291,8 @@ class Gateway(CherootGateway):
         """As PEP 3333 has it."""
         body: Any = self.req.rfile
         rest = not body.over if self.req.chunked_read else body.remaining > _REST
-        if rest or ("Connection", "close") in headers:
+        if rest or status.startswith("408"):
+            # The rest of a body that came too slowly is not waited for (RFC 9110, section 15.5.9).
             self.req.close_connection = True
         answer: Any = super()
         return answer.start_response(status, headers, exc_info)

@@ -14,7 +14,12 @@ from typing import Final
 
 from ..errors import UsageError
 from ..given import check_many
+from ..logs import note
 
+REMEMBERED: Final = 100
+"""How many refused names are logged."""
+_SHOWN: Final = 80
+"""How many characters of one are."""
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 """The names of a server for this machine alone."""
 
@@ -61,6 +66,31 @@ class Allowed:
     def _has(self, name: str, port: str) -> bool:
         name = _lower(name)
         return self.any or (name, "") in self._hosts or (name, port) in self._hosts
+
+
+class RefusedNames:
+    """Logs each host and origin that is refused once, as the one who set the server up may have forgotten to allow it."""
+
+    def __init__(self, most: int = REMEMBERED) -> None:
+        self._most = most
+        self._seen: set[tuple[str, str]] = set()
+
+    def log(self, header: str, value: str, option: str) -> None:
+        """Log that requests with this value are answered with 403, and which option allows it; once for each value."""
+        value = value[:_SHOWN]
+        if (header, value) in self._seen or len(self._seen) >= self._most:
+            return
+        self._seen.add((header, value))
+        text = "requests with %s %r are answered with 403: if clients use this server so, pass %s=[%r]"
+        note("warning", text, header, value, option, _wanted(header, value))
+        if len(self._seen) == self._most:
+            note("warning", "%d names have been refused; further ones are not logged", self._most)
+
+
+def _wanted(header: str, value: str) -> str:
+    """What allows a value: of a host the name without its port."""
+    found = _HOST.fullmatch(value) if header == "Host" else None
+    return value if found is None else found[1]
 
 
 def _host(text: str) -> tuple[str, str]:

@@ -44,8 +44,9 @@ def json_response(status: int, line: bytes, headers: Sequence[tuple[str, str]] =
 
 
 def empty_response(status: int, headers: Sequence[tuple[str, str]] = ()) -> Response:
-    """An answer without a body."""
-    return Response(status, [("Content-Length", "0"), *headers], [])
+    """An answer without a body; 204 says that by itself, and states no length (RFC 9110, section 8.6)."""
+    length = [] if status == HTTPStatus.NO_CONTENT else [("Content-Length", "0")]
+    return Response(status, [*length, *headers], [])
 
 
 def busy(what: str, seconds: int = 1) -> Rejection:

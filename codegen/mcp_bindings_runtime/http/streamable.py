@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..events import Dropped, Event, Incoming, Reply
 from ..jsonrpc import NO_ID, PARSE_ERROR, error_line
+from ..meta import member
 from ..routing import Routes
 from . import streams
 from .conversation import Conversation
@@ -48,6 +49,17 @@ def beginning(body: bytes, routes: Routes, otherwise: str) -> Server:
     return server
 
 
+def _is_json_rpc(body: bytes) -> bool:
+    """Whether a body that was refused is a request of JSON-RPC all the same, or a batch."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        # Another parser has read it, which goes deeper.
+        return True
+    named = member(value, "jsonrpc") == "2.0" and member(value, "method").__class__ is str
+    return named or value.__class__ is list
+
+
 class Streamable:
     """Serves sessions with the servers of these revisions."""
 
@@ -75,16 +87,20 @@ class Streamable:
             incoming.source = source_of(environ)
         if incomings:
             return self._run(conversation, incomings)
-        return self._at_once(events)
+        return self._at_once(events, body)
 
-    def _at_once(self, events: Sequence[Event]) -> Response:
-        """The answer to what takes no handler."""
+    def _at_once(self, events: Sequence[Event], body: bytes) -> Response:
+        """The answer to what takes no handler.
+
+        A request is answered with 200, though that be an error. What is no JSON-RPC request, for want of ``jsonrpc`` say, is
+        input that cannot be accepted: 400 (2025-03-26 and later, Transports: Sending Messages, 4 and 5).
+        """
         for event in events:
             if isinstance(event, Reply):
                 if event.refusal is not None and not event.named:
                     # Whatever is written elsewhere where an id is not known, here it is left out.
                     return json_response(400, error_line(NO_ID, event.refusal, null_id=False))
-                return json_response(200, event.line)
+                return json_response(200 if event.refusal is None or _is_json_rpc(body) else 400, event.line)
         for event in events:
             if isinstance(event, Dropped) and event.bad:
                 raise Rejection(400, event.reason)
@@ -95,7 +111,7 @@ class Streamable:
         server = beginning(body, self._routes, otherwise)
         conversation = self._conversations.begin(server, principal)
         events = conversation.receive(body)
-        answer = self._at_once(events)
+        answer = self._at_once(events, body)
         if conversation.session.state == "new":
             return answer
         try:
@@ -113,9 +129,11 @@ class Streamable:
         if conversation is None:
             raise Rejection(404, "there is no such session; begin one with initialize, without Mcp-Session-Id")
         version = environ.get("HTTP_MCP_PROTOCOL_VERSION")
-        revision = conversation.record.revision
-        if version is not None and version != revision:
-            text = f"MCP-Protocol-Version is {version!r}; accepted is {revision}, which the session has agreed on"
+        # It should be the one that the session has agreed on, but only one that is not supported has to be refused
+        # (2025-06-18 and 2025-11-25, Transports: Protocol Version Header). The session stays in its own.
+        if version is not None and version not in self.revisions:
+            supported = ", ".join(self.revisions)
+            text = f"MCP-Protocol-Version is {version[:80]!r}; supported in sessions are {supported}"
             raise Rejection(400, text)
         return conversation
 

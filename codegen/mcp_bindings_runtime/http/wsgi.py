@@ -12,6 +12,7 @@ from .conversations import Conversations
 from .modern import Modern, parse
 from .oldsse import OldSse
 from .options import Options
+from .origins import RefusedNames
 from .reading import read_body
 from .rejections import STATUS_LINES, Rejection, Response
 from .slots import Slots
@@ -43,6 +44,7 @@ class Application:
     def __init__(self, servers: Sequence[Server], options: Options) -> None:
         self._routes = routes = Routes(servers)
         self._options = options
+        self._refused = RefusedNames()
         self._workers = Workers(options.handlers)
         self._slots = slots = Slots(options.threads, options.streams)
         store = options.store or MemoryStore()
@@ -73,7 +75,8 @@ class Application:
             report(fault, "a request could not be answered: %s", fault)
             response = Rejection(500, "the server failed").response()
         start_response(STATUS_LINES[response.status], response.headers)
-        return response.body
+        # Whatever follows the fields would be taken for the next answer (RFC 9110, section 9.3.2).
+        return () if environ["REQUEST_METHOD"] == "HEAD" else response.body
 
     def mounted(self, path: str, beside: WSGIApplication) -> Mounted:
         """An application that has this one at a path such as ``/mcp``, and leaves all else to ``beside``.
@@ -110,7 +113,7 @@ class Application:
         authorization = options.authorization
         if authorization is None:
             principal: str | None = environ.get("REMOTE_USER") or None
-        elif path in authorization.paths and environ["REQUEST_METHOD"] == "GET":
+        elif path in authorization.paths and environ["REQUEST_METHOD"] in {"GET", "HEAD"}:
             return authorization.metadata_response()
         else:
             principal = authorization.principal(environ)
@@ -125,10 +128,12 @@ class Application:
         allowed = self._options.allowed
         host = environ.get("HTTP_HOST", "")
         if not allowed.host(host):
+            self._refused.log("Host", host, "allowed_hosts")
             text = f"Host is {host[:80]!r}, which is not among the hosts that this server allows"
             raise Rejection(403, text)
         origin = environ.get("HTTP_ORIGIN")
         if origin is not None and not allowed.origin(origin):
+            self._refused.log("Origin", origin, "allowed_origins")
             text = f"Origin is {origin[:80]!r}, which is not among the origins that this server allows"
             raise Rejection(403, text)
 

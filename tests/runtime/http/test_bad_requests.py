@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import gc
+import io
 import logging
+import re
 import socket
+import threading
 from contextlib import closing
 from urllib.parse import urlsplit
+from wsgiref.util import is_hop_by_hop
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.http import origins
 from mcp_bindings_runtime.http.media import JSON, SSE, accepts, is_json
-from mcp_bindings_runtime.http.origins import Allowed
+from mcp_bindings_runtime.http.origins import Allowed, RefusedNames
 from mcp_bindings_runtime.http.serving import make_server
-from support.conversing import PATIENCE
+from support.conversing import HANDSHAKE, PATIENCE, WHO
 from support.echoing import echo_server
 from support.posting import BOTH, NEW, PLAIN, Wire, call, endpoint, modern
 
@@ -200,15 +205,146 @@ def test_a_body_that_does_not_come_is_not_waited_for_long():
         (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', 200, -32602),
         (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}', 200, -32602),
         (b'{"jsonrpc":"2.0","id":1,"method":"nope"}', 200, -32601),
-        (b'{"jsonrpc":"2.0","id":1,"method":7}', 200, -32600),
+        # These are no requests of JSON-RPC.
+        (b'{"jsonrpc":"2.0","id":1,"method":7}', 400, -32600),
+        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32600),
+        (b'{"id":1,"method":"ping"}', 400, -32600),
     ],
 )
-def test_a_request_with_an_id_gets_its_error_in_a_session(body, status, code):
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_request_with_an_id_gets_its_error_in_a_session(revision, body, status, code):
+    server, _ = echo_server(revision)
+    with endpoint(server) as made:
+        made.initialize(revision)
+        answer = made.post(body)
+        assert (answer.status, answer.code, answer.json["id"]) == (status, code, 1)
+
+
+@pytest.mark.parametrize("revision", [*HANDSHAKE, NEW])
+def test_initialize_without_jsonrpc_begins_no_session(revision):
+    server, _ = echo_server(revision)
+    params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": WHO}
+    with endpoint(server) as made:
+        answer = made.post({"id": 1, "method": "initialize", "params": params})
+        assert answer.status == 400
+        assert "mcp-session-id" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/sse", "/messages", "/nowhere"])
+def test_head_is_answered_without_a_body_on_a_connection_that_goes_on(path):
+    server, _ = echo_server(LATEST)
+    with (
+        endpoint(server) as made,
+        socket.create_connection(("127.0.0.1", made.port), PATIENCE) as raw,
+    ):
+        head = f"HEAD {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        raw.sendall(head * 2 + b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        answers = raw.makefile("rb").read().split(b"HTTP/1.1 ")[1:]
+        assert [each[:3] for each in answers[:2]] == [answers[0][:3]] * 2
+        assert all(each.endswith(b"\r\n\r\n") for each in answers[:2])
+        assert answers[2].startswith(b"404 ")
+        assert answers[2].endswith(b"}")
+
+
+def test_a_session_is_ended_with_no_content_and_so_without_a_length():
     server, _ = echo_server(LATEST)
     with endpoint(server) as made:
         made.initialize(LATEST)
-        answer = made.post(body)
-        assert (answer.status, answer.code, answer.json["id"]) == (status, code, 1)
+        ended = made.ask("DELETE")
+        assert (ended.status, ended.body, "content-length" in ended.headers) == (204, b"", False)
+
+
+# What the application may not say: PEP 3333 leaves the connection to the server.
+
+
+class Broken(io.BytesIO):
+    """A body that fails in the way of some server."""
+
+    def read(self, size=-1):
+        raise self.fault
+
+    def __init__(self, fault):
+        super().__init__()
+        self.fault = fault
+
+
+class OfAServer(Exception):
+    """What a WSGI server may raise of a body: it is of no class that others know."""
+
+
+def answered(**environ):
+    """The status of an answer of the application, whose headers are held against PEP 3333."""
+    server, _ = echo_server(NEW)
+    found = []
+
+    def start_response(status, headers):
+        assert [name for name, _ in headers if is_hop_by_hop(name)] == []
+        found.append(status)
+
+    plain = {"PATH_INFO": "/", "HTTP_HOST": "localhost", "HTTP_ACCEPT": BOTH, "CONTENT_TYPE": JSON}
+    application = server.wsgi_app(body_limit=10, body_time=0.01)
+    list(application({"REQUEST_METHOD": "POST", **plain, **environ}, start_response))
+    return int(found[0][:3])
+
+
+class Slow(io.BytesIO):
+    def read(self, size=-1):
+        threading.Event().wait(0.02)
+        return super().read(1)
+
+
+@pytest.mark.parametrize(
+    ("status", "environ"),
+    [
+        (413, {"CONTENT_LENGTH": "11", "wsgi.input": io.BytesIO(b"x" * 11)}),
+        (413, {"wsgi.input_terminated": True, "wsgi.input": io.BytesIO(b"x" * 11)}),
+        (411, {"wsgi.input": io.BytesIO(b"x" * 11)}),
+        (408, {"CONTENT_LENGTH": "9", "wsgi.input": Slow(b"x" * 9)}),
+        (408, {"CONTENT_LENGTH": "9", "wsgi.input": Broken(TimeoutError())}),
+        (400, {"CONTENT_LENGTH": "9", "wsgi.input": io.BytesIO(b"x")}),
+        (400, {"CONTENT_LENGTH": "9", "wsgi.input": Broken(OSError("gone"))}),
+        (400, {"wsgi.input_terminated": True, "wsgi.input": Broken(OfAServer("a bad chunk"))}),
+        (400, {"CONTENT_LENGTH": "2", "wsgi.input": io.BytesIO(b"{]")}),
+        (403, {"HTTP_HOST": "elsewhere"}),
+        (404, {"PATH_INFO": "/nowhere"}),
+        (405, {"REQUEST_METHOD": "PUT"}),
+        (406, {"HTTP_ACCEPT": "text/html"}),
+        (415, {"CONTENT_TYPE": "text/html"}),
+    ],
+)
+def test_a_refusal_says_nothing_of_the_connection(status, environ):
+    assert answered(**environ) == status
+
+
+# Names that are refused are logged, as the one who set the server up may not know of `allowed_hosts`.
+
+
+def test_a_foreign_host_is_logged_once_with_the_option_that_allows_it(caplog):
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as made, caplog.at_level("WARNING", "mcp_bindings.runtime"):
+        for host in ("mcp.example:8000", "mcp.example:8000", "other.example"):
+            refused(made.ask("POST", BODY, {**PLAIN, "Host": host}), 403)
+        for _ in range(2):
+            refused(made.ask("POST", BODY, {**PLAIN, "Origin": "https://page.example"}), 403)
+        said = [each.getMessage() for each in caplog.records]
+        assert [re.findall(r"allowed_\w+=\[.*?\]", each) for each in said] == [
+            ["allowed_hosts=['mcp.example']"],
+            ["allowed_hosts=['other.example']"],
+            ["allowed_origins=['https://page.example']"],
+        ]
+
+
+@given(st.lists(st.text(max_size=100), max_size=12))
+def test_only_so_many_refused_names_are_remembered(names):
+    said = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(origins, "note", lambda level, text, *values: said.append(text % values))
+        refusals = RefusedNames(5)
+        for name in names * 2:
+            refusals.log("Host", name, "allowed_hosts")
+    different = len({name[:80] for name in names})
+    assert len(said) == min(different, 5) + (different >= 5)
+    assert all("\n" not in each and len(each) < 800 for each in said)
 
 
 def test_a_handler_that_fails_tells_nothing(caplog):

@@ -149,6 +149,40 @@ def test_what_is_sent_meanwhile_comes_meanwhile_and_who_hangs_up_is_noticed(tmp_
         wire.close()
 
 
+LIMITED = """
+from mcp_bindings import serve, v2025_11_25, v2026_07_28
+
+servers = [each.Server("demo", "1.0") for each in (v2025_11_25, v2026_07_28)]
+app = serve.wsgi_app(*servers, threads=8, body_limit=20000)
+"""
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_refusals_and_head_are_what_they_are_below_any_server(tmp_path: Path, server: str) -> None:
+    (tmp_path / "limited.py").write_text(LIMITED, encoding="utf-8")
+    with served(SERVERS[server], tmp_path, "limited:app") as port:
+        wire = Wire(port, "/")
+        fields = "".join(f"{name}: {value}\r\n" for name, value in {"Host": f"127.0.0.1:{port}", **PLAIN}.items())
+
+        def statuses(sent: str, count: int = 1) -> list[int]:
+            with closing(socket.create_connection(("127.0.0.1", port), PATIENCE)) as raw:
+                raw.sendall(sent.encode())
+                answers = raw.makefile("rb")
+                found = []
+                for _ in range(count):
+                    found.append(int(answers.readline().split()[1]))
+                    while answers.readline() != b"\r\n":
+                        pass
+                return found
+
+        head = f"HEAD / HTTP/1.1\r\n{fields}\r\n"
+        # With a body the second status line would not be where the first answer ends.
+        assert statuses(head * 2, 2) == [405, 405]
+        post = f"POST / HTTP/1.1\r\n{fields}"
+        assert statuses(f"{post}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n") == [400]
+        assert wire.post(b" " * 30000).status == 413
+
+
 HOLDING = """
 from threading import Event
 from mcp_bindings import v2026_07_28 as mcp

@@ -144,13 +144,30 @@ def test_ids_are_long_visible_and_never_the_same():
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", NEW, "v999.0.0", ""])
-def test_another_version_than_the_one_agreed_on_is_refused(version):
+def test_a_version_that_is_not_served_is_refused(version):
     server, _ = echo_server(LATEST)
     with endpoint(server) as wire:
         wire.initialize(LATEST)
         refused = wire.post(call(), MCP_Protocol_Version=version)
         assert (refused.status, refused.code) == (400, -32600)
         assert LATEST in refused.json["error"]["data"]["reason"]
+
+
+@pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
+@pytest.mark.parametrize("version", HANDSHAKE)
+def test_another_version_that_is_served_is_taken_and_the_session_stays_in_its_own(version, method):
+    servers = [echo_server(revision)[0] for revision in HANDSHAKE]
+    with endpoint(*servers) as wire:
+        wire.initialize(LATEST)
+        wire.headers["MCP-Protocol-Version"] = version
+        if method == "POST":
+            # Only this revision has an event to begin with.
+            first = wire.stream(call(1, {"progressToken": 1}, n=1, progress=1)).next()
+            assert first.fields["data"] == ""
+        elif method == "GET":
+            assert wire.stream().block() == [":"]
+        else:
+            assert wire.ask("DELETE").status == 204
 
 
 def test_without_a_version_the_one_agreed_on_holds():
