@@ -83,6 +83,7 @@ def test_a_schema_of_ones_own(cli, elsewhere: Path) -> None:
         (["--schema", "nope.ts"], "cannot read nope.ts: No such file or directory"),
         (["--schema", "-"], "a schema cannot be read from standard input"),
         (["--map", "a=b"], "so it needs --schema FILE"),
+        (["--version", "draft"], "write: mcp-codegen validate --schema FILE"),
         (["--schema", "a.jsonl"], "a.jsonl:1:"),
         (["--schema", "a.jsonl", "--version", "all"], "give --version once"),
     ],

@@ -199,6 +199,14 @@ FIELDS = {
         "export interface In {\n /** @TJS-type number */\n a: number | string }",
         [f"constraint_changed In.a type-widened {C}/{R}/{B} client"],
     ),
+    "fractions that went where strings came": (
+        "export interface In {\n /** @TJS-type number */\n a: number }",
+        "export interface In { a: number | string }",
+        [
+            f"constraint_changed In.a type-narrowed {B}/{C}/{B} client",
+            f"field_type_changed In.a type-replaced {B}/{B}/{B} client",
+        ],
+    ),
     "fractions and a limit": (
         "export interface In {\n /** @minimum 0 */\n a: number }",
         "export interface In {\n /** @minimum 1\n * @TJS-type number */\n a: number }",

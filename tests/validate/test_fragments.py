@@ -247,10 +247,10 @@ def test_a_result_without_its_request_is_of_the_method_whose_result_it_is_like(v
 
 
 def test_a_result_is_never_a_part_of_one() -> None:
-    value = {"resultType": "complete", "tools": [TOOL], "ttlMs": 0}
+    value = {"resultType": "complete", "supportedVersions": [LATEST], "ttlMs": 0, "cacheScope": "public"}
     found = match_result(value, LATEST)
-    assert found.names == ("ListToolsResult",)
-    assert faults(found, LATEST) == [("missing", "cacheScope")]
+    assert found.names == ("DiscoverResult",)
+    assert faults(found, LATEST) == [("missing", "capabilities")]
     assert match_result({"_meta": {"a": 1}}, "2025-11-25") == Match()
 
 

@@ -61,6 +61,22 @@ def test_a_schema_may_have_the_label_of_a_bundled_revision() -> None:
         assert report.summary() == "nothing wrong in 3 messages (2025-06-18)"
 
 
+def test_packages_of_one_label_are_kept_apart(tmp_path: Path) -> None:
+    """A report reads as it goes, so that several packages may be in use at once."""
+    label, text = "2025-06-18", (schemas() / "2025-06-18" / "schema.ts").read_text(encoding="utf-8")
+    reports = [validate_messages([request("ping", 1)], version=label)]
+    for name in ("pong", "peng"):
+        file = tmp_path / f"{name}.ts"
+        file.write_text(text.replace('"ping"', f'"{name}"'), encoding="utf-8")
+        with imported(SchemaFile(file, label)) as package:
+            reports.append(validate_messages([request(name, 1)], package=package, version=label))
+            assert [each.code for each in validate_messages([request("ping", 1)], package=package, version=label)] == [
+                "method"
+            ]
+    reports.append(validate_messages([request("ping", 1)], version=label))
+    assert [list(report) for report in reports] == [[]] * 4
+
+
 def test_an_extension_does_not_refuse_the_rest_of_the_protocol() -> None:
     file = schemas() / "extensions" / "ext-tasks" / "schema.ts"
     with imported(SchemaFile(file, "tasks-draft")) as package:

@@ -177,6 +177,12 @@ def _version(versions: tuple[str, ...]) -> str:
         raise BindgenError(message)
     if not versions or versions[0] == "auto":
         return "auto"
+    if versions[0] == "draft":
+        message = (
+            "there is no bundled draft, as it changes from day to day; fetch its schema.ts and write: "
+            "mcp-codegen validate --schema FILE"
+        )
+        raise BindgenError(message)
     return bundled(versions)[0]
 
 
