@@ -166,6 +166,37 @@ def test_a_template_prints_what_was_decided(template: Path) -> None:
     assert "|" not in "".join(re.findall(r"{[{%](.*?)[%}]}", text))
 
 
+DATES = {
+    # The codes of the published revisions; each package names one of these as its base.
+    "features/refusals.py",
+    # Which published versions have no header, where the version is found out.
+    "http/client/handshaken.py",
+}
+"""Modules of the runtime that know published revisions by their date."""
+
+
+def test_the_runtime_asks_facts_and_neither_dates_nor_labels_nor_what_classes_there_are() -> None:
+    """A package may be made of any schema and be called anything (``facts.py``)."""
+
+    def asks(node: ast.AST) -> str | None:
+        match node:
+            case ast.Constant(value=str(text)) if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+                return f"the date {text}"
+            case ast.Compare(ops=ops) if any(isinstance(each, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for each in ops):
+                sides = [ast.unparse(side) for side in (node.left, *node.comparators)]
+                return next((side for side in sides if re.search(r"\b_?revision$", side)), None)
+            case ast.Call(func=ast.Name(id="hasattr" | "getattr"), args=[where, ast.Constant(), *_]):
+                return ast.unparse(node) if re.search(r"\b_?types$", ast.unparse(where)) else None
+        return None
+
+    def found(module: Path) -> list[str]:
+        known = module.relative_to(RUNTIME).as_posix() in DATES
+        every = [asked for node in ast.walk(ast.parse(module.read_text("utf-8"))) if (asked := asks(node))]
+        return [asked for asked in every if not (known and asked.startswith("the date"))]
+
+    assert wrong(OF_RUNTIME, found) == {}
+
+
 def test_a_copy_of_the_runtime_is_the_source_below_a_header() -> None:
     copies = runtime_files()
 

@@ -84,6 +84,30 @@ def manifest() -> dict[str, Official]:
     }
 
 
+def base_of(protocol: Protocol) -> str:
+    """Return the bundled revision whose prose holds for a schema.
+
+    It is the one that the schema names as its version, else the one nearest in structure.
+    """
+    known = revisions()
+    if protocol.version in known:
+        return protocol.version
+    own = _structure(protocol)
+
+    def likeness(revision: str) -> tuple[float, str]:
+        other = _structure(load(revision))
+        # Of two that are equally near the newer one.
+        return len(own & other) / max(len(own | other), 1), revision
+
+    return max(known, key=likeness)
+
+
+def _structure(protocol: Protocol) -> set[str]:
+    """What a schema declares: methods, types, and the fields of the types."""
+    fields = {f"{path}.{field.name}" for path, declared in protocol.objects.items() for field in declared.fields}
+    return {*protocol.methods, *protocol.aliases, *protocol.objects, *fields}
+
+
 def package_name(label: str) -> str:
     """The package of a label: ``2025-03-26`` to ``v2025_03_26``, ``acme-2`` to ``acme_2``."""
     name = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", label)).strip("_")

@@ -40,6 +40,8 @@ class SchemaFile:
     """Import specifier to a file or a bundled revision."""
     options: Mapping[str, str] = field(factory=dict[str, str])
     """Import specifier to the option that said so, where it was not ``--map``."""
+    command: str | None = field(default=None, kw_only=True)
+    """The command that generates its package, for the header of each file."""
 
     def modules(self) -> Modules:
         """The schema and its imports as written."""
@@ -58,6 +60,8 @@ class Package:
     protocol: Protocol = field(repr=False)
     files: Mapping[str, str] = field(repr=False)
     seconds: float = field(eq=False)
+    base: str | None = None
+    """The bundled revision whose prose its client and server follow; None if it has neither."""
 
     @property
     def types(self) -> int:
@@ -124,6 +128,7 @@ def count_types(protocol: Protocol) -> int:
 
 
 def _package(item: Input, runtime: str) -> Package:
+    from mcp_bindgen.emit.prerequisites import can_converse
     from mcp_bindgen.emit.render import render_package
 
     started = time.perf_counter()
@@ -132,6 +137,13 @@ def _package(item: Input, runtime: str) -> Package:
     protocol = understand(modules, item.label)
     # The name of the file, not the way to it: the same schema gives the same bytes from wherever the command is run.
     source = protocol.source if isinstance(item, Bundled) else Path(protocol.source).name
+    if isinstance(item, Bundled) and protocol.version != item.label:
+        message = f"the bundled schema of {item.label} names its version {protocol.version}; one of the two is wrong"
+        raise BindgenError(message)
+    base = catalog.base_of(protocol) if can_converse(protocol) else None
+    command = None if isinstance(item, Bundled) else item.command
     with showing_lines(modules.texts):
-        files = render_package(evolve(protocol, source=source), package=name, runtime=runtime)
-    return Package(item.label, name, protocol, files, time.perf_counter() - started)
+        files = render_package(
+            evolve(protocol, source=source), package=name, runtime=runtime, command=command, base=base
+        )
+    return Package(item.label, name, protocol, files, time.perf_counter() - started, base)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
+from .facts import Facts
 from .lifecycle import Era
 from .meta import member
 from .methods import NotificationMethod, RequestMethod, Side
@@ -22,9 +23,7 @@ class Binding:
     def __init__(
         self,
         *,
-        revision: str,
-        handshake: bool,
-        batches: bool,
+        facts: Facts,
         codec: Codec,
         encode: Callable[[Any], bytes],
         types: Any,
@@ -33,9 +32,11 @@ class Binding:
         switches: frozenset[str],
         capabilities: Mapping[Side, frozenset[str]],
     ) -> None:
-        self.revision = revision
-        self.era: Era = "handshake" if handshake else "stateless"
-        self.batches = batches
+        self.facts = facts
+        self.revision = facts.version
+        """The protocol version that is named to peers."""
+        self.era: Era = "handshake" if facts.handshake else "stateless"
+        self.batches = facts.batches
         self.codec = codec
         self.encode = encode
         self.types = types
@@ -50,8 +51,7 @@ class Binding:
         self.error: Any = envelopes.error
         self.unknown_request: Any = envelopes.request
         self.unknown_notification: Any = envelopes.notification
-        init: Any = vars(envelopes.error)["__init__"]
-        self.null_id = "id" not in (init.__kwdefaults__ or {})
+        self.null_id = facts.null_id
         """Whether an error on an id that could not be read carries null; otherwise it carries no ``id``."""
         self.extension: Any = None
         """The package of the extension that has been added to the revision, if one has."""

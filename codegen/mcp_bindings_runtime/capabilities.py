@@ -39,7 +39,7 @@ def declared_by(
         key = binding.requests.get(method)
         if key is not None and key.capability is not None:
             _declare(binding, declared, key.capability)
-    if logging and "logging" in cls.__slots__:
+    if logging and "logging" in binding.capabilities[side]:
         _declare(binding, declared, "logging")
     for path in also:
         _declare(binding, declared, path)
@@ -70,7 +70,7 @@ def introduction(binding: Binding, name: str, version: str, **more: Any) -> Any:
     if lacking:
         text = (
             f"`{min(lacking)}` does not exist in {binding.revision}, whose Implementation declares only "
-            f"{', '.join(each for each in cls.__slots__ if each != 'extra')}; leave it out"
+            f"{', '.join(['name', 'version', *sorted(binding.facts.introduction)])}; leave it out"
         )
         raise UsageError(text)
     for member, value in {"name": name, "version": version, **given}.items():
@@ -88,7 +88,7 @@ def introduction(binding: Binding, name: str, version: str, **more: Any) -> Any:
 
 def missing_members(binding: Binding) -> frozenset[str]:
     """Return the members of ``INTRODUCTION`` that the revision does not declare."""
-    return INTRODUCTION - frozenset(binding.types.Implementation.__slots__)
+    return INTRODUCTION - binding.facts.introduction
 
 
 def _icon(binding: Binding, given: Any) -> Any:

@@ -132,10 +132,10 @@ class Client(Limited):
         """Whether results of tools are held against their schemas; None: where what that takes is installed."""
         self.outputs: Outputs | None = None
         """The schemas, once there are any."""
-        tool = getattr(self.binding.types, "Tool", None)
-        self.followed: frozenset[str] = _LISTS if "output_schema" in getattr(tool, "__slots__", ()) else frozenset()
+        facts = self.binding.facts
+        self.followed: frozenset[str] = _LISTS if facts.output_schemas else frozenset()
         """The methods whose results are looked at for that."""
-        self.task_support: dict[str, str] | None = {} if "execution" in getattr(tool, "__slots__", ()) else None
+        self.task_support: dict[str, str] | None = {} if facts.tool_execution else None
         """What listed tools say of being tasks, by name; None where they say nothing of it."""
         self._has: Iterable[str] = ()
         """Capabilities that are declared besides those that follow from the handlers."""

@@ -296,7 +296,7 @@ class ServerContext(Context):
         happens on other transports. Raises UsageError in revisions whose clients do not come back.
         """
         binding = self.connection.session.binding
-        if binding.era != "handshake" or binding.revision < "2025-11-25":
+        if not binding.facts.polling:
             text = f"clients of {binding.revision} do not poll streams; it exists in 2025-11-25 alone"
             raise UsageError(text)
         self.connection.pause(max(1, round(retry * 1000)))
@@ -345,7 +345,7 @@ class StatelessContext(ServerContext):
         if self.cancelled:
             raise Abandoned
         if self._replay is None:
-            if self._incoming is None or "input_responses" not in self._incoming.params.__slots__:
+            if self._incoming is None or self._incoming.key.name not in self.connection.session.binding.facts.resumable:
                 text = f"{key.name} may be asked for only in a handler whose result may be an InputRequiredResult"
                 raise UsageError(text)
             self._replay = cast("Replay", self.peer.replay(self._incoming))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import os
     import ssl
 
+    from .facts import Facts
     from .http.client.endpoint import Auth
     from .server import Server
     from .transports import Transport
@@ -77,7 +78,7 @@ def child(
 def http(
     url: str,
     *,
-    revision: str | None,
+    facts: Facts | None,
     headers: Mapping[str, str] | None,
     auth: Auth | None,
     proxy: str | None,
@@ -86,7 +87,7 @@ def http(
     connect_timeout: float,
     max_message: int,
 ) -> Opening:
-    """To the server at a URL, as ``Client.http`` describes it; no ``revision``, where that is to be found out."""
+    """To the server at a URL, as ``Client.http`` describes it; no ``facts``, where the revision is to be found out."""
     check_kind("url", url, str, "texts such as 'https://example.com/mcp'")
     check_texts(proxy=proxy)
     check_named(headers=headers)
@@ -102,7 +103,7 @@ def http(
 
         return open_http(
             url,
-            revision=revision,
+            facts=facts,
             headers=headers,
             auth=auth,
             proxy=proxy,

@@ -15,7 +15,7 @@ def report(binding: Binding, incoming: Incoming, progress: float, total: float |
         text = f"progress must increase: it was {incoming.progress}, and now would be {progress}"
         raise UsageError(text)
     key = binding.notifications["notifications/progress"]
-    more: dict[str, Any] = {} if message is None or "message" not in key.params.__slots__ else {"message": message}
+    more: dict[str, Any] = {} if message is None or not binding.facts.progress_messages else {"message": message}
     if incoming.task is not None:
         from .augmented import related
 

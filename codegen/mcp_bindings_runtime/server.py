@@ -253,7 +253,7 @@ class Server(Limited):
 
             key = self._cursor_key or os.urandom(32)
             with self._lock:
-                self._pages = self._pages or Pages(self.binding.revision, self._page_size, key)
+                self._pages = self._pages or Pages(self.binding.facts, self._page_size, key)
         return self._pages
 
     def freshness(self, method: str, name: str | None = None, params: Any = None) -> dict[str, Any]:

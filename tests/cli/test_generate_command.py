@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 import mcp_bindgen.cli.target as target_module
 import pytest
 from checkout import GENERATED, ROOT
-from mcp_bindgen import resources
+from mcp_bindgen import catalog, resources
 
 SUMMARY = r"{label}: {files}, (\d+) types, (\d+) methods, \d+\.\d\d s -> {place}\n"
 
@@ -41,14 +42,59 @@ def test_stale_files_are_counted(cli, elsewhere: Path) -> None:
     assert cli("--version", "2025-03-26", "--out", "out").out.endswith("-> out/v2025_03_26 (1 stale removed)\n")
 
 
-def test_two_runs_anywhere_give_the_same_bytes(cli, elsewhere: Path, schema: Path) -> None:
+def test_two_runs_anywhere_give_the_same_bytes(cli, elsewhere: Path, schema: Path, monkeypatch) -> None:
     cli("--schema", str(schema), "--out", "one")
-    cli("--schema", str(elsewhere / schema), "--out", str(elsewhere / "two"))
+    (elsewhere / "two").mkdir()
+    shutil.copy(schema, elsewhere / "two" / "acme.ts")
+    monkeypatch.chdir(elsewhere / "two")
+    cli("--schema", str(elsewhere / "two" / "acme.ts"), "--out", str(elsewhere / "two" / "one"))
     one, two = (
-        {path.relative_to(elsewhere / name): path.read_bytes() for path in (elsewhere / name).rglob("*.py")}
-        for name in ("one", "two")
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.py")}
+        for folder in (elsewhere / "one", elsewhere / "two" / "one")
     )
     assert one == two
+
+
+def test_a_file_names_the_command_that_made_it_and_that_changes_nothing(cli, elsewhere: Path) -> None:
+    (elsewhere / "my schemas").mkdir()
+    (elsewhere / "my schemas" / "own.ts").write_text("import { Widget } from 'core';\nexport type W = Widget;\n")
+    (elsewhere / "coding=latin.ts").write_text("export interface Widget { size: number }\n")
+    arguments = [
+        *("--version", "mine", "--schema", "my schemas/own.ts"),
+        *("--map", "core=coding=latin.ts", "--out", "o"),
+    ]
+    assert cli(*arguments).status == 0
+    second = (elsewhere / "o/mine/types.py").read_text().splitlines()[1]
+    assert "coding=" not in second
+    command = second.removeprefix("# Do not edit; run: mcp-codegen ").replace("coding =", "coding=")
+    assert shlex.split(command) == arguments
+    assert "unchanged" in cli(*shlex.split(command)).out
+    assert cli("check", *arguments).status == 0
+
+
+@pytest.mark.parametrize("label", ["mine", "2099-01-01"])
+def test_the_closing_line_says_what_a_package_of_another_label_speaks(cli, label: str) -> None:
+    _, out, _ = cli("--version", label, "--schema", str(ROOT / "schema/2024-11-05/schema.ts"), "--out", "o")
+    assert out.splitlines()[0].endswith(" (speaks 2024-11-05, prose of 2024-11-05)")
+
+
+def test_a_bundled_schema_that_names_another_version_is_an_error(
+    cli, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "schema/2025-03-26/schema.ts").read_text(encoding="utf-8")
+    (elsewhere / "schema.ts").write_text(text.replace('"2025-03-26"', '"2024-11-05"'), encoding="utf-8")
+    monkeypatch.setattr(catalog, "schema_file", lambda label: elsewhere / "schema.ts")
+    status, _, err = cli("--version", "2025-03-26", "--out", "o")
+    assert status == 2
+    assert "the bundled schema of 2025-03-26 names its version 2024-11-05; one of the two is wrong" in err
+
+
+def test_a_package_names_only_what_it_has(cli, elsewhere: Path, schema: Path) -> None:
+    cli("--schema", str(schema), "--out", "o")
+    text = (elsewhere / "o/acme/__init__.py").read_text()
+    assert "    mcp.Widget                        the types" in text
+    for absent in ("mcp.Tool", "CALL_TOOL", "mcp_bindings", "McpError"):
+        assert absent not in text.partition("from __future__")[0]
 
 
 def test_json_says_the_same_for_programs(cli) -> None:

@@ -94,9 +94,11 @@ def open_client(server: Server, options: Options) -> Client:
 
 def _open(server: Server, options: Options) -> Transport:
     if server.url is not None:
+        from mcp_bindings_runtime.bundled import client_class
         from mcp_bindings_runtime.http.client.opening import open_http
 
-        return open_http(server.url, revision=options.revision, headers=server.headers)
+        facts = None if options.revision is None else client_class(options.revision).binding.facts
+        return open_http(server.url, facts=facts, headers=server.headers)
     from mcp_bindings_runtime.transports.child import Child
 
     # What is typed in a shell starts with the shell's environment.

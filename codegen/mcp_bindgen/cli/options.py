@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 from mcp_bindgen import catalog
 
 if TYPE_CHECKING:
-    from mcp_bindgen.generate import Input
+    from mcp_bindgen.generate import Input, SchemaFile
     from mcp_bindgen.settings import Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -58,6 +59,11 @@ class Asked(NamedTuple):
     mapped: tuple[str, ...]
     out: Path | None = None
 
+    def near(self) -> Asked:
+        """Return the same with paths below the current folder relative to it, however they were typed."""
+        schema, out = (None if each is None else _relative(each) for each in (self.schema, self.out))
+        return self._replace(schema=schema, out=out)
+
     def typed(self) -> str:
         """The command that generates it, as a person would type it."""
         words = ["mcp-codegen"] if self.versions else ["mcp-codegen", "generate"]
@@ -70,14 +76,21 @@ class Asked(NamedTuple):
         return shlex.join(words)
 
 
+def _relative(path: Path) -> Path:
+    here = os.path.relpath(path)
+    return path if here.startswith(os.pardir) else Path(here)
+
+
 def choose(asked: Asked, settings: Settings, *, everything: bool) -> list[Input]:
     """What the options ask for, else the settings of the project; with ``everything``, else all bundled revisions."""
+    from attrs import evolve
+
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled
 
     versions, schema, mapped, _ = asked
     if schema is not None:
-        return [_own(schema, versions, pairs(mapped) or settings.map)]
+        return [evolve(_own(schema, versions, pairs(mapped) or settings.map), command=asked.near().typed())]
     if mapped and (versions or settings.schema is None):
         message = "--map says where a schema's imports are, so it needs --schema FILE"
         raise BindgenError(message)
@@ -86,7 +99,7 @@ def choose(asked: Asked, settings: Settings, *, everything: bool) -> list[Input]
     chosen: list[Input] = [Bundled(revision) for revision in bundled(settings.versions)]
     if settings.schema is not None:
         label = (settings.name,) if settings.name else ()
-        chosen.append(_own(settings.schema, label, pairs(mapped) or settings.map))
+        chosen.append(evolve(_own(settings.schema, label, pairs(mapped) or settings.map), command=asked.near().typed()))
     if not chosen and everything:
         return [Bundled(label) for label in bundled(("all",))]
     return chosen
@@ -139,7 +152,7 @@ def _revision(word: str) -> str:
     raise BindgenError(message)
 
 
-def _own(schema: Path, versions: tuple[str, ...], mapped: Any) -> Input:
+def _own(schema: Path, versions: tuple[str, ...], mapped: Any) -> SchemaFile:
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import SchemaFile
 

@@ -15,7 +15,7 @@ Need: TypeAlias = Literal["caching", "forms", "pages", "sampling", "tasks"]
 """What not every revision has."""
 
 _DOC = """
-    mcp.Client.stdio(["a-server"])    a client: call_tool(…), list_tools() and so on
+    mcp.Client.stdio(["a-server"])    a client, with a method for each request
     mcp.Server("a-server", "1.0")     a server, of decorated functions and of handlers
     mcp.Context                       what functions are given besides their arguments
     mcp.ClientContext                 the same for functions of clients
@@ -25,6 +25,10 @@ _DOC = """
     mcp.ToolFailed                    what raise_for_error() of a result raises
     mcp.LogHandler(server)            sends what is logged to the client
     mcp.Limits(tool_calls=10)         how often something may happen
+"""
+
+_DOC_OF_ERRORS = """
+Exceptions are below mcp.McpError: mcp.ResponseError, mcp.RequestTimeout and so on.
 """
 
 _DOC_OF: dict[Need, str] = {
@@ -92,13 +96,28 @@ def plan_entry(*, converses: bool, has: Mapping[Need, bool], runtime: str) -> En
     """
     if not converses:
         return EntryView((), (), ())
-    doc = _DOC[1:] + "".join(_DOC_OF[need][1:] for need, held in has.items() if held)
+    doc = _DOC[1:] + "".join(_DOC_OF[need][1:] for need, held in has.items() if held) + _DOC_OF_ERRORS
     offers = [
         each._replace(module=in_runtime(each.module, runtime))
         for each in _OFFERS
         if each.need is None or has[each.need]
     ]
     return EntryView(tuple(doc.splitlines()), ("from typing import TYPE_CHECKING", ""), tuple(_names(offers)))
+
+
+def plan_examples(types: Sequence[str], methods: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of a package's docstring that name one of its types and one of its method keys, if it has any."""
+    found: list[str] = []
+    if types:
+        found.append(_line(f"mcp.{'Tool' if 'Tool' in types else types[0]}", "the types, all of them in ``types``"))
+    if methods:
+        example = "CALL_TOOL" if "CALL_TOOL" in methods else methods[0]
+        found.append(_line(f"mcp.methods.{example}", "typed keys of requests and notifications"))
+    return tuple(found)
+
+
+def _line(name: str, what: str) -> str:
+    return f"    {name:<33} {what}"
 
 
 def plan_root(runtime: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from mcp_bindgen.emit.conversation import plan_conversation
 from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.encoders import Encoders
-from mcp_bindgen.emit.entry import Need, plan_entry, plan_root
+from mcp_bindgen.emit.entry import Need, plan_entry, plan_examples, plan_root
 from mcp_bindgen.emit.envelopes import Envelopes, find_envelopes
 from mcp_bindgen.emit.expansion import recursive_names
 from mcp_bindgen.emit.header import HEADER, inert, package_header, runtime_header
@@ -26,18 +26,25 @@ from mcp_bindgen.emit.method_keys import plan_methods
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.plan import CodecView, EncoderView, MethodsView, TypesView
 from mcp_bindgen.emit.prerequisites import can_converse, has_forms, has_tasks, is_stateless
+from mcp_bindgen.emit.revision_facts import BATCH, facts_lines, facts_of
 from mcp_bindgen.emit.shapes import Shapes
 from mcp_bindgen.emit.writers import Writers
 from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindgen.resources import templates
 
-_BATCH = "JSONRPCBatchRequest"
 
-
-def render_package(protocol: Protocol, *, package: str, runtime: str = COPIED_RUNTIME) -> dict[str, str]:
+def render_package(
+    protocol: Protocol,
+    *,
+    package: str,
+    runtime: str = COPIED_RUNTIME,
+    command: str | None = None,
+    base: str | None = None,
+) -> dict[str, str]:
     """Return the files of one revision's package, by path below the output directory.
 
-    ``runtime`` is the path by which its modules import the runtime.
+    ``runtime`` is the path by which its modules import the runtime, ``command`` the one that generates them,
+    ``base`` the bundled revision whose prose holds, if that is another one than the schema's version.
     """
     recursive = recursive_names(protocol)
     names = Names(protocol)
@@ -66,7 +73,14 @@ def render_package(protocol: Protocol, *, package: str, runtime: str = COPIED_RU
     }
     files = {
         "__init__.py": _fill(
-            "package.py.j2", conversing=plan_entry(converses=bool(conversation), has=has, runtime=runtime), **common
+            "package.py.j2",
+            # Where a copy lies, only its user knows.
+            import_line=[f"    from mcp_bindings import {package} as mcp", ""] if runtime == INSTALLED_RUNTIME else (),
+            examples=plan_examples(
+                [names.types[name] for name in protocol.order if name in names.types], list(names.methods.values())
+            ),
+            conversing=plan_entry(converses=bool(conversation), has=has, runtime=runtime),
+            **common,
         ),
         "types.py": _fill("types.py.j2", view=types, imports=_types_imports(types, runtime), **common),
         "_decoders.py": _fill("decoders.py.j2", view=read, imports=_decoders_imports(read, runtime), **common),
@@ -77,15 +91,17 @@ def render_package(protocol: Protocol, *, package: str, runtime: str = COPIED_RU
         "converter.py": _converter_file(protocol, names, envelopes, runtime, common),
         "revision.py": _fill(
             "revision.py.j2",
-            revision=literal(protocol.revision),
+            revision=literal(protocol.version),
+            facts_import=[f"from {runtime}.facts import Facts", ""] if conversation else (),
+            facts=facts_lines(facts_of(protocol, names, base or protocol.version)) if conversation else (),
             sha256=protocol.sha256,
-            batches=_BATCH in names.types,
+            batches=BATCH in names.types,
             handshake=not is_stateless(protocol),
             **common,
         ),
     }
     files |= {f"{module}.py": _fill(f"{module}.py.j2", **values, **common) for module, values in conversation.items()}
-    header = package_header(protocol)
+    header = package_header(protocol, command)
     return {f"{package}/{path}": f"{header}{text}" for path, text in files.items()}
 
 
@@ -278,7 +294,7 @@ def _converter_file(
     protocol: Protocol, names: Names, envelopes: Envelopes, runtime: str, common: Mapping[str, object]
 ) -> str:
     message = _message_types(protocol, names, envelopes)
-    batches = _BATCH in names.types
+    batches = BATCH in names.types
     members = tuple(f"types.{name}" for name in message) or ("None",)
     single = alternatives(f"{'Single' if batches else 'Message'}: TypeAlias = ", members)
     used = names_in(single)

@@ -217,3 +217,9 @@ class Protocol:
     order: tuple[str, ...] = field(eq=False)
     """Names of all declared types and constants in the order of the source."""
     warnings: tuple[str, ...] = field(default=(), eq=False)
+
+    @property
+    def version(self) -> str:
+        """The protocol version that peers name to each other: the schema's own constant, else the label."""
+        declared = self.constants.get("LATEST_PROTOCOL_VERSION")
+        return declared.value if declared is not None and isinstance(declared.value, str) else self.revision

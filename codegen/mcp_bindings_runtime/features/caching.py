@@ -38,7 +38,7 @@ class Caching:
         Raises UsageError for a method whose results say nothing of it, and for a time or scope that there is not.
         """
         if isinstance(what, RequestMethod):
-            if not _is_said_by(what):
+            if what.name not in self._binding.facts.cached:
                 text = f"results of {what.name} are not to be kept; those of these are: {', '.join(self._methods())}"
                 raise UsageError(text)
             what = what.name
@@ -53,12 +53,7 @@ class Caching:
         return (said.get(name) if name is not None else None) or said.get(method, self._all)
 
     def _methods(self) -> list[str]:
-        return [each.name for each in self._binding.requests.values() if _is_said_by(each)]
-
-
-def _is_said_by(key: RequestMethod[Any, Any]) -> bool:
-    results = getattr(key.result, "__args__", (key.result,))
-    return any("ttl_ms" in each.__slots__ for each in results)
+        return [name for name in self._binding.requests if name in self._binding.facts.cached]
 
 
 def _checked(ttl_ms: int, scope: Scope) -> Freshness:

@@ -46,7 +46,7 @@ def offered(binding: Binding) -> frozenset[str]:
     known = binding.capabilities["client"]
     found = {option for option, path in REFINING.items() if path in known}
     found |= {option for option, method in HEARING.items() if method in binding.notifications}
-    if "output_schema" in getattr(getattr(binding.types, "Tool", None), "__slots__", ()):
+    if binding.facts.output_schemas:
         found.add("check_output")
     if SAMPLE in binding.requests:
         found |= {"sampling", "approve_request", "approve_result"}

@@ -46,7 +46,7 @@ class Completions(Registry[Completer]):
         self._server = server
         self._types = server.binding.types
         server.provide(_METHOD, self._complete)
-        self._knows_others = "context" in self._types.CompleteRequestParams.__slots__
+        self._knows_others = server.binding.facts.completion_context
 
     def add(
         self,
@@ -137,7 +137,7 @@ class Completions(Registry[Completer]):
         if arguments is not None:
             reason = f"{what!r} has no argument {name!r}; accepted are {', '.join(arguments) or 'none'}"
         data: Mapping[str, str] = {"reason": reason}
-        return refusal("unknown completion reference", self._server.binding.revision, "Invalid params", data)
+        return refusal("unknown completion reference", self._server.binding.facts, "Invalid params", data)
 
     def _result(self, given: Any) -> Any:
         types = self._types

@@ -13,7 +13,6 @@ from .media import Audio, Image, media_type
 from .structures import is_structure
 
 BYTES = (bytes, bytearray, memoryview)
-_BLOCKS = ("TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource")
 
 
 class Contents:
@@ -22,9 +21,7 @@ class Contents:
     def __init__(self, binding: Binding) -> None:
         self._types = binding.types
         self._revision = binding.revision
-        self.blocks: tuple[type, ...] = tuple(
-            getattr(binding.types, name) for name in _BLOCKS if hasattr(binding.types, name)
-        )
+        self.blocks: tuple[type, ...] = tuple(getattr(binding.types, name) for name in binding.facts.content_blocks)
         """The classes of content blocks that the revision has."""
         self.classes: tuple[type, ...] = (*self.blocks, Image, Audio, *BYTES)
         """What becomes a block that is no text."""
@@ -62,7 +59,8 @@ class Contents:
                 )
                 raise UsageError(text)
             value = Image(data) if kind.startswith("image") else Audio(data)
-        cls = getattr(self._types, "ImageContent" if isinstance(value, Image) else "AudioContent", None)
+        name = "ImageContent" if isinstance(value, Image) else "AudioContent"
+        cls: Any = next((each for each in self.blocks if each.__name__ == name), None)
         if cls is None:
             text = f"{self._revision} has no audio content; it exists from 2025-03-26 on"
             raise UsageError(text)

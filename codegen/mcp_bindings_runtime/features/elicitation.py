@@ -88,7 +88,7 @@ def required_by(session: Any, error: ResponseError) -> ResponseError:
     types = session.binding.types
     data: Any = error.data
     listed: Any = data.get("elicitations") if data.__class__ is dict else None
-    if error.code != URL_ELICITATION_REQUIRED or not hasattr(types, "URLElicitationRequiredError"):
+    if error.code != URL_ELICITATION_REQUIRED or not session.binding.facts.page_errors:
         return error
     try:
         pages = [session.binding.codec.structure(each, types.ElicitRequestURLParams) for each in listed]
@@ -209,7 +209,7 @@ def filled(binding: Binding, params: Any, answer: Any) -> Any:
 
 
 def _fills(binding: Binding) -> bool:
-    return "default" in binding.types.StringSchema.__slots__
+    return binding.facts.form_defaults
 
 
 def misfit(binding: Binding, params: Any, answer: Any, *, own: bool) -> str | None:

@@ -64,8 +64,9 @@ def _prepared(binding: Binding, form: Any) -> tuple[Any, Conversion]:
         name: _field(binding, name, schema, kinds.get(name)) for name, schema in conversion.schema["properties"].items()
     }
     types = binding.types
-    params: Any = getattr(types, "ElicitRequestFormParams", None) or types.ElicitRequestParams
-    wanted: Any = getattr(types, params.__annotations__["requested_schema"])
+    # Revisions without forms have no function that leads here.
+    assert binding.facts.form_types is not None
+    params, wanted = (getattr(types, name) for name in binding.facts.form_types)
     raw = {"type": "object", "properties": fields, "required": conversion.schema.get("required", [])}
     return params(message="", requested_schema=binding.codec.structure(raw, wanted)), conversion
 
@@ -86,7 +87,7 @@ def _field(binding: Binding, name: str, schema: Mapping[str, Any], kind: Any) ->
         field = {key: value for key, value in plain.items() if key in ("type", "title", "description", "default")}
     elif plain.get("type") == "string":
         field = _text(binding, plain, kind)
-    elif plain.get("type") == "array" and _has(binding, "UntitledMultiSelectEnumSchema"):
+    elif plain.get("type") == "array" and binding.facts.form_choices:
         field = _several(plain, kind, name)
     else:
         raise _no_field(name, binding)
@@ -101,7 +102,7 @@ def _text(binding: Binding, plain: Mapping[str, Any], kind: Any) -> dict[str, An
         field["format"] = plain["format"]
     titles = _titles(kind)
     if "enum" in field and titles:
-        if _has(binding, "TitledSingleSelectEnumSchema"):
+        if binding.facts.form_choices:
             field["oneOf"] = [{"const": value, "title": titles[value]} for value in field.pop("enum")]
         else:
             field["enumNames"] = [titles[value] for value in field["enum"]]
@@ -137,16 +138,12 @@ def _titles(kind: Any) -> dict[str, str]:
     return {}
 
 
-def _has(binding: Binding, name: str) -> bool:
-    return hasattr(binding.types, name)
-
-
 def _has_defaults(binding: Binding) -> bool:
-    return "default" in binding.types.StringSchema.__slots__
+    return binding.facts.form_defaults
 
 
 def _no_field(name: str, binding: Binding) -> UsageError:
-    more = ", and lists of these" if _has(binding, "UntitledMultiSelectEnumSchema") else ""
+    more = ", and lists of these" if binding.facts.form_choices else ""
     return UsageError(f"the field {name!r} cannot be asked for in a form; accepted are {_ACCEPTED}{more}")
 
 

@@ -146,7 +146,7 @@ def admit(limits: Limits, context: Any, method: str) -> Any:
     if binding.requests[method].embedded:
         message = f"the server asks for {text}"
         raise ProtocolError(message)
-    code = ruling(_SITUATIONS[name], binding.revision).code
+    code = ruling(_SITUATIONS[name], binding.facts).code
     raise ResponseError(-32603 if code is None else code, "Too many requests", {"reason": text, "retryAfter": wait})
 
 

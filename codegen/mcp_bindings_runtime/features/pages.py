@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from ..errors import ResponseError
+from ..facts import Facts
 from .refusals import refusal
 from .registry import Registry
 
@@ -23,8 +24,8 @@ _LONGEST = 64
 class Pages:
     """Cuts lists of a revision into pages of ``size`` items. ``key`` signs the cursors."""
 
-    def __init__(self, revision: str, size: int, key: bytes) -> None:
-        self._revision = revision
+    def __init__(self, facts: Facts, size: int, key: bytes) -> None:
+        self._facts = facts
         self._size = size
         self._key = key
 
@@ -71,4 +72,4 @@ class Pages:
 
     def _unknown(self, name: str) -> ResponseError:
         reason = f"the cursor was not given out for {name} by this server; ask again without a cursor"
-        return refusal("invalid cursor", self._revision, "Invalid cursor", {"reason": reason})
+        return refusal("invalid cursor", self._facts, "Invalid cursor", {"reason": reason})

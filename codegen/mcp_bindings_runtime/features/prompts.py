@@ -85,7 +85,7 @@ class Prompts(Registry[Prompt]):
 
     def _refusal(self, situation: Situation, name: str, reason: str) -> ResponseError:
         data = {"name": name, "reason": reason}
-        return refusal(situation, self._server.binding.revision, f"{situation.capitalize()}: {reason}", data)
+        return refusal(situation, self._server.binding.facts, f"{situation.capitalize()}: {reason}", data)
 
     def _result(self, listed: Any, given: Any) -> Any:
         binding = self._server.binding

@@ -107,7 +107,7 @@ def _missing(path: str) -> ResponseError:
 def _refused(binding: Binding, key: RequestMethod[Any, Any], situation: Situation, reason: str) -> Exception:
     if binding.era == "stateless":
         return ProtocolError(f"the server asks for {key.name} as it may not: {reason}")
-    code = ruling(situation, binding.revision).code
+    code = ruling(situation, binding.facts).code
     message = _MESSAGES.get(situation, "Invalid params")
     return ResponseError(INVALID_PARAMS if code is None else code, message, {"reason": reason})
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from ..errors import ResponseError
+from ..facts import Facts
 from ..jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, UNSUPPORTED_VERSION
 
 RESOURCE_NOT_FOUND: Final = -32002
@@ -70,6 +71,8 @@ _AUDIO = "2025-03-26"
 _FORMS = "2025-06-18"
 _TASKS = "2025-11-25"
 _STATELESS = "2026-07-28"
+_ORDER = (_FIRST, _AUDIO, _FORMS, _TASKS, _STATELESS)
+"""The bundled revisions, of which each package has one as its base."""
 
 RULINGS: Final[Mapping[Situation, tuple[Ruling, ...]]] = {
     "unknown tool": (Ruling(_FIRST, INVALID_PARAMS, "server/tools, Error Handling"),),
@@ -135,20 +138,17 @@ RULINGS: Final[Mapping[Situation, tuple[Ruling, ...]]] = {
 }
 
 
-def ruling(situation: Situation, revision: str) -> Ruling:
-    """What holds in a revision; one whose name is no date counts as the newest.
-
-    Raises KeyError where the revision knows no such situation.
-    """
-    held = [each for each in RULINGS[situation] if each.since <= revision]
+def ruling(situation: Situation, facts: Facts) -> Ruling:
+    """Return what holds in a revision, by its base; raises KeyError where that knows no such situation."""
+    held = [each for each in RULINGS[situation] if _ORDER.index(each.since) <= _ORDER.index(facts.base)]
     if not held:
-        raise KeyError(situation, revision)
+        raise KeyError(situation, facts.base)
     return held[-1]
 
 
-def refusal(situation: Situation, revision: str, message: str, data: Any = None) -> ResponseError:
+def refusal(situation: Situation, facts: Facts, message: str, data: Any = None) -> ResponseError:
     """The error to raise where the answer is one; raises KeyError for what is answered with a result."""
-    code = ruling(situation, revision).code
+    code = ruling(situation, facts).code
     if code is None:
-        raise KeyError(situation, revision)
+        raise KeyError(situation, facts.base)
     return ResponseError(code, message, data)

@@ -232,12 +232,12 @@ class Resources:
         return result(contents=contents, **self._server.freshness("resources/read", name, params))
 
     def _unknown(self, uri: str) -> ResponseError:
-        return refusal("unknown resource", self._server.binding.revision, "Resource not found", {"uri": uri})
+        return refusal("unknown resource", self._server.binding.facts, "Resource not found", {"uri": uri})
 
     def _full(self) -> ResponseError:
         reason = f"a client may subscribe to {MOST_SUBSCRIPTIONS} resources; unsubscribe from others first"
-        revision = self._server.binding.revision
-        return refusal("too many subscriptions", revision, "Too many subscriptions", {"reason": reason})
+        facts = self._server.binding.facts
+        return refusal("too many subscriptions", facts, "Too many subscriptions", {"reason": reason})
 
     def _subscribe(self, params: Any, context: Context) -> None:
         session: Any = context.connection.session

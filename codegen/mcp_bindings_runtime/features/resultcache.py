@@ -189,7 +189,6 @@ class Keeping:
         self._auth: Auth | None = None
         if isinstance(start, Opening):
             self._origin, self._auth = start.origin, start.auth
-        self._known: dict[RequestMethod[Any, Any], bool] = {}
 
     def request(
         self,
@@ -245,11 +244,7 @@ class Keeping:
         self._cache.forget(lambda place: place.origin == self._origin and place.method in methods)
 
     def _may_keep(self, key: RequestMethod[Any, Any], params: Any) -> bool:
-        known = self._known.get(key)
-        if known is None:
-            results = getattr(key.result, "__args__", (key.result,))
-            known = self._known[key] = any("ttl_ms" in getattr(each, "__slots__", ()) for each in results)
-        if not known:
+        if key.name not in self._client.binding.facts.cached:
             return False
         # It depends on what the request does not show (Cache Key).
         return getattr(params, "request_state", None) is None and getattr(params, "input_responses", None) is None

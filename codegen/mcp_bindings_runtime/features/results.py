@@ -28,10 +28,9 @@ class Results:
         self.ready: Any = binding.requests["tools/call"].result
         """The classes of results that a function may return ready-made."""
         self._make = types.CallToolResult
-        slots: Any = types.CallToolResult.__slots__
-        self.structured = "structured_content" in slots
+        self.structured = binding.facts.structured_results != "none"
         """Whether results have structured content (from 2025-06-18 on)."""
-        self.any_json = binding.revision >= "2026-07-28"
+        self.any_json = binding.facts.structured_results == "any"
         """Whether that is any JSON value, or objects only."""
         self._binding = binding
 
@@ -100,7 +99,7 @@ class Results:
 
     def _instead_of_bytes(self) -> str:
         """Return what to write in the place of ``bytes``."""
-        sound = ", Audio(data) for a sound" if hasattr(self._binding.types, "AudioContent") else ""
+        sound = ", Audio(data) for a sound" if "AudioContent" in self._binding.facts.content_blocks else ""
         return (
             f"return Image(data) for an image{sound}, an EmbeddedResource for a file, or a str, such as "
             "base64.b64encode(data).decode(), and annotate the tool accordingly"

@@ -62,7 +62,7 @@ class TaskReceiver:
         self._binding = binding
         self._handlers = handlers
         self._peer = peer
-        self._pages = Pages(binding.revision, _PAGE, os.urandom(32))
+        self._pages = Pages(binding.facts, _PAGE, os.urandom(32))
         handlers.add(binding.requests["tasks/get"], self._get)
         handlers.add(binding.requests["tasks/cancel"], self._cancel)
         handlers.add(binding.requests["tasks/list"], self._list)
@@ -212,7 +212,7 @@ class TaskReceiver:
         return Refusal(error.code, error.message, error.data)
 
     def _refused(self, situation: Situation, reason: str) -> ResponseError:
-        return refusal(situation, self._binding.revision, _MESSAGES[situation], {"reason": reason})
+        return refusal(situation, self._binding.facts, _MESSAGES[situation], {"reason": reason})
 
     def _described(self, task: StoredTask) -> dict[str, Any]:
         """The members of a task, by attribute."""

@@ -77,6 +77,7 @@ class Tools:
         binding = server.binding
         self._server = server
         self._revision = binding.revision
+        self._facts = binding.facts
         self._offers: Registry[Tool] = Registry("tool", announced(server, "notifications/tools/list_changed"))
         self._results = Results(binding)
         self.admit: Callable[[Context], str | None] | None = None
@@ -151,12 +152,12 @@ class Tools:
             self._server.tasks.declare(name, support)
             return members
         support = self._server.supports_task(name)
-        if support == "forbidden" or "execution" not in self._server.binding.types.Tool.__slots__:
+        if support == "forbidden" or not self._facts.tool_execution:
             return members
         return {**members, "execution": self._server.binding.types.ToolExecution(task_support=support)}
 
     def _check_name(self, name: str) -> None:
-        if self._revision >= "2025-11-25" and not _NAMES.fullmatch(name):
+        if self._facts.tool_names and not _NAMES.fullmatch(name):
             text = f"a tool is called {name!r}; accepted are 1 to 128 letters (A-Z, a-z), digits, _, - and ."
             raise UsageError(text)
         if not name:
@@ -165,7 +166,7 @@ class Tools:
 
     def _check_headers(self, what: str, schema: Mapping[str, Any]) -> None:
         """Refuses a tool that clients would have to pass over because of its ``x-mcp-header`` (Tools, x-mcp-header)."""
-        if self._revision < "2026-07-28" or _HEADER not in repr(schema):
+        if not self._facts.parameter_headers or _HEADER not in repr(schema):
             return
         from ..http.headers import InvalidAnnotation, annotated_arguments
 
@@ -238,7 +239,7 @@ class Tools:
         tool = self._offers.get(params.name)
         if tool is None:
             text = f"Unknown tool: {params.name}"
-            error = refusal("unknown tool", self._revision, text, {"name": params.name})
+            error = refusal("unknown tool", self._facts, text, {"name": params.name})
             raise error
         if self.admit is not None:
             why = self.admit(context)
@@ -274,11 +275,11 @@ class Tools:
             return self._results.failed(str(error) or error.__class__.__name__)
 
     def _misread(self, tool: Tool, misfit: Misfit) -> Any:
-        if ruling("wrong tool arguments", self._revision).code is None:
+        if ruling("wrong tool arguments", self._facts).code is None:
             return self._results.failed(f"Invalid arguments for {tool.signature.what}: {misfit}")
         text = f"Invalid arguments for {tool.signature.what}: {misfit}"
         data = {"name": tool.name, "faults": [str(fault) for fault in misfit.faults]}
-        error = refusal("wrong tool arguments", self._revision, text, data)
+        error = refusal("wrong tool arguments", self._facts, text, data)
         raise error
 
     def _overdue(self, tool: Tool, context: Context) -> None:

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from ..server import Server
     from .options import Options
 
-POLLING = "2025-11-25"
-"""The revision that has priming events and streams whose connection the server closes."""
-
 
 def beginning(body: bytes, routes: Routes, otherwise: str) -> Server:
     """Return the server of the session that a body begins.
@@ -174,7 +171,7 @@ class Streamable:
         if log is None:
             return json_response(200, exchange.answer) if exchange.answer is not None else empty_response(202)
         first = streams.KEEP_ALIVE if quiet else b""
-        if conversation.record.revision >= POLLING:
+        if conversation.session.binding.facts.polling:
             first = streams.priming(f"{name}.0", self._options.retry)
         return self._streaming(log, name, first, long=False)
 

@@ -101,11 +101,20 @@ def _summarise(run: Run, written: Written, target: Path) -> None:
         counts = f"{package.types} types, {len(package.protocol.methods)} methods, {package.seconds:.2f} s"
         files = f"{len(package.files)} files"
         head = f"{files}, {counts}" if part.touched else f"unchanged, {counts}"
-        output.say(f"{package.label}: {head} -> {output.shown(target / package.name)}{_removed(part)}")
+        place = output.shown(target / package.name)
+        output.say(f"{package.label}: {head} -> {place}{_removed(part)}{_spoken(package)}")
     shared = written.below("runtime")
     if shared.touched:
         touched = len(shared.created) + len(shared.changed)
         output.say(f"runtime: {touched} files -> {output.shown(target / 'runtime')}{_removed(shared)}")
+
+
+def _spoken(package: Package) -> str:
+    """Which version a package of another label names to peers, and whose prose it follows."""
+    version = package.protocol.version
+    if package.base is None or version == package.base == package.label:
+        return ""
+    return f" (speaks {version}, prose of {package.base})"
 
 
 def _removed(part: Written) -> str:

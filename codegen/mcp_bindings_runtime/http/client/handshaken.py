@@ -26,16 +26,19 @@ SESSION: Final = "Mcp-Session-Id"
 VERSION: Final = "MCP-Protocol-Version"
 _VISIBLE = re.compile(r"[!-~]+", re.ASCII)
 _WITHOUT_VERSION: Final = frozenset({"2024-11-05", "2025-03-26"})
-"""Revisions that do not have the header."""
+"""Published versions that do not have the header; asked where the version is found out."""
 
 
 class Handshaken:
     """The session with a server, as far as HTTP carries it."""
 
-    def __init__(self, endpoint: Endpoint, *, limit: int, aside: Callable[[bytes], Any]) -> None:
+    def __init__(
+        self, endpoint: Endpoint, *, limit: int, aside: Callable[[bytes], Any], version_header: bool | None = None
+    ) -> None:
         self.id: str | None = None
         """As the server has given it; None where it has not."""
         self.version: str | None = None
+        self._version_header = version_header
         """The revision that was agreed on."""
         self._endpoint = endpoint
         self._limit = limit
@@ -54,9 +57,13 @@ class Handshaken:
         found: dict[str, str] = {}
         if session is not None:
             found[SESSION] = session
-        if self.version is not None and self.version not in _WITHOUT_VERSION:
+        if self.version is not None and self._names_version(self.version):
             found[VERSION] = self.version
         return found
+
+    def _names_version(self, version: str) -> bool:
+        known = self._version_header
+        return version not in _WITHOUT_VERSION if known is None else known
 
     def sends(self, out: Outgoing) -> None:
         """Remembers what a session begins with."""

@@ -11,17 +11,15 @@ from ...framing import DEFAULT_LIMIT
 if TYPE_CHECKING:
     import ssl
 
+    from ...facts import Facts
     from ...transports import Transport
     from .endpoint import Auth
-
-_OLD = frozenset({"2024-11-05"})
-"""Revisions whose transport is HTTP+SSE."""
 
 
 def open_http(
     url: str,
     *,
-    revision: str | None = None,
+    facts: Facts | None = None,
     headers: Mapping[str, str] | None = None,
     auth: Auth | None = None,
     proxy: str | None = None,
@@ -32,10 +30,10 @@ def open_http(
 ) -> Transport:
     """A transport to the server at ``url``, over which nothing has been said yet.
 
-    ``revision`` is the only one that will be spoken; None where that is to be found out. ``headers`` go with every
-    request; ``auth`` gives those that let one in. ``proxy`` is the URL of an HTTP proxy, ``tls`` whom to trust, ``pool``
-    how many idle connections are kept, ``connect_timeout`` how many seconds opening one may take, ``max_message`` how many
-    bytes a message of the server may have. Raises UsageError for a URL that is none, and where urllib3 is missing.
+    ``facts`` are those of the only revision that will be spoken; None where that is to be found out. ``headers`` go with
+    every request; ``auth`` gives those that let one in. ``proxy`` is the URL of an HTTP proxy, ``tls`` whom to trust,
+    ``pool`` how many idle connections are kept, ``connect_timeout`` how many seconds opening one may take, ``max_message``
+    how many bytes a message of the server may have. Raises UsageError for a URL that is none, and where urllib3 is missing.
     """
     try:
         from .wire import Settings, Wire
@@ -49,4 +47,6 @@ def open_http(
 
     wire = Wire(url, Settings(proxy, tls, pool, connect_timeout))
     endpoint = Endpoint(wire, headers or {}, auth)
-    return StreamableHttp(endpoint, limit=max_message, only_old=revision in _OLD)
+    if facts is None:
+        return StreamableHttp(endpoint, limit=max_message)
+    return StreamableHttp(endpoint, limit=max_message, only_old=facts.only_sse, version_header=facts.version_header)

@@ -52,18 +52,25 @@ class StreamableHttp:
     """A client's transport to the server behind an endpoint.
 
     A message may have ``limit`` bytes. With ``old`` a server that does not take ``initialize`` is tried by HTTP+SSE; with
-    ``only_old`` it is spoken to so from the start. One transport serves one conversation, of whichever revision.
+    ``only_old`` it is spoken to so from the start. ``version_header`` says whether requests of a session name their version;
+    None: by the version that is agreed on. One transport serves one conversation, of whichever revision.
     """
 
     def __init__(
-        self, endpoint: Endpoint, *, limit: int = DEFAULT_LIMIT, old: bool = True, only_old: bool = False
+        self,
+        endpoint: Endpoint,
+        *,
+        limit: int = DEFAULT_LIMIT,
+        old: bool = True,
+        only_old: bool = False,
+        version_header: bool | None = None,
     ) -> None:
         self._endpoint = endpoint
         self._limit = limit
         self._try_old = old
         self._only_old = only_old
         self._inbox = Inbox()
-        self._session = Handshaken(endpoint, limit=limit, aside=self._put)
+        self._session = Handshaken(endpoint, limit=limit, aside=self._put, version_header=version_header)
         self._mirroring = Mirroring()
         self._lock = RLock()
         self._asked: dict[Any, Asked] = {}

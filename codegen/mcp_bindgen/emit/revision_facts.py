@@ -1,0 +1,137 @@
+"""The facts about a revision that its package hands to the runtime: from the structure of the schema, and from prose.
+
+What only prose says comes from a bundled revision, the *base* (``catalog.base_of``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from mcp_bindings_runtime.facts import Facts
+
+from mcp_bindgen.emit.docstrings import literal
+from mcp_bindgen.emit.envelopes import find_envelopes
+from mcp_bindgen.emit.layout import Tree, exploded
+from mcp_bindgen.emit.naming import Names
+from mcp_bindgen.emit.prerequisites import is_stateless, object_of
+from mcp_bindgen.ir.protocol import AliasOf, Field, ObjectOf, Protocol, Scalar, Type, Union
+
+BATCH = "JSONRPCBatchRequest"
+_BLOCKS = ("TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource")
+
+PROSE: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "tool_names": (("2025-11-25", "2026-07-28"), "server/tools, Tool Names"),
+    "parameter_headers": (("2026-07-28",), "basic/transports/streamable-http, Custom Headers from Tool Parameters"),
+    "only_sse": (("2024-11-05",), "basic/transports, HTTP with SSE"),
+    "version_header": (("2025-06-18", "2025-11-25", "2026-07-28"), "basic/transports, Protocol Version Header"),
+    "polling": (("2025-11-25",), "basic/transports, Sending Messages to the Server (priming events and retry)"),
+}
+"""Facts that no schema has: the bundled revisions for which they hold, and where their text says so."""
+
+
+def facts_of(protocol: Protocol, names: Names, base: str) -> Facts:
+    """Return the facts about a schema; ``base`` is the bundled revision whose prose holds."""
+    prose = {name: base in revisions for name, (revisions, _) in PROSE.items()}
+    objects = protocol.objects
+    error = find_envelopes(protocol).error
+    requests = [method for method in protocol.methods.values() if method.kind == "request"]
+    return Facts(
+        label=protocol.revision,
+        version=protocol.version,
+        base=base,
+        handshake=not is_stateless(protocol),
+        batches=BATCH in protocol.aliases,
+        null_id=error is not None and not _may_be_absent(_field(protocol, ObjectOf(error), "id")),
+        progress_messages=_has(protocol, "ProgressNotification", "params", "message"),
+        introduction=frozenset(names.fields.get("Implementation", {}).values()) - {"name", "version"},
+        structured_results=_structured(protocol),
+        output_schemas=_has(protocol, "Tool", "outputSchema"),
+        tool_execution=_has(protocol, "Tool", "execution"),
+        tool_names=prose["tool_names"],
+        parameter_headers=prose["parameter_headers"],
+        content_blocks=tuple(name for name in _BLOCKS if name in objects),
+        completion_context=_has(protocol, "CompleteRequest", "params", "context"),
+        form_types=_form_types(protocol, names),
+        form_defaults=_has(protocol, "StringSchema", "default"),
+        form_choices="UntitledMultiSelectEnumSchema" in objects and "TitledSingleSelectEnumSchema" in objects,
+        page_errors="URLElicitationRequiredError" in objects,
+        cached=frozenset(
+            method.name for method in requests if any(_field(protocol, each, "ttlMs") for each in method.results)
+        ),
+        resumable=frozenset(method.name for method in requests if _field(protocol, method.params, "inputResponses")),
+        only_sse=prose["only_sse"],
+        version_header=prose["version_header"],
+        polling=prose["polling"],
+    )
+
+
+def facts_lines(facts: Facts) -> list[str]:
+    """Return the declaration of ``FACTS``, with its docstring."""
+    declared = exploded("FACTS: Final = Facts", ("(", list(_arguments(facts)), ")"))
+    return ["", *declared, '"""All that the runtime asks about the revision."""']
+
+
+def _arguments(facts: Facts) -> Iterator[Tree]:
+    for name, value in facts._asdict().items():
+        if isinstance(value, (tuple, frozenset)):
+            items: list[Tree] = [literal(each) for each in (value if isinstance(value, tuple) else sorted(value))]
+            if isinstance(value, frozenset):
+                yield (f"{name}=frozenset(", [("{", items, "}")] if items else [], ")")
+            else:
+                yield (f"{name}=(", [*items, ""] if len(items) == 1 else items, ")")
+        else:
+            yield f"{name}={literal(value) if isinstance(value, str) else value}"
+
+
+def _form_types(protocol: Protocol, names: Names) -> tuple[str, str] | None:
+    method = protocol.methods.get("elicitation/create")
+    kind = None if method is None else method.params
+    while isinstance(kind, AliasOf):
+        kind = protocol.aliases[kind.name].type
+    for member in kind.members if isinstance(kind, Union) else (kind,):
+        field = _field(protocol, member, "requestedSchema")
+        if isinstance(member, ObjectOf) and field is not None and isinstance(field.type, ObjectOf):
+            return names.types[member.path], names.types[field.type.path]
+    return None
+
+
+def _structured(protocol: Protocol) -> Literal["none", "object", "any"]:
+    field = _field(protocol, ObjectOf("CallToolResult"), "structuredContent")
+    if field is None:
+        return "none"
+    return "any" if _is_any(protocol, field.type) else "object"
+
+
+def _is_any(protocol: Protocol, kind: Type) -> bool:
+    """Whether every JSON value is of the type, as far as its scalars tell."""
+    match kind:
+        case AliasOf():
+            return _is_any(protocol, protocol.aliases[kind.name].type)
+        case Scalar():
+            return kind.kind == "json"
+        case Union():
+            return any(isinstance(member, Scalar) and member.kind in {"json", "string"} for member in kind.members)
+        case _:
+            return False
+
+
+def _has(protocol: Protocol, name: str, *path: str) -> bool:
+    kind: Type | None = ObjectOf(name) if name in protocol.objects else None
+    for each in path:
+        field = _field(protocol, kind, each)
+        if field is None:
+            return False
+        kind = field.type
+    return True
+
+
+def _field(protocol: Protocol, kind: Type | None, name: str) -> Field | None:
+    if isinstance(kind, ObjectOf) and kind.path not in protocol.objects:
+        return None
+    declared = object_of(protocol, kind)
+    return None if declared is None else next((each for each in declared.fields if each.name == name), None)
+
+
+def _may_be_absent(field: Field | None) -> bool:
+    return field is None or field.optional

@@ -1,0 +1,266 @@
+"""A schema behaves as its text says, whatever its package is called and whatever version it names."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from checkout import REVISIONS
+from mcp_bindgen import catalog
+from mcp_bindgen.emit.write import write
+from mcp_bindgen.generate import SchemaFile, generate
+from support.conversing import PATIENCE, package
+
+Json = Any
+
+LABELS = ("mine", "2099-01-01", "2001-01-01")
+OTHER = "other"
+"""The label of the schema whose version no bundled revision has."""
+UNKNOWN = "2099-09-09"
+
+each_revision = pytest.mark.parametrize("revision", REVISIONS)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("relabelled")
+    sys.path.insert(0, str(folder))
+    yield folder
+    sys.path.remove(str(folder))
+
+
+@pytest.fixture(scope="module")
+def relabelled(root: Path) -> Callable[[str, str], Any]:
+    """Imports the package of a bundled schema under another label; all of a schema are generated at once."""
+
+    def load(revision: str, label: str) -> Any:
+        top = f"of_{revision.replace('-', '_')}"
+        if not (root / top).exists():
+            schema = catalog.schema_file(revision)
+            other = root / f"{top}.ts"
+            text = schema.read_text(encoding="utf-8")
+            assert text.count(f'"{revision}"') == 1
+            other.write_text(text.replace(f'"{revision}"', f'"{UNKNOWN}"'), encoding="utf-8")
+            inputs = [*(SchemaFile(schema, each) for each in LABELS), SchemaFile(other, OTHER)]
+            write(generate(inputs).files, root / top)
+        return import_module(f"{top}.{catalog.package_name(label)}")
+
+    return load
+
+
+def offering(mcp: Any) -> Any:
+    """A server with tools of all kinds, a resource and a prompt."""
+    server = mcp.Server("s", "1", page_size=1)
+
+    @server.tool
+    def add(a: int, b: int = 1) -> int:
+        return a + b
+
+    @server.tool
+    def listed(word: str) -> list[str]:
+        return [word, word]
+
+    @server.tool
+    def nested(key: str) -> dict[str, int]:
+        return {key: 1}
+
+    @server.tool
+    def bare(text: str):
+        return {"text": text}
+
+    @server.tool
+    def fails() -> str:
+        text = "it failed"
+        raise mcp.ToolError(text)
+
+    def polls(context):
+        context.close_stream()
+        return "polled"
+
+    def slow(context):
+        context.progress(1, 2, "half")
+        return "done"
+
+    def asks(context):
+        return type(context.elicit_form("Which?", Choice)).__name__
+
+    for function in (polls, slow, *([asks] if has_forms(mcp) else [])):
+        # Which class that is, the package says, so that it cannot be written above.
+        function.__annotations__ = {"context": mcp.Context, "return": str}
+        server.tool(function)
+
+    @server.resource("test://a")
+    def resource() -> str:
+        return "text"
+
+    @server.prompt
+    def prompt(word: str) -> str:
+        return word
+
+    return server
+
+
+CALLS = [
+    ("add", {"a": 1}),
+    ("add", {"a": "x"}),
+    ("listed", {"word": "w"}),
+    ("nested", {"key": "k"}),
+    ("bare", {"text": "t"}),
+    ("fails", {}),
+    ("polls", {}),
+    ("asks", {}),
+    ("nosuch", {}),
+]
+
+
+class Noted(dict[str, Json]):
+    """What a program meets that uses a package: results, errors and their texts."""
+
+    def __init__(self, codec: Any) -> None:
+        super().__init__()
+        self._codec = codec
+
+    def note(self, name: str, do: Callable[[], Any]) -> None:
+        try:
+            value = do()
+            self[name] = self._codec.unstructure(value) if hasattr(value, "__slots__") else value
+        except Exception as error:  # noqa: BLE001  # an error is a behaviour, too
+            self[name] = [type(error).__name__, str(error), getattr(error, "code", None), getattr(error, "data", None)]
+
+
+def has_forms(mcp: Any) -> bool:
+    return "elicitation/create" in mcp.Client.binding.requests
+
+
+def behaviour(mcp: Any) -> dict[str, Json]:
+    codec = mcp.Client.binding.codec
+    found = Noted(codec)
+    server = offering(mcp)
+    make = mcp.Server
+    header = {"type": "object", "properties": {"a": {"type": "object", "x-mcp-header": "A"}}}
+    found.note("a name with a space", lambda: make("s", "1").tools.add(lambda: "", "two words") and None)
+    found.note("a header", lambda: make("s", "1").tools.add(lambda a: "", "h", input_schema=header) and None)
+    found.note("a title", lambda: make("s", "1", title="T") and None)
+    found.note("a cache", lambda: make("s", "1", ttl_ms=5) and None)
+    found.note("an unknown option", lambda: mcp.Client.in_memory(server, nosuch=1))
+    found.note("a message", lambda: mcp.decode('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": 5}'))
+    found.note("a batch", lambda: len(mcp.decode('[{"jsonrpc": "2.0", "method": "notifications/initialized"}]')))
+    asked: list[Json] = []
+
+    def form(params, context):
+        asked.append(codec.unstructure(params))
+        return mcp.types.ElicitResult(action="decline")
+
+    progress: list[Any] = []
+    options = {"elicitation": form} if has_forms(mcp) else {}
+    with mcp.Client.in_memory(server, timeout=PATIENCE, **options) as client:
+        for name, arguments in CALLS:
+            found.note(f"call {name} {arguments}", partial(client.call_tool, name, arguments))
+        found.note("progress", lambda: client.call_tool("slow", {}, on_progress=progress.append))
+        found.note("tools", lambda: [codec.unstructure(each) for each in client.list_tools()])
+        found.note("resource", lambda: client.read_resource("test://a"))
+        found.note("no resource", lambda: client.read_resource("test://b"))
+        found.note("prompt", lambda: client.get_prompt("prompt", {"word": "w"}))
+        found.note("no prompt", lambda: client.get_prompt("nosuch"))
+        found.note("a wrong prompt", lambda: client.get_prompt("prompt", {}))
+        found.note("a wrong cursor", lambda: client.list_tools_page(cursor="nosuch"))
+        found["version"] = client.binding.revision
+    found["forms"] = asked
+    found["progress heard"] = [codec.unstructure(each) for each in progress]
+    found["facts"] = {**mcp.revision.FACTS._asdict(), **_sorted(mcp.revision.FACTS), "label": "", "base": ""}
+    found["http"] = over_http(mcp, server)
+    plain: dict[str, Json] = json.loads(json.dumps(found).replace(mcp.revision.REVISION, "VERSION"))
+    return plain
+
+
+@dataclass
+class Choice:
+    """A form."""
+
+    size: int = 3
+    colour: Literal["red", "blue"] = "red"
+
+
+def _sorted(facts: Any) -> dict[str, Json]:
+    return {name: sorted(value) for name, value in facts._asdict().items() if isinstance(value, frozenset)}
+
+
+def over_http(mcp: Any, server: Any) -> Json:
+    """What a server answers to its first request over HTTP, and to one for a version that there is not."""
+    import io
+    from wsgiref.util import setup_testing_defaults
+
+    app = server.wsgi_app()
+    answers: list[Json] = []
+    for version in (mcp.revision.REVISION, "1999-01-01"):
+        who = {"name": "c", "version": "1"}
+        entries = {"protocolVersion": version, "clientInfo": who, "clientCapabilities": {}}
+        meta = {f"io.modelcontextprotocol/{name}": value for name, value in entries.items()}
+        first = {
+            "initialize": {"protocolVersion": version, "capabilities": {}, "clientInfo": who},
+            "prompts/list": {"_meta": meta},
+        }
+        for method, params in first.items():
+            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+            environ: dict[str, Any] = {
+                "REQUEST_METHOD": "POST",
+                "PATH_INFO": "/",
+                "CONTENT_TYPE": "application/json",
+                "CONTENT_LENGTH": str(len(body)),
+                "HTTP_ACCEPT": "application/json, text/event-stream",
+                "HTTP_MCP_PROTOCOL_VERSION": version,
+                "HTTP_MCP_METHOD": method,
+                "wsgi.input": io.BytesIO(body),
+            }
+            setup_testing_defaults(environ)
+            status: list[str] = []
+            text = b"".join(app(environ, lambda line, headers, status=status: status.append(line)))
+            answers.append([method, *status, text.decode()])
+    return answers
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Callable[[str], dict[str, Json]]:
+    known: dict[str, dict[str, Json]] = {}
+
+    def of(revision: str) -> dict[str, Json]:
+        if revision not in known:
+            known[revision] = behaviour(package(revision))
+        return known[revision]
+
+    return of
+
+
+@each_revision
+@pytest.mark.parametrize("label", LABELS)
+def test_a_label_changes_nothing(
+    revision: str, label: str, relabelled: Callable[[str, str], Any], bundled: Callable[[str], Json]
+) -> None:
+    mcp = relabelled(revision, label)
+    assert revision == mcp.revision.REVISION
+    assert (mcp.revision.FACTS.label, mcp.revision.FACTS.base) == (label, revision)
+    assert behaviour(mcp) == bundled(revision)
+
+
+@each_revision
+def test_a_version_of_its_own_changes_what_is_named_and_nothing_else(
+    revision: str, relabelled: Callable[[str, str], Any], bundled: Callable[[str], Json]
+) -> None:
+    """A fork whose ``LATEST_PROTOCOL_VERSION`` no bundled revision has takes its prose from the nearest of them."""
+    mcp = relabelled(revision, OTHER)
+    assert mcp.revision.REVISION == UNKNOWN
+    assert mcp.revision.FACTS.base == revision
+    assert behaviour(mcp) == bundled(revision)
+
+
+def test_the_probe_tells_the_revisions_apart(bundled: Callable[[str], Json]) -> None:
+    texts = {json.dumps(bundled(revision), sort_keys=True) for revision in REVISIONS}
+    assert len(texts) == len(REVISIONS)
+    assert bundled(REVISIONS[-1])["call add {'a': 1}"]["structuredContent"] == 2
