@@ -85,7 +85,7 @@ def http(
 
     start = opening.http(
         url,
-        revision=None,
+        facts=None,
         headers=headers,
         auth=auth,
         proxy=proxy,

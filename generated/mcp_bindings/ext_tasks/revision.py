@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 REVISION: Final = "ext-tasks"
-"""The revision, as peers name it to each other."""
+"""The protocol version, as peers name it to each other."""
 
 SCHEMA_SHA256: Final = (
     "5918dee0e9e8ffbe53db6c31ef6845bb6a53dffce6a92a58e6ff6aeec305727c"

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from mcp_bindings_runtime.facts import Facts
+
 REVISION: Final = "2024-11-05"
-"""The revision, as peers name it to each other."""
+"""The protocol version, as peers name it to each other."""
 
 SCHEMA_SHA256: Final = (
     "f4d7bf42d660c144c68a988a33a8e7b1f0a8f0b2b49a372f0f5a3d4d02dacb5f"
@@ -19,3 +21,31 @@ BATCHES: Final = False
 
 HANDSHAKE: Final = True
 """Whether a session starts with ``initialize``; otherwise every request stands alone."""
+
+FACTS: Final = Facts(
+    label="2024-11-05",
+    version="2024-11-05",
+    base="2024-11-05",
+    handshake=True,
+    batches=False,
+    null_id=True,
+    progress_messages=False,
+    introduction=frozenset(),
+    structured_results="none",
+    output_schemas=False,
+    tool_execution=False,
+    tool_names=False,
+    parameter_headers=False,
+    content_blocks=("TextContent", "ImageContent", "EmbeddedResource"),
+    completion_context=False,
+    form_types=None,
+    form_defaults=False,
+    form_choices=False,
+    page_errors=False,
+    cached=frozenset(),
+    resumable=frozenset(),
+    only_sse=True,
+    version_header=False,
+    polling=False,
+)
+"""All that the runtime asks about the revision."""

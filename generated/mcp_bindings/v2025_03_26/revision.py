@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from mcp_bindings_runtime.facts import Facts
+
 REVISION: Final = "2025-03-26"
-"""The revision, as peers name it to each other."""
+"""The protocol version, as peers name it to each other."""
 
 SCHEMA_SHA256: Final = (
     "e8b83705fd46cb4a48cbaff50d5c3486cf03471d509e6364027a41e00f75d8e9"
@@ -19,3 +21,31 @@ BATCHES: Final = True
 
 HANDSHAKE: Final = True
 """Whether a session starts with ``initialize``; otherwise every request stands alone."""
+
+FACTS: Final = Facts(
+    label="2025-03-26",
+    version="2025-03-26",
+    base="2025-03-26",
+    handshake=True,
+    batches=True,
+    null_id=True,
+    progress_messages=True,
+    introduction=frozenset(),
+    structured_results="none",
+    output_schemas=False,
+    tool_execution=False,
+    tool_names=False,
+    parameter_headers=False,
+    content_blocks=("TextContent", "ImageContent", "AudioContent", "EmbeddedResource"),
+    completion_context=False,
+    form_types=None,
+    form_defaults=False,
+    form_choices=False,
+    page_errors=False,
+    cached=frozenset(),
+    resumable=frozenset(),
+    only_sse=False,
+    version_header=False,
+    polling=False,
+)
+"""All that the runtime asks about the revision."""

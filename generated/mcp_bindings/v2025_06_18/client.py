@@ -245,7 +245,7 @@ class Client(RuntimeClient):
         """
         start = opening.http(
             url,
-            revision=cls.binding.revision,
+            facts=cls.binding.facts,
             headers=headers,
             auth=auth,
             proxy=proxy,

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from mcp_bindings_runtime.facts import Facts
+
 REVISION: Final = "2025-06-18"
-"""The revision, as peers name it to each other."""
+"""The protocol version, as peers name it to each other."""
 
 SCHEMA_SHA256: Final = (
     "dab794248296cbc31f1346d973b908f642eebcadea8263ee0b7a36c16def1a87"
@@ -19,3 +21,37 @@ BATCHES: Final = False
 
 HANDSHAKE: Final = True
 """Whether a session starts with ``initialize``; otherwise every request stands alone."""
+
+FACTS: Final = Facts(
+    label="2025-06-18",
+    version="2025-06-18",
+    base="2025-06-18",
+    handshake=True,
+    batches=False,
+    null_id=True,
+    progress_messages=True,
+    introduction=frozenset({"title"}),
+    structured_results="object",
+    output_schemas=True,
+    tool_execution=False,
+    tool_names=False,
+    parameter_headers=False,
+    content_blocks=(
+        "TextContent",
+        "ImageContent",
+        "AudioContent",
+        "ResourceLink",
+        "EmbeddedResource",
+    ),
+    completion_context=True,
+    form_types=("ElicitRequestParams", "ElicitRequestParamsRequestedSchema"),
+    form_defaults=False,
+    form_choices=False,
+    page_errors=False,
+    cached=frozenset(),
+    resumable=frozenset(),
+    only_sse=False,
+    version_header=True,
+    polling=False,
+)
+"""All that the runtime asks about the revision."""

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from mcp_bindings_runtime.facts import Facts
+
 REVISION: Final = "2025-11-25"
-"""The revision, as peers name it to each other."""
+"""The protocol version, as peers name it to each other."""
 
 SCHEMA_SHA256: Final = (
     "891fe32117aca07852508008d4ff387633e9ffeb7c5ec986a7bc04c6183dcc35"
@@ -19,3 +21,37 @@ BATCHES: Final = False
 
 HANDSHAKE: Final = True
 """Whether a session starts with ``initialize``; otherwise every request stands alone."""
+
+FACTS: Final = Facts(
+    label="2025-11-25",
+    version="2025-11-25",
+    base="2025-11-25",
+    handshake=True,
+    batches=False,
+    null_id=False,
+    progress_messages=True,
+    introduction=frozenset({"description", "icons", "title", "website_url"}),
+    structured_results="object",
+    output_schemas=True,
+    tool_execution=True,
+    tool_names=True,
+    parameter_headers=False,
+    content_blocks=(
+        "TextContent",
+        "ImageContent",
+        "AudioContent",
+        "ResourceLink",
+        "EmbeddedResource",
+    ),
+    completion_context=True,
+    form_types=("ElicitRequestFormParams", "ElicitRequestFormParamsRequestedSchema"),
+    form_defaults=True,
+    form_choices=True,
+    page_errors=True,
+    cached=frozenset(),
+    resumable=frozenset(),
+    only_sse=False,
+    version_header=True,
+    polling=True,
+)
+"""All that the runtime asks about the revision."""

@@ -12,9 +12,7 @@ from . import methods, revision, types
 from .converter import CODEC, encode
 
 BINDING: Final = Binding(
-    revision=revision.REVISION,
-    handshake=revision.HANDSHAKE,
-    batches=revision.BATCHES,
+    facts=revision.FACTS,
     codec=CODEC,
     encode=encode,
     types=types,

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from mcp_bindings_runtime.facts import Facts
+
 REVISION: Final = "2026-07-28"
-"""The revision, as peers name it to each other."""
+"""The protocol version, as peers name it to each other."""
 
 SCHEMA_SHA256: Final = (
     "bf0068bcefe7b524ba9d63f81264af630acb6630ceba0cf0af1824f4dd802c41"
@@ -19,3 +21,46 @@ BATCHES: Final = False
 
 HANDSHAKE: Final = False
 """Whether a session starts with ``initialize``; otherwise every request stands alone."""
+
+FACTS: Final = Facts(
+    label="2026-07-28",
+    version="2026-07-28",
+    base="2026-07-28",
+    handshake=False,
+    batches=False,
+    null_id=False,
+    progress_messages=True,
+    introduction=frozenset({"description", "icons", "title", "website_url"}),
+    structured_results="any",
+    output_schemas=True,
+    tool_execution=False,
+    tool_names=True,
+    parameter_headers=True,
+    content_blocks=(
+        "TextContent",
+        "ImageContent",
+        "AudioContent",
+        "ResourceLink",
+        "EmbeddedResource",
+    ),
+    completion_context=True,
+    form_types=("ElicitRequestFormParams", "ElicitRequestFormParamsRequestedSchema"),
+    form_defaults=True,
+    form_choices=True,
+    page_errors=False,
+    cached=frozenset(
+        {
+            "prompts/list",
+            "resources/list",
+            "resources/read",
+            "resources/templates/list",
+            "server/discover",
+            "tools/list",
+        },
+    ),
+    resumable=frozenset({"prompts/get", "resources/read", "tools/call"}),
+    only_sse=False,
+    version_header=True,
+    polling=False,
+)
+"""All that the runtime asks about the revision."""
