@@ -21,6 +21,7 @@ from hypothesis import assume, example, given, settings
 from mcp_bindgen import catalog
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.errors import SchemaError
+from mcp_bindings_runtime import errors
 from strategies.agreement import Subject, check_reading_all, check_writing_all
 from strategies.emitted import Emitted, emit, load, unload
 from strategies.schema_texts import MARK, many_members, schema_texts
@@ -137,7 +138,7 @@ def test_every_function_can_be_called(revision: str, name: str, tables: list[str
     assert own - {each.__name__ for each in reached(module, tables)} == set()
 
 
-VOCABULARY = frozenset("""
+VOCABULARY = frozenset(errors.__all__) | frozenset("""
     UNREADABLE UNWRITABLE decode_leniently parse batch cause refused print print_batch made cls unsent
     annotations values named hasattr ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
     Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
