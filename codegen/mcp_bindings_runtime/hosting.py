@@ -18,6 +18,9 @@ from .server import Server
 from .stateless import INITIALIZE
 from .transports import Transport
 
+_WORD = INITIALIZE.encode()
+_ESCAPE = b"\\u00"
+"""What a line with ``initialize`` in it contains, or with a part of the word that is escaped."""
 _PATIENCE = 10.0
 """Seconds that the client may take to receive an answer."""
 
@@ -78,7 +81,7 @@ class Host:
     def _beginning(self, line: bytes) -> _Routed | None:
         """Return the server of the session that a line begins; None for other lines."""
         # Few lines hold the word, or may hold it in another spelling, so few are parsed twice.
-        if INITIALIZE.encode() not in line and b"\\u00" not in line:
+        if _WORD not in line and _ESCAPE not in line:
             return None
         server = self._routes.choose(_parsed(line))
         return None if server is None or server.binding.era == "stateless" else _Routed(server, line)
@@ -107,11 +110,14 @@ class _Lease:
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         if self.successor is None:
-            line, self._first = self._first, None
+            line = self._first
             if line is not None:
+                self._first = None
                 return line
             line = self._transport.receive(timeout)
-            self.successor = None if line is None else self._ends(line)
+            if line is None:
+                return None
+            self.successor = self._ends(line)
             if self.successor is None:
                 return line
         message = "the client has begun a handshake, and is served by another revision"
