@@ -24,7 +24,7 @@ class Binding:
         self,
         *,
         facts: Facts,
-        codec: Codec,
+        codec: Codec[Any],
         encode: Callable[[Any], bytes],
         types: Any,
         requests: Mapping[str, RequestMethod[Any, Any]],
@@ -61,7 +61,7 @@ class Binding:
 
     def spoken(
         self,
-        codec: Codec,
+        codec: Codec[Any],
         encode: Callable[[Any], bytes],
         requests: Mapping[str, RequestMethod[Any, Any]],
         notifications: Mapping[str, NotificationMethod[Any]],

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .codec import Codec, Decoders
 
 
-def make_converter(decoders: Decoders, codec: Codec) -> Converter:
+def make_converter(decoders: Decoders, codec: Codec[Any]) -> Converter:
     """A converter that reads and writes classes and unions of classes by the emitted functions.
 
     Aliases of plain types (``str | int``) are not registered: a hook for them would change how they are read everywhere.
@@ -29,7 +29,7 @@ def make_converter(decoders: Decoders, codec: Codec) -> Converter:
     return converter
 
 
-def _reader(codec: Codec) -> Callable[[Any, Any], Any]:
+def _reader(codec: Codec[Any]) -> Callable[[Any, Any], Any]:
     def structure(value: Any, kind: Any) -> Any:
         return codec.structure(value, kind)
 

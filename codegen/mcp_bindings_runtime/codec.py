@@ -7,16 +7,22 @@ Whole messages are told apart as JSON-RPC 2.0 does: ``method`` with ``id`` is a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 from .checks import ATOMS, FAULTS, ByClass, Invalid, keys, opaque
 from .errors import DecodeError, EncodeError, UsageError
 from .jsontext import STANDARD, Backend, NotJson
+from .readers_by_method import ReadersByMethod
 
 if TYPE_CHECKING:
+    from cattrs import Converter
+
     from .methods import NotificationMethod, RequestMethod, Side
     from .shapes import Shape, Shapes, Violation
 
+M = TypeVar("M")
+R = TypeVar("R")
+T = TypeVar("T")
 Json: TypeAlias = Any
 JsonObject: TypeAlias = dict[str, Any]
 Decoders: TypeAlias = Mapping[Any, Callable[[Json], Any]]
@@ -56,36 +62,6 @@ class Tables(NamedTuple):
     """From objects to JSON text; loaded when first asked for."""
 
 
-class Known(dict[str, Callable[[Json], Any]]):
-    """The functions for the requests that one side may send, or for the notifications, by method.
-
-    A method that is not there gets the function of the envelope, unless it is one of ``others``: the notifications to
-    these requests, or the requests to these notifications.
-    """
-
-    def __init__(self, functions: Decoders, envelope: type | None) -> None:
-        super().__init__()
-        self._functions = functions
-        self._envelope = envelope
-        self._classes: dict[str, type] = {}
-        self.others: Mapping[str, Callable[[Json], Any]] = {}
-
-    def add(self, method: str, cls: type) -> None:
-        """Messages of this method are of this class."""
-        self[method] = self._functions[cls]
-        self._classes[method] = cls
-
-    def class_of(self, method: str) -> type:
-        """The class of messages of this method; raises Invalid where it is none for them."""
-        cls = self._classes.get(method, self._envelope)
-        if cls is None or (method not in self and method in self.others):
-            raise Invalid
-        return cls
-
-    def __missing__(self, method: str) -> Callable[[Json], Any]:
-        return self._functions[self.class_of(method)]
-
-
 def best_backend() -> Backend:
     """The fastest of those that are installed."""
     try:
@@ -106,10 +82,10 @@ class _Late(dict[type, Callable[[Any], Any]]):
         return self._load()[cls]
 
 
-class Codec:
-    """One revision's ``structure``, ``unstructure`` and ``decode_result``, and what ``decode`` and ``encode`` are made of.
+class Codec(Generic[M]):
+    """Decode and encode the messages and values of one revision; ``M`` is the union of its messages.
 
-    These two are put together in the emitted module: each call more would take a twentieth of a small message.
+    A package's ``converter`` exports the public methods of its codec as functions.
     """
 
     def __init__(
@@ -143,10 +119,10 @@ class Codec:
         sender: Side | None,
         requests: Mapping[str, RequestMethod[Any, Any]],
         notifications: Mapping[str, NotificationMethod[Any]],
-    ) -> tuple[Known, Known]:
+    ) -> tuple[ReadersByMethod, ReadersByMethod]:
         """The requests and the notifications that one side may send."""
         types, envelopes = self._tables.types, self.envelopes
-        asked, told = Known(types, envelopes.request), Known(types, envelopes.notification)
+        asked, told = ReadersByMethod(types, envelopes.request), ReadersByMethod(types, envelopes.notification)
         asked.others, told.others = told, asked
         for request in requests.values():
             if not request.embedded and (sender is None or sender in request.sent_by):
@@ -158,14 +134,14 @@ class Codec:
 
     def joined(
         self,
-        other: Codec,
+        other: Codec[Any],
         *,
         requests: Mapping[str, RequestMethod[Any, Any]],
         notifications: Mapping[str, NotificationMethod[Any]],
         types: Decoders,
         results: Decoders,
         result_shapes: Callable[[Mapping[str, Shape]], Mapping[str, Shape]],
-    ) -> Codec:
+    ) -> Codec[Any]:
         """A codec for the messages of both. What both know is this one's, but for what ``types`` and ``results`` read."""
         ours, theirs = self._tables, other._tables
         return Codec(
@@ -213,16 +189,36 @@ class Codec:
         except TypeError:
             return False
 
+    @overload
+    def structure(self, data: Json, kind: type[T]) -> T: ...
+    @overload
+    def structure(self, data: Json, kind: Any) -> Any: ...
     def structure(self, data: Json, kind: Any) -> Any:
-        """The typed value of ``kind``; raises DecodeError."""
+        """Return the typed value of a JSON value: ``structure({"name": "add", …}, types.Tool)``.
+
+        ``kind`` is a class or an alias of the revision, or a type made of them that cattrs knows how to read, such as
+        ``list[types.Tool]``. Raise DecodeError with the place of what is wrong, and UsageError for a union whose
+        members its values do not tell apart.
+        """
+        if not self.knows(kind):
+            return self.get_converter().structure(data, kind)
         try:
             return self._tables.types[kind](data)
         except FAULTS as cause:
             shape = self._shape_of(kind)
             raise self._fault(cause, lambda shapes, faults: shapes.read(data, shape, (), faults)) from None
 
+    def get_converter(self) -> Converter:
+        """Return a new cattrs converter that reads and writes the types of the revision."""
+        from .cattrs_hooks import make_converter
+
+        return make_converter(self._tables.types, self)
+
     def unstructure(self, value: Any) -> Json:
-        """The JSON of an object of the revision, or of lists and dicts of them; raises EncodeError."""
+        """Return the JSON value of an object of the revision, or of lists and dicts of them.
+
+        Raise EncodeError with the place of what is wrong.
+        """
         try:
             return self._write(value)
         except FAULTS as cause:
@@ -268,8 +264,55 @@ class Codec:
             return DecodeError((), str(cause), "a JSON text", self.revision)
         return self._fault(cause, lambda shapes, faults: explain_any(self, shapes, value, sender, results, faults))
 
+    @overload
+    def decode(
+        self,
+        data: bytes | str,
+        *,
+        sender: Side | None = None,
+        results: Results | None = None,
+        mode: Literal["strict"] = "strict",
+    ) -> M: ...
+    @overload
+    def decode(
+        self,
+        data: bytes | str,
+        *,
+        sender: Side | None = None,
+        results: Results | None = None,
+        mode: Literal["lenient"],
+    ) -> Lenient: ...
+    def decode(
+        self,
+        data: bytes | str,
+        *,
+        sender: Side | None = None,
+        results: Results | None = None,
+        mode: Literal["strict", "lenient"] = "strict",
+    ) -> Any:
+        """Return the message in a JSON text (UTF-8 where it is bytes).
+
+        ``sender`` limits methods to those that the side may send; others give the generic class. ``results`` maps ids
+        of requests to their method keys, so that the result of a response gets its type; without it ``result`` stays
+        JSON, and ``decode_result`` finishes it. Raise DecodeError for the first fault. With mode ``"lenient"`` raise
+        none, but return the value, whose faulty parts stay JSON, together with all faults.
+        """
+        if mode != "strict":
+            return self.decode_leniently(data, sender, results, mode)
+        return self.read(data, sender, results)
+
+    def encode(self, message: M) -> bytes:
+        """Return a message as one line of JSON in UTF-8; raise EncodeError with the place of what is wrong."""
+        try:
+            cls: type = message.__class__
+            if cls is list:
+                return self.print_batch(message)
+            return self.print(self.made[cls](message))
+        except UNWRITABLE as cause:
+            raise self.unsent(cause, message) from None
+
     def read(self, data: bytes | str, sender: Side | None, results: Results | None) -> Any:
-        """The message in a JSON text, or the list of them; raises DecodeError. The same as ``decode``, for the runtime."""
+        """Return the message in a JSON text, or the list of them, as ``decode`` does; raise DecodeError."""
         value = None
         try:
             value = self.parse(data)
@@ -324,16 +367,17 @@ class Codec:
         found = (shapes.write_message(message[place], (place,)) for place in range(len(message)))
         return next((fault for fault in found if fault), None)
 
-    def decode_result(self, key: RequestMethod[Any, Any], value: Json) -> Any:
-        """The typed result of a request; raises DecodeError."""
+    def decode_result(self, key: RequestMethod[Any, R], value: Json) -> R:
+        """Return the typed result of the request that ``key`` stands for, from its JSON value; raise DecodeError."""
         if key.name not in self._tables.results:
             message = f"{key.name!r} is no request of {self.revision}"
             raise UsageError(message)
         try:
-            return self._tables.results[key.name](value)
+            result: R = self._tables.results[key.name](value)
         except FAULTS as cause:
             shape = self.result_shapes()[key.name]
             raise self._fault(cause, lambda shapes, faults: shapes.read(value, shape, (), faults)) from None
+        return result
 
     def explain_result(self, key: RequestMethod[Any, Any], value: Json) -> tuple[Any, list[Violation]]:
         """Return what can be made of the result of a request, faulty parts as JSON, and all that is wrong with it."""
@@ -341,9 +385,6 @@ class Codec:
         return self._shapes().read(value, self.result_shapes()[key.name], (), faults), faults
 
     def _shape_of(self, kind: Any) -> Shape:
-        if not self.knows(kind):
-            message = f"{kind!r} is no type of {self.revision}"
-            raise UsageError(message)
         for name, alias in self._alias_names().items():
             if alias == kind:
                 return ("alias", name)

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 
 def explain_any(
-    codec: Codec, shapes: Shapes, value: Json, sender: Side | None, results: Results | None, faults: list[Violation]
+    codec: Codec[Any],
+    shapes: Shapes,
+    value: Json,
+    sender: Side | None,
+    results: Results | None,
+    faults: list[Violation],
 ) -> Any:
     """What is wrong with a message, or with those of an array; what can be made of it."""
     if value.__class__ is list and codec.batches:
@@ -25,7 +30,7 @@ def explain_any(
 
 
 def explain(
-    codec: Codec,
+    codec: Codec[Any],
     shapes: Shapes,
     value: Json,
     path: tuple[str | int, ...],
@@ -64,7 +69,7 @@ def explain(
 
 
 def _explain_call(
-    codec: Codec,
+    codec: Codec[Any],
     shapes: Shapes,
     value: JsonObject,
     path: tuple[str | int, ...],

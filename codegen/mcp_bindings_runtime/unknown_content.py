@@ -31,7 +31,7 @@ class UnknownContent(dict[str, Any]):
         return found
 
 
-def read_result(codec: Codec, key: RequestMethod[Any, Any], value: Any) -> Any:
+def read_result(codec: Codec[Any], key: RequestMethod[Any, Any], value: Any) -> Any:
     """Return the result of a request from its JSON value; content blocks of unknown types become ``UnknownContent``.
 
     The local log has a warning about each. Raise ``DecodeError`` if anything else does not fit.
@@ -51,7 +51,7 @@ def read_result(codec: Codec, key: RequestMethod[Any, Any], value: Any) -> Any:
 
 
 def tolerated(
-    codec: Codec, key: RequestMethod[Any, Any], response: Any, fault: DecodeError
+    codec: Codec[Any], key: RequestMethod[Any, Any], response: Any, fault: DecodeError
 ) -> tuple[Any, DecodeError | None]:
     """Return the result in the JSON value of a response that does not fit, or the fault if that cannot be tolerated."""
     if fault.keys[:1] == ("result",):
@@ -78,7 +78,7 @@ def _written_message(binding: Binding, message: Any) -> Any:
     return {**made, "content": _written_block(binding.codec, message.content)}
 
 
-def _written_block(codec: Codec, block: Any) -> Any:
+def _written_block(codec: Codec[Any], block: Any) -> Any:
     return dict(block) if isinstance(block, UnknownContent) else codec.unstructure(block)
 
 

@@ -112,8 +112,8 @@ def test_each_member_is_what_was_given_for_it_or_absent(package: str) -> None:
         assert {name: getattr(made, name) for name in cls.__slots__} == given, cls
         defaults = {name: each.default for name, each in parameters.items() if each.default is not each.empty}
         made_up |= {(name, value) for name, value in defaults.items() if value is not None and value is not UNSET}
-    # The one member that is always written, and never asked for.
-    assert {name for name, _ in made_up} <= {"result_type"}
+    # Members that are always written, and need not be given: receivers have to tolerate their absence.
+    assert {name for name, _ in made_up} <= {"cache_scope", "result_type", "ttl_ms"}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -139,8 +139,7 @@ def test_every_function_can_be_called(revision: str, name: str, tables: list[str
 
 
 VOCABULARY = frozenset(errors.__all__) | frozenset("""
-    UNREADABLE UNWRITABLE decode_leniently parse batch cause refused print print_batch made cls unsent
-    annotations values named hasattr ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
+    annotations cls named hasattr values ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
     Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
     Objects R REQUESTS RESULTS REVISION Record RequestMethod Results SCHEMA_SHA256 Shapes Side Single T TYPES
     TEXTS TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES CODEC __all__ _texts _writers anything array escape escape_long finish join map members t texts __class__
@@ -162,6 +161,7 @@ VOCABULARY = frozenset(errors.__all__) | frozenset("""
     endpoint headers http keywords logbridge max_message media names pool proxy ssl tls url
     Limits features limits ping_failures record require rounds discover restart start stderr stdio transport transports workers
     ServerOptions MemoryTasks taskstore Task taskcontext title description icons website_url instructions logging grace page_size cursor_key redact tasks state_key state_lifetime versions ttl_ms cache_scope
+    facts Facts codec_of converter emitted_codec encoders decoders
     """.split())
 
 

@@ -41,7 +41,7 @@ class Subject:
         self.tables = module("_shapes")
         self.decoders = module("_decoders")
         self.texts = module("_writers").TEXTS
-        self.shapes = self.converter._shapes()
+        self.shapes = self.converter.CODEC._shapes()
         self.protocol = protocol
         self.kinds = self._kinds()
 

@@ -305,30 +305,27 @@ def _converter_file(
             "Message: TypeAlias = Single | list[Single]",
         ]
     written = imports(
-        {*used, "Mapping", "Any", "Literal", "TYPE_CHECKING", "TypeAlias", "TypeVar", "overload"}
-        | {"UNREADABLE", "UNWRITABLE", "Codec", "Envelopes", "Lenient", "Tables"}
-        | {"methods", "revision", "types", "_decoders", "_encoders"},
+        {
+            *used,
+            "Codec",
+            "Envelopes",
+            "TypeAlias",
+            "_decoders",
+            "_encoders",
+            "codec_of",
+            "methods",
+            "revision",
+            "types",
+        },
         (
+            (("typing", ("TypeAlias", "Union")),),
             (
-                ("collections.abc", ("Mapping",)),
-                ("typing", ("TYPE_CHECKING", "Any", "Literal", "TypeAlias", "TypeVar", "Union", "overload")),
-            ),
-            (
-                ("runtime.codec", ("UNREADABLE", "UNWRITABLE", "Codec", "Envelopes", "Lenient", "Tables")),
+                ("runtime.codec", ("Codec", "Envelopes")),
+                ("runtime.emitted_codec", ("codec_of",)),
                 (".", ("_decoders", "_encoders", "methods", "revision", "types")),
             ),
         ),
         runtime,
-    )
-    typing_only = (
-        "",
-        "if TYPE_CHECKING:",
-        "    from cattrs import Converter",
-        "",
-        f"    from {runtime}.checks import ByClass",
-        f"    from {runtime}.codec import Results",
-        f"    from {runtime}.methods import RequestMethod, Side",
-        f"    from {runtime}.shapes import Shapes",
     )
     roles = {
         role: "None" if path is None else f"types.{names.types[path]}"
@@ -341,9 +338,8 @@ def _converter_file(
     }
     return _fill(
         "converter.py.j2",
-        imports=(*written, *typing_only),
+        imports=written,
         message=single,
-        encodable="Message",
         envelopes=roles,
         **common,
     )

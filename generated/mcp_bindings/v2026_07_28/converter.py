@@ -8,27 +8,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
+from typing import TypeAlias
 
-from mcp_bindings_runtime.codec import (
-    UNREADABLE,
-    UNWRITABLE,
-    Codec,
-    Envelopes,
-    Lenient,
-    Tables,
-)
+from mcp_bindings_runtime.codec import Codec, Envelopes
+from mcp_bindings_runtime.emitted_codec import codec_of
 
 from . import _decoders, _encoders, methods, revision, types
-
-if TYPE_CHECKING:
-    from cattrs import Converter
-
-    from mcp_bindings_runtime.checks import ByClass
-    from mcp_bindings_runtime.codec import Results
-    from mcp_bindings_runtime.methods import RequestMethod, Side
-    from mcp_bindings_runtime.shapes import Shapes
 
 __all__ = [
     "Message",
@@ -39,9 +24,6 @@ __all__ = [
     "structure",
     "unstructure",
 ]
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 Message: TypeAlias = (
     types.CancelledNotification
@@ -69,147 +51,24 @@ Message: TypeAlias = (
 )
 """Any message of a peer; a method that the revision does not have gives the generic class."""
 
-
-@overload
-def structure(data: Any, kind: type[T]) -> T: ...
-@overload
-def structure(data: Any, kind: Any) -> Any: ...
-def structure(data: Any, kind: Any) -> Any:
-    """The typed value of a JSON value: ``structure({"name": "add", …}, types.Tool)``.
-
-    ``kind`` is a class or an alias of the revision, or a type made of them that
-    cattrs knows how to read (``list[types.Tool]``). Raises DecodeError, which says
-    where the value is wrong, and UsageError for a union that its values do not tell
-    apart.
-    """
-    if CODEC.knows(kind):
-        return CODEC.structure(data, kind)
-    return get_converter().structure(data, kind)
-
-
-def unstructure(value: Any) -> Any:
-    """The JSON value of an object of the revision, or of lists and dicts of them.
-
-    Raises EncodeError, which says where the object is wrong.
-    """
-    return CODEC.unstructure(value)
-
-
-@overload
-def decode(
-    data: bytes | str,
-    *,
-    sender: Side | None = None,
-    results: Results | None = None,
-    mode: Literal["strict"] = "strict",
-) -> Message: ...
-@overload
-def decode(
-    data: bytes | str,
-    *,
-    sender: Side | None = None,
-    results: Results | None = None,
-    mode: Literal["lenient"],
-) -> Lenient: ...
-def decode(
-    data: bytes | str,
-    *,
-    sender: Side | None = None,
-    results: Results | None = None,
-    mode: Literal["strict", "lenient"] = "strict",
-) -> Any:
-    """The message in a JSON text (UTF-8 where it is bytes).
-
-    ``sender`` limits methods to those the side may send; others give the generic
-    class. ``results`` maps ids of requests to their method keys, so that the result
-    of a response gets its type; without it ``result`` stays JSON, and
-    ``decode_result`` finishes it. Raises DecodeError for the first thing that is
-    wrong; with mode ``"lenient"`` never, but returns the value, of which faulty
-    parts stay JSON, together with all that is wrong.
-    """
-    if mode != "strict":
-        return CODEC.decode_leniently(data, sender, results, mode)
-    value = None
-    try:
-        value = CODEC.parse(data)
-        if value.__class__ is dict:
-            return CODEC.message(value, sender, results)
-        return CODEC.batch(value, sender, results)
-    except UNREADABLE as cause:
-        raise CODEC.refused(cause, value, sender, results) from None
-
-
-def encode(message: Message) -> bytes:
-    """A message as one line of JSON in UTF-8.
-
-    Raises EncodeError, which says where the message is wrong.
-    """
-    try:
-        cls: type = message.__class__
-        if cls is list:
-            return CODEC.print_batch(message)
-        return CODEC.print(CODEC.made[cls](message))
-    except UNWRITABLE as cause:
-        raise CODEC.unsent(cause, message) from None
-
-
-def decode_result(key: RequestMethod[Any, R], value: Any) -> R:
-    """The typed result of the request that ``key`` stands for, from its JSON value.
-
-    Raises DecodeError.
-    """
-    result: R = CODEC.decode_result(key, value)
-    return result
-
-
-def get_converter() -> Converter:
-    """A new cattrs converter that reads and writes the types of the revision."""
-    from mcp_bindings_runtime.cattrs_hooks import make_converter
-
-    return make_converter(_decoders.TYPES, CODEC)
-
-
-def _texts() -> ByClass[str]:
-    from . import _writers
-
-    return _writers.TEXTS
-
-
-def _shapes() -> Shapes:
-    from mcp_bindings_runtime.shapes import Shapes
-
-    from . import _shapes
-
-    return Shapes(_shapes.OBJECTS, _shapes.ALIASES, types)
-
-
-def _result_shapes() -> Mapping[str, Any]:
-    from . import _shapes
-
-    return _shapes.RESULTS
-
-
-def _alias_names() -> Mapping[str, Any]:
-    from . import _shapes
-
-    named = (name for name in _shapes.ALIASES if hasattr(types, name))
-    return {name: getattr(types, name) for name in named}
-
-
-CODEC = Codec(
-    revision=revision.REVISION,
-    batches=revision.BATCHES,
-    tables=Tables(_decoders.TYPES, _decoders.RESULTS, _encoders.VALUES, _texts),
+CODEC: Codec[Message] = codec_of(
+    decoders=_decoders,
+    encoders=_encoders,
+    methods=methods,
+    revision=revision,
+    types=types,
     envelopes=Envelopes(
         request=types.JSONRPCRequest,
         notification=types.JSONRPCNotification,
         response=types.JSONRPCResultResponse,
         error=types.JSONRPCErrorResponse,
     ),
-    requests=methods.REQUESTS,
-    notifications=methods.NOTIFICATIONS,
-    shapes=_shapes,
-    result_shapes=_result_shapes,
-    alias_names=_alias_names,
 )
-"""What all of this is done by, for the runtime."""
+"""What the functions below belong to; ``help(Codec)`` describes them."""
+
+decode = CODEC.decode
+decode_result = CODEC.decode_result
+encode = CODEC.encode
+get_converter = CODEC.get_converter
+structure = CODEC.structure
+unstructure = CODEC.unstructure
