@@ -363,9 +363,6 @@ def upstream(session: nox.Session) -> None:
         for name, key in (("schema.ts", "sha256"), ("schema.json", "json_sha256")):
             if key in entry:
                 _fetch(session, f"{address}/{name}", UPSTREAM / revision / name, entry[key])
-    for label, entry in manifest["extensions"].items():
-        address = f"https://raw.githubusercontent.com/{entry['repository']}/{entry['commit']}/{entry['path']}"
-        _fetch(session, address, UPSTREAM / "extensions" / label / "schema.ts", entry["sha256"])
     drafts = tomllib.loads((ROOT / "tests" / "schema" / "extensions.toml").read_text(encoding="utf-8"))
     for row in drafts["file"]:
         address = f"https://raw.githubusercontent.com/{row['repository']}/{row['commit']}/{row['path']}"

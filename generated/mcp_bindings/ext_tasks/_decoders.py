@@ -765,13 +765,18 @@ def structure_get_task_request_params(d: Json) -> types.GetTaskRequestParams:
     if d.__class__ is not dict:
         raise Invalid
     o = new(types.GetTaskRequestParams)
-    v = d["_meta"]
-    o.meta = structure_request_meta_object(v)
     v = d["taskId"]
     if v.__class__ is not str:
         raise Invalid
     o.task_id = v
-    if len(d) == 2:
+    n = 1
+    if "_meta" in d:
+        v = d["_meta"]
+        o.meta = structure_request_meta_object(v)
+        n += 1
+    else:
+        o.meta = None
+    if len(d) == n:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in GET_TASK_REQUEST_PARAMS_KEYS}
@@ -1085,8 +1090,6 @@ def structure_update_task_request_params(d: Json) -> types.UpdateTaskRequestPara
     if d.__class__ is not dict:
         raise Invalid
     o = new(types.UpdateTaskRequestParams)
-    v = d["_meta"]
-    o.meta = structure_request_meta_object(v)
     v = d["taskId"]
     if v.__class__ is not str:
         raise Invalid
@@ -1095,7 +1098,14 @@ def structure_update_task_request_params(d: Json) -> types.UpdateTaskRequestPara
     if v.__class__ is not dict:
         raise Invalid
     o.input_responses = {k: structure_input_response(e) for k, e in v.items()}
-    if len(d) == 3:
+    n = 2
+    if "_meta" in d:
+        v = d["_meta"]
+        o.meta = structure_request_meta_object(v)
+        n += 1
+    else:
+        o.meta = None
+    if len(d) == n:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in UPDATE_TASK_REQUEST_PARAMS_KEYS}
@@ -1147,13 +1157,18 @@ def structure_cancel_task_request_params(d: Json) -> types.CancelTaskRequestPara
     if d.__class__ is not dict:
         raise Invalid
     o = new(types.CancelTaskRequestParams)
-    v = d["_meta"]
-    o.meta = structure_request_meta_object(v)
     v = d["taskId"]
     if v.__class__ is not str:
         raise Invalid
     o.task_id = v
-    if len(d) == 2:
+    n = 1
+    if "_meta" in d:
+        v = d["_meta"]
+        o.meta = structure_request_meta_object(v)
+        n += 1
+    else:
+        o.meta = None
+    if len(d) == n:
         o.extra = None
     else:
         o.extra = {k: d[k] for k in d if k not in CANCEL_TASK_REQUEST_PARAMS_KEYS}

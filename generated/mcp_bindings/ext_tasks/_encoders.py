@@ -436,12 +436,13 @@ def unstructure_get_task_request_params(o: Any) -> JsonObject:
     if o.__class__ is not types.GetTaskRequestParams:
         expect(o, types.GetTaskRequestParams)
     d: JsonObject = {}
-    v = o.meta
-    d["_meta"] = unstructure_request_meta_object(v)
     v = o.task_id
     if v.__class__ is not str and not is_string(v):
         raise Invalid
     d["taskId"] = v
+    v = o.meta
+    if v is not None:
+        d["_meta"] = unstructure_request_meta_object(v)
     if o.extra:
         undeclared(o.extra, GET_TASK_REQUEST_PARAMS_KEYS)
         opaque(o.extra)
@@ -682,8 +683,6 @@ def unstructure_update_task_request_params(o: Any) -> JsonObject:
     if o.__class__ is not types.UpdateTaskRequestParams:
         expect(o, types.UpdateTaskRequestParams)
     d: JsonObject = {}
-    v = o.meta
-    d["_meta"] = unstructure_request_meta_object(v)
     v = o.task_id
     if v.__class__ is not str and not is_string(v):
         raise Invalid
@@ -693,6 +692,9 @@ def unstructure_update_task_request_params(o: Any) -> JsonObject:
         raise Invalid
     keys(v)
     d["inputResponses"] = {k: INPUT_RESPONSE[e.__class__](e) for k, e in v.items()}
+    v = o.meta
+    if v is not None:
+        d["_meta"] = unstructure_request_meta_object(v)
     if o.extra:
         undeclared(o.extra, UPDATE_TASK_REQUEST_PARAMS_KEYS)
         opaque(o.extra)
@@ -735,12 +737,13 @@ def unstructure_cancel_task_request_params(o: Any) -> JsonObject:
     if o.__class__ is not types.CancelTaskRequestParams:
         expect(o, types.CancelTaskRequestParams)
     d: JsonObject = {}
-    v = o.meta
-    d["_meta"] = unstructure_request_meta_object(v)
     v = o.task_id
     if v.__class__ is not str and not is_string(v):
         raise Invalid
     d["taskId"] = v
+    v = o.meta
+    if v is not None:
+        d["_meta"] = unstructure_request_meta_object(v)
     if o.extra:
         undeclared(o.extra, CANCEL_TASK_REQUEST_PARAMS_KEYS)
         opaque(o.extra)

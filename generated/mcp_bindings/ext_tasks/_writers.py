@@ -361,10 +361,11 @@ def write_create_task_result(o: Any) -> str:
 def write_get_task_request_params(o: Any) -> str:
     if o.__class__ is not types.GetTaskRequestParams:
         expect(o, types.GetTaskRequestParams)
-    v = o.meta
-    t = '{"_meta":' + write_request_meta_object(v)
     v = o.task_id
-    t = f'{t},"taskId":{escape(v)}'
+    t = '{"taskId":' + escape(v)
+    v = o.meta
+    if v is not None:
+        t = f'{t},"_meta":{write_request_meta_object(v)}'
     if o.extra:
         undeclared(o.extra, GET_TASK_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -555,14 +556,15 @@ def write_get_cancelled_task_result(o: Any) -> str:
 def write_update_task_request_params(o: Any) -> str:
     if o.__class__ is not types.UpdateTaskRequestParams:
         expect(o, types.UpdateTaskRequestParams)
-    v = o.meta
-    t = '{"_meta":' + write_request_meta_object(v)
     v = o.task_id
-    t = f'{t},"taskId":{escape(v)}'
+    t = '{"taskId":' + escape(v)
     v = o.input_responses
     if v.__class__ is not dict and not is_object(v):
         raise Invalid
     t = f'{t},"inputResponses":{mapping([f"{escape(k)}:{INPUT_RESPONSE[e.__class__](e)}" for k, e in v.items()])}'  # fmt: skip
+    v = o.meta
+    if v is not None:
+        t = f'{t},"_meta":{write_request_meta_object(v)}'
     if o.extra:
         undeclared(o.extra, UPDATE_TASK_REQUEST_PARAMS_KEYS)
         t += members(o.extra)
@@ -601,10 +603,11 @@ def write_update_task_result(o: Any) -> str:
 def write_cancel_task_request_params(o: Any) -> str:
     if o.__class__ is not types.CancelTaskRequestParams:
         expect(o, types.CancelTaskRequestParams)
-    v = o.meta
-    t = '{"_meta":' + write_request_meta_object(v)
     v = o.task_id
-    t = f'{t},"taskId":{escape(v)}'
+    t = '{"taskId":' + escape(v)
+    v = o.meta
+    if v is not None:
+        t = f'{t},"_meta":{write_request_meta_object(v)}'
     if o.extra:
         undeclared(o.extra, CANCEL_TASK_REQUEST_PARAMS_KEYS)
         t += members(o.extra)

@@ -10,7 +10,7 @@ REVISION: Final = "ext-tasks"
 """The protocol version, as peers name it to each other."""
 
 SCHEMA_SHA256: Final = (
-    "5918dee0e9e8ffbe53db6c31ef6845bb6a53dffce6a92a58e6ff6aeec305727c"
+    "ce73dac065162f6ca0217f1540f78d6448c15e351b161e25f6d18a0fdf0899f8"
 )
 """Of the schema file from which this package was generated."""
 

@@ -780,7 +780,7 @@ class GetTaskRequestParams(Record):
 
     __slots__ = ("meta", "task_id", "extra")
 
-    meta: RequestMetaObject
+    meta: RequestMetaObject | None
     """Metadata that every request carries: protocol revision, client capabilities and
     more.
 
@@ -797,8 +797,8 @@ class GetTaskRequestParams(Record):
     def __init__(
         self,
         *,
-        meta: RequestMetaObject,
         task_id: str,
+        meta: RequestMetaObject | None = None,
         extra: dict[str, Any] | None = None,
     ) -> None:
         self.meta = meta
@@ -1270,7 +1270,7 @@ class UpdateTaskRequestParams(Record):
 
     __slots__ = ("meta", "task_id", "input_responses", "extra")
 
-    meta: RequestMetaObject
+    meta: RequestMetaObject | None
     """Metadata that every request carries: protocol revision, client capabilities and
     more.
 
@@ -1292,9 +1292,9 @@ class UpdateTaskRequestParams(Record):
     def __init__(
         self,
         *,
-        meta: RequestMetaObject,
         task_id: str,
         input_responses: InputResponses,
+        meta: RequestMetaObject | None = None,
         extra: dict[str, Any] | None = None,
     ) -> None:
         self.meta = meta
@@ -1364,7 +1364,7 @@ class CancelTaskRequestParams(Record):
 
     __slots__ = ("meta", "task_id", "extra")
 
-    meta: RequestMetaObject
+    meta: RequestMetaObject | None
     """Metadata that every request carries: protocol revision, client capabilities and
     more.
 
@@ -1381,8 +1381,8 @@ class CancelTaskRequestParams(Record):
     def __init__(
         self,
         *,
-        meta: RequestMetaObject,
         task_id: str,
+        meta: RequestMetaObject | None = None,
         extra: dict[str, Any] | None = None,
     ) -> None:
         self.meta = meta

@@ -1,7 +1,7 @@
 // The extension io.modelcontextprotocol/tasks, transcribed: a request may be answered with a task, whose outcome is asked
 // for later. Three things are written in another way than in the official file. It combines `Result` with the union of the
-// states of a task; here each combination is an interface of its own. Its params do not mention `_meta`; here they extend
-// `RequestParams`, as the core protocol lets no request go without it. Who sends what is said at the end.
+// states of a task; here each combination is an interface of its own. Its params do not mention `_meta`; here it is an
+// optional member, as the core protocol lets no request go without it. Who sends what is said at the end.
 
 import type {
   Error as JSONRPCErrorObject,
@@ -138,7 +138,7 @@ export interface CreateTaskResult extends Result, Task {
  *
  * @category `tasks/get`
  */
-export interface GetTaskRequestParams extends RequestParams {
+export interface GetTaskRequestParams extends Partial<RequestParams> {
   /** Id of the task to report on. */
   taskId: string;
 }
@@ -220,7 +220,7 @@ export type GetTaskResult =
  *
  * @category `tasks/update`
  */
-export interface UpdateTaskRequestParams extends RequestParams {
+export interface UpdateTaskRequestParams extends Partial<RequestParams> {
   /** Id of the task that asked. */
   taskId: string;
   /** Answers by the keys of the questions; some of them will do. */
@@ -252,7 +252,7 @@ export interface UpdateTaskResult extends Result {
  *
  * @category `tasks/cancel`
  */
-export interface CancelTaskRequestParams extends RequestParams {
+export interface CancelTaskRequestParams extends Partial<RequestParams> {
   /** Id of the task to stop. */
   taskId: string;
 }
@@ -284,35 +284,45 @@ export interface CancelTaskResult extends Result {
  *
  * @category `notifications/tasks`
  */
-export interface WorkingTaskNotificationParams extends NotificationParams, WorkingTask {}
+export interface WorkingTaskNotificationParams extends NotificationParams, WorkingTask {
+  [key: string]: unknown;
+}
 
 /**
  * What is told of a task that waits for answers.
  *
  * @category `notifications/tasks`
  */
-export interface InputRequiredTaskNotificationParams extends NotificationParams, InputRequiredTask {}
+export interface InputRequiredTaskNotificationParams extends NotificationParams, InputRequiredTask {
+  [key: string]: unknown;
+}
 
 /**
  * What is told of a task with its result.
  *
  * @category `notifications/tasks`
  */
-export interface CompletedTaskNotificationParams extends NotificationParams, CompletedTask {}
+export interface CompletedTaskNotificationParams extends NotificationParams, CompletedTask {
+  [key: string]: unknown;
+}
 
 /**
  * What is told of a task with its error.
  *
  * @category `notifications/tasks`
  */
-export interface FailedTaskNotificationParams extends NotificationParams, FailedTask {}
+export interface FailedTaskNotificationParams extends NotificationParams, FailedTask {
+  [key: string]: unknown;
+}
 
 /**
  * What is told of a task that was stopped.
  *
  * @category `notifications/tasks`
  */
-export interface CancelledTaskNotificationParams extends NotificationParams, CancelledTask {}
+export interface CancelledTaskNotificationParams extends NotificationParams, CancelledTask {
+  [key: string]: unknown;
+}
 
 /**
  * The state of a task, as `tasks/get` would give it at that moment.
