@@ -50,6 +50,13 @@ def extensions() -> tuple[str, ...]:
     return tuple(sorted(label for label, folder in found if (folder / "schema.ts").is_file()))
 
 
+@cache
+def extensions_of(revision: str) -> tuple[str, ...]:
+    """The bundled extensions that extend a revision: those that import from its schema."""
+    imported = f'from "../../{revision}/schema.js"'
+    return tuple(label for label in extensions() if imported in schema_file(label).read_text(encoding="utf-8"))
+
+
 def schema_file(label: str) -> Path:
     """The bundled schema of a revision or an extension."""
     if label in extensions():

@@ -52,7 +52,7 @@ def _joined(binding: Binding, package: Any) -> Binding:
         notifications={**package.methods.NOTIFICATIONS, **binding.notifications},
         types={package.types.UpdateTaskRequest: _update(package)},
         results={_CALL_TOOL: _called(binding, package)},
-        result_shapes=_result_shapes,
+        result_shapes=result_shapes,
     )
 
     def encode(message: Any) -> bytes:
@@ -79,8 +79,8 @@ def _called(binding: Binding, package: Any) -> Callable[[Any], Any]:
     return read
 
 
-def _result_shapes(shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
-    """The same for who explains what is wrong with it."""
+def result_shapes(shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
+    """The shapes of results, with a task as an alternative for that of a tool call."""
     plain = shapes[_CALL_TOOL]
     decision = ("kind", (("object", ("tag", "resultType", (("task", 1), ("complete", 0), ("input_required", 0)), 0)),))
     return {**shapes, _CALL_TOOL: ("union", decision, (plain, ("class", "CreateTaskResult")))}

@@ -298,11 +298,11 @@ def test_the_json_schema(cli, schemas) -> None:
         (["-", "2025-11-25"], "cannot be read from standard input"),
         (["gone.ts", "2025-11-25"], "cannot read gone.ts: No such file or directory"),
         ([".", "2025-11-25"], "cannot read .: it is a folder"),
-        ([*PAIR, "--old-name", "x"], "--old-name names a schema file, and 2025-11-25 is a bundled revision"),
+        ([*PAIR, "--old-name", "x"], "--old-name names a schema file, and 2025-11-25 is bundled"),
         (["old.ts", "new.ts", "--new-name", " "], "--new-name needs a name"),
         ([*PAIR, "--map", "core=x.ts"], "bundled revisions import nothing; leave it out"),
-        ([*PAIR, "--old-map", "core=x.ts"], "--old-map says where a schema's imports are, and 2025-11-25 is a bundled"),
-        (["old.ts", "2025-11-25", "--new-map", "core=x.ts"], "2025-11-25 is a bundled revision; leave it out"),
+        ([*PAIR, "--old-map", "core=x.ts"], "--old-map says where a schema's imports are, and 2025-11-25 is bundled"),
+        (["old.ts", "2025-11-25", "--new-map", "core=x.ts"], "2025-11-25 is bundled; leave it out"),
         (["old.ts", "new.ts", "--new-map", "core=2025-06-18"], "--new-map core=… matches no import of new.ts"),
         (["old.ts", "new.ts", "--old-map", "core"], "--old-map 'core' is not of the form NAME=FILE or NAME=REVISION"),
         (
@@ -355,3 +355,7 @@ def test_it_starts_fast_and_loads_no_templates(spawn, schemas) -> None:
     assert status == 1
     assert "jinja2" not in err
     assert "difflib" not in out
+
+
+def test_a_bundled_extension_compares_like_a_revision(cli) -> None:
+    assert cli("diff", "ext-tasks", "ext-tasks").out == "ext-tasks -> ext-tasks: nothing changed\n"

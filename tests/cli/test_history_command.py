@@ -141,3 +141,10 @@ def test_the_width_is_that_of_the_terminal(cli, monkeypatch: pytest.MonkeyPatch,
 
 def test_the_schema_of_the_document(cli) -> None:
     assert json.loads(cli("history", "--json-schema").out)["title"].endswith("mcp-history/1")
+
+
+def test_what_only_an_extension_has_is_found_there(cli) -> None:
+    status, out, err = cli("history", "DetailedTask")
+    assert status == 0
+    assert "ext-tasks" in out
+    assert err == "DetailedTask is part of ext-tasks, an extension, and of no revision\n"

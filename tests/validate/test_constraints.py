@@ -41,7 +41,7 @@ def test_the_tables_have_every_constraint_of_the_schema(revision: str) -> None:
         if named(field)
     }
     assert {
-        (owner.lower(), name): each for (owner, name), each in in_the_tables(tables.load(revision)).items()
+        (owner.lower(), name): each for (owner, name), each in in_the_tables(tables.own(revision)).items()
     } == model
     written = {
         (field.declared_in, field.name, name)
@@ -57,7 +57,7 @@ def test_the_tables_have_every_constraint_of_the_schema(revision: str) -> None:
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_valid_value_breaks_none(revision: str) -> None:
-    protocol, known = ours(revision), tables.load(revision)
+    protocol, known = ours(revision), tables.own(revision)
     values, looked_at = Values(protocol), 0
     for name, shape in declared(known, protocol):
         for case in values.cases(name):
@@ -78,7 +78,7 @@ WRONG: dict[str, tuple[Json, str]] = {
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_value_that_breaks_one_is_found(revision: str) -> None:
-    known = tables.load(revision)
+    known = tables.own(revision)
     for (owner, member), each in in_the_tables(known).items():
         for name, bound in each.items():
             value, code = WRONG[str(bound) if name == "format" else name]
@@ -86,7 +86,7 @@ def test_a_value_that_breaks_one_is_found(revision: str) -> None:
             assert found[:2] == ((member,), code)
 
 
-KNOWN = tables.load("2026-07-28")
+KNOWN = tables.own("2026-07-28")
 
 
 def test_it_says_where_what_and_what_instead() -> None:

@@ -33,12 +33,12 @@ def side(asked: Side) -> Input:
 
     which, word, name, mapped, own = asked
     option, map_option = f"--{which}-name", f"--{which}-map"
-    if word in catalog.revisions():
+    if word in (*catalog.revisions(), *catalog.extensions()):
         if name is not None:
-            message = f"{option} names a schema file, and {word} is a bundled revision; for a file write ./{word}"
+            message = f"{option} names a schema file, and {word} is bundled; for a file write ./{word}"
             raise BindgenError(message)
         if own:
-            message = f"{map_option} says where a schema's imports are, and {word} is a bundled revision; leave it out"
+            message = f"{map_option} says where a schema's imports are, and {word} is bundled; leave it out"
             raise BindgenError(message)
         return Bundled(word)
     file = Path(word)

@@ -1,9 +1,10 @@
-"""One revision as checks need it: its methods, and what is wrong with a value that is to be of one of its types."""
+"""One revision, with its extensions, as checks need it: its methods, and what is wrong with a value of one of its types."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
+from types import SimpleNamespace
 from typing import Any
 
 from mcp_bindings_runtime.errors import DecodeError
@@ -23,20 +24,31 @@ _TOO_DEEP = Violation((), "a value nested too deeply", "fewer levels")
 
 
 class Bindings:
-    """The generated package of one revision, or of a schema of one's own."""
+    """The generated package of one revision with those of its extensions, or that of a schema of one's own."""
 
     def __init__(self, revision: str) -> None:
-        self._package: Any = packages.find(revision)
-        types, methods = self._package.types, self._package.methods
+        package: Any = packages.find(revision)
+        types = package.types
         self.revision = revision
         self.tables = tables.load(revision)
         self.batches = "JSONRPCBatchRequest" in self.tables.aliases
-        self.requests: Mapping[str, RequestMethod[Any, Any]] = {
-            name: key for name, key in methods.REQUESTS.items() if not key.embedded
-        }
-        self.embedded = frozenset(methods.REQUESTS) - frozenset(self.requests)
-        self.notifications: Mapping[str, NotificationMethod[Any]] = methods.NOTIFICATIONS
-        self._shapes = Shapes(self.tables.objects, self.tables.aliases, types)
+        self.requests: dict[str, RequestMethod[Any, Any]] = {}
+        self.notifications: dict[str, NotificationMethod[Any]] = {}
+        self._converters: dict[str, Any] = {}
+        """By the name of a type or method, what reads it."""
+        embedded: set[str] = set()
+        classes: dict[str, Any] = {}
+        # The revision last: what an extension has under the same name is a part of the revision's.
+        for each in (*packages.extensions_of(revision), package):
+            methods = each.methods
+            embedded |= {name for name, key in methods.REQUESTS.items() if key.embedded}
+            self.requests |= {name: key for name, key in methods.REQUESTS.items() if not key.embedded}
+            self.notifications |= methods.NOTIFICATIONS
+            classes |= vars(each.types)
+            self._converters |= dict.fromkeys([*vars(each.types), *methods.REQUESTS], each.converter)
+        self.embedded = frozenset(embedded - self.requests.keys())
+        self._types = SimpleNamespace(**classes)
+        self._shapes = Shapes(self.tables.objects, self.tables.aliases, self._types)
         self._undecidable: Mapping[str, str] = {
             name: shape[1][1]
             for name, shape in self.tables.aliases.items()
@@ -44,8 +56,7 @@ class Bindings:
         }
         """The unions whose members no value tells apart, and what does."""
         # A package with a runtime of its own raises that one's.
-        self._refusal: type[Exception] = getattr(self._package, "DecodeError", DecodeError)
-        self._structure: Callable[[Json, Any], Any] = self._package.converter.structure
+        self._refusal: type[Exception] = getattr(package, "DecodeError", DecodeError)
         self._envelopes: Mapping[Kind, str] = {
             "request": "JSONRPCRequest",
             "notification": "JSONRPCNotification",
@@ -133,18 +144,18 @@ class Bindings:
     def result_violations(self, value: Json, method: str, path: Path = ()) -> list[Violation]:
         """Everything that is wrong with ``value`` as the result of a request."""
         try:
-            self._package.converter.decode_result(self.requests[method], value)
+            self._converters[method].decode_result(self.requests[method], value)
         except self._refusal:
             return self.violations(value, self.tables.results[method], path)
         return []
 
     def _fits(self, value: Json, shape: Shape) -> bool:
         """Whether the emitted functions, which are fast, take the value; the walk over tables finds out the rest."""
-        kind = getattr(self._package.types, shape[1], None) if shape[0] in {"class", "alias"} else None
+        kind = getattr(self._types, shape[1], None) if shape[0] in {"class", "alias"} else None
         if kind is None:
             return False
         try:
-            self._structure(value, kind)
+            self._converters[shape[1]].structure(value, kind)
         except self._refusal:
             return False
         return True

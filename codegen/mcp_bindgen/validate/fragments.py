@@ -61,7 +61,7 @@ def match(value: Json, revision: str) -> Match:
 
     Raises BindgenError for a revision that is not bundled.
     """
-    known = tables.load(revision)
+    known = tables.own(revision)
     return _match(value, known, _shapes(revision))
 
 
@@ -70,7 +70,7 @@ def match_result(value: Json, revision: str) -> Match:
 
     It is never one member of something, so that what is missing from it counts as a fault.
     """
-    known = tables.load(revision)
+    known = tables.own(revision)
     return _match(value, known, _result_shapes(revision), whole=True)
 
 
@@ -79,7 +79,7 @@ def answers(value: Json, method: str, revision: str) -> bool:
 
     For documents, where a response with the id of an earlier request is not always its answer.
     """
-    known = tables.load(revision)
+    known = tables.own(revision)
     if method not in known.results or value.__class__ is not dict:
         return True
     if not any(site.kind in {"missing", "wrong"} for site in walk(value, known.results[method], known)):
@@ -92,14 +92,14 @@ def answers(value: Json, method: str, revision: str) -> bool:
 
 @cache
 def _shapes(revision: str) -> tuple[Shape, ...]:
-    known = tables.load(revision)
+    known = tables.own(revision)
     maps = [("alias", name) for name, shape in known.aliases.items() if shape[0] == "map"]
     return (*(("class", name) for name in known.objects), *maps)
 
 
 @cache
 def _result_shapes(revision: str) -> tuple[Shape, ...]:
-    known = tables.load(revision)
+    known = tables.own(revision)
     found: dict[Shape, None] = {}
     for shape in known.results.values():
         found.update(dict.fromkeys(shape[2] if shape[0] == "union" else (shape,)))

@@ -34,6 +34,12 @@ def find(name: str) -> ModuleType:
     return importlib.import_module(f"mcp_bindings.{catalog.package_name(name)}")
 
 
+def extensions_of(name: str) -> tuple[ModuleType, ...]:
+    """The packages of the bundled extensions of a bundled revision; packages of one's own have none."""
+    known = () if name in _own else catalog.extensions_of(name)
+    return tuple(importlib.import_module(f"mcp_bindings.{catalog.package_name(each)}") for each in known)
+
+
 def label(name: str) -> str:
     """What to call a package; another one may have the same label."""
     return _own[name][1] if name in _own else name

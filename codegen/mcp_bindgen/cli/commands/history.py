@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.arguments import TakesNumbers
 from mcp_bindgen.cli.files import deliver, json_for
 from mcp_bindgen.cli.lineup import lined_up, lineup_options
+
+if TYPE_CHECKING:
+    from mcp_bindgen.diff.timeline.history import History
+    from mcp_bindgen.ir.protocol import Protocol
 
 SUBJECT_MISSING = (
     "say what to look up: mcp-codegen history SUBJECT, a type, a field such as Tool.inputSchema, a method or a constant"
@@ -49,7 +54,6 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
 
         deliver(json_for(SCHEMA, file), file)
         return 0
-    from mcp_bindgen.diff import history
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import protocol_of
 
@@ -59,7 +63,7 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
     protocols = [protocol_of(each) for each in inputs]
     for protocol in protocols:
         output.warnings(protocol.revision, protocol.warnings)
-    found = history(protocols, subject)
+    found = _found(protocols, subject)
     match form:
         case "json":
             from mcp_bindgen.diff.timeline.document import to_document
@@ -81,3 +85,22 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
     if file is not None:
         output.note(f"{found.subject}, {len(found.chapters)} revisions -> {output.shown(file)}")
     return 0
+
+
+def _found(protocols: list[Protocol], subject: str) -> History:
+    """What became of a subject in these revisions, or, where they never had it, in an extension of one of them."""
+    from mcp_bindgen.diff import history
+    from mcp_bindgen.errors import BindgenError
+
+    try:
+        return history(protocols, subject)
+    except BindgenError:
+        extensions = [label for each in protocols for label in catalog.extensions_of(each.revision)]
+        for label in extensions:
+            try:
+                found = history([catalog.load(label)], subject)
+            except BindgenError:
+                continue
+            output.note(f"{found.subject} is part of {label}, an extension, and of no revision")
+            return found
+        raise
