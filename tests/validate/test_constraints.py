@@ -40,9 +40,7 @@ def test_the_tables_have_every_constraint_of_the_schema(revision: str) -> None:
         for field in declared.fields
         if named(field)
     }
-    assert {
-        (owner.lower(), name): each for (owner, name), each in in_the_tables(tables.own(revision)).items()
-    } == model
+    assert {(owner.lower(), name): each for (owner, name), each in in_the_tables(tables.own(revision)).items()} == model
     written = {
         (field.declared_in, field.name, name)
         for each in objects.values()
