@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from mcp_bindgen.cli.lineup import lined_up, lineup_options
 
 if TYPE_CHECKING:
     from mcp_bindgen.diff.timeline.history import History
-    from mcp_bindgen.ir.protocol import Protocol
+    from mcp_bindgen.generate import Input
 
 SUBJECT_MISSING = (
     "say what to look up: mcp-codegen history SUBJECT, a type, a field such as Tool.inputSchema, a method or a constant"
@@ -55,15 +56,11 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
         deliver(json_for(SCHEMA, file), file)
         return 0
     from mcp_bindgen.errors import BindgenError
-    from mcp_bindgen.generate import protocol_of
 
     if subject is None:
         raise BindgenError(SUBJECT_MISSING)
     inputs, typed = lined_up(**options)
-    protocols = [protocol_of(each) for each in inputs]
-    for protocol in protocols:
-        output.warnings(protocol.revision, protocol.warnings)
-    found = _found(protocols, subject)
+    found = _found(inputs, subject)
     match form:
         case "json":
             from mcp_bindgen.diff.timeline.document import to_document
@@ -87,11 +84,15 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
     return 0
 
 
-def _found(protocols: list[Protocol], subject: str) -> History:
+def _found(inputs: Sequence[Input], subject: str) -> History:
     """What became of a subject in these revisions, or, where they never had it, in an extension of one of them."""
     from mcp_bindgen.diff import history
     from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.generate import protocol_of
 
+    protocols = [protocol_of(each) for each in inputs]
+    for protocol in protocols:
+        output.warnings(protocol.revision, protocol.warnings)
     try:
         return history(protocols, subject)
     except BindgenError:
