@@ -22,6 +22,9 @@ export interface Leaf { leaf: string }
 export type Id = string | number;
 export type Ids = Id[];
 export type Open = "b" | "a" | string;
+export type Yes = true;
+export type No = false;
+export type Minus = -1;
 export type Point = { y: number; x?: string };
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type Tree = { left?: Tree; value: string };
@@ -49,6 +52,14 @@ export type Tree = { left?: Tree; value: string };
         ('"b" | "a"', '"a" | "b"'),
         ('"b" | "a" | string', "string"),
         ('"b" | string | number', "number | string"),
+        ("true | false", "boolean"),
+        ("Yes | No", "boolean"),
+        ("Yes | null", "null | true"),
+        ("boolean | Yes", "boolean"),
+        ("1 | number", "number"),
+        ("Minus | number", "number"),
+        ("(Minus | number | Yes | No)[]", "Array<boolean | number>"),
+        ('"true" | Yes | "1" | 1', '"1" | "true" | 1 | true'),
         ("Node", "@Node"),
         ("Leaf | Node", "@Leaf | @Node"),
         ("Id", "number | string"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from attrs import evolve
 
@@ -41,6 +41,13 @@ _KEYWORDS = {
     "null": "null",
     "object": "object",
 }
+
+_LITERALS: Mapping[str, Callable[[str], bool]] = {
+    "boolean": lambda text: text in {"false", "true"},
+    "number": lambda text: text[0] in "-0123456789",
+    "string": lambda text: text[0] == '"',
+}
+"""By the keyword of a type, which texts are literals of it."""
 
 
 class Canonical:
@@ -181,6 +188,7 @@ def key(name: str) -> str:
 
 def _joined(members: frozenset[str]) -> str:
     # `"a" | string` takes the values of `string`; two spellings would not be canonical.
-    if "string" in members:
-        members = frozenset(member for member in members if not member.startswith('"'))
-    return " | ".join(sorted(members))
+    if members >= {"false", "true"}:
+        members |= {"boolean"}
+    included = {keyword for keyword in _LITERALS if keyword in members}
+    return " | ".join(sorted(each for each in members if not any(_LITERALS[keyword](each) for keyword in included)))
