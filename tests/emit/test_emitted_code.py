@@ -22,6 +22,7 @@ from mcp_bindgen import catalog
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.errors import SchemaError
 from mcp_bindings_runtime import errors
+from mcp_bindings_runtime.facts import Facts
 from strategies.agreement import Subject, check_reading_all, check_writing_all
 from strategies.emitted import Emitted, emit, load, unload
 from strategies.schema_texts import MARK, many_members, schema_texts
@@ -138,7 +139,7 @@ def test_every_function_can_be_called(revision: str, name: str, tables: list[str
     assert own - {each.__name__ for each in reached(module, tables)} == set()
 
 
-VOCABULARY = frozenset(errors.__all__) | frozenset("""
+VOCABULARY = frozenset(errors.__all__) | frozenset(Facts._fields) | frozenset("""
     annotations cls named hasattr values ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
     Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
     Objects R REQUESTS RESULTS REVISION Record RequestMethod Results SCHEMA_SHA256 Shapes Side Single T TYPES
@@ -161,7 +162,7 @@ VOCABULARY = frozenset(errors.__all__) | frozenset("""
     endpoint headers http keywords logbridge max_message media names pool proxy ssl tls url
     Limits features limits ping_failures record require rounds discover restart start stderr stdio transport transports workers
     ServerOptions MemoryTasks taskstore Task taskcontext title description icons website_url instructions logging grace page_size cursor_key redact tasks state_key state_lifetime versions ttl_ms cache_scope
-    facts Facts codec_of converter emitted_codec encoders decoders
+    facts Facts FACTS codec_of converter emitted_codec encoders decoders
     """.split())
 
 
