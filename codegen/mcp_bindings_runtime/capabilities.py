@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from .binding import OTHER, Binding
 from .errors import DecodeError, EncodeError, UsageError
@@ -82,7 +82,7 @@ def introduction(binding: Binding, name: str, version: str, **more: Any) -> Any:
         if not isinstance(icons := given["icons"], list | tuple):
             text = f"`icons` must be a list, got {icons!r}"
             raise UsageError(text)
-        given["icons"] = [_icon(binding, each) for each in given["icons"]]
+        given["icons"] = [_icon(binding, each) for each in cast("list[Any]", icons)]
     return cls(name=name, version=version, **given)
 
 

@@ -15,7 +15,7 @@ from mcp_bindings_runtime.http.options import Options
 from mcp_bindings_runtime.http.serving import make_server
 from mcp_bindings_runtime.http.stores import MemoryStore
 
-OF_EVERY_CLIENT = {"revision", "revisions", "handlers", "options", "url"}
+OF_EVERY_CLIENT = {"facts", "revisions", "handlers", "options", "url"}
 """Named on the page of all clients, if users give them at all."""
 
 

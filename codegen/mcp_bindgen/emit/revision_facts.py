@@ -6,7 +6,7 @@ What only prose says comes from a bundled revision, the *base* (``catalog.base_o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import Any, Literal, cast
 
 from mcp_bindings_runtime.facts import Facts
 
@@ -73,13 +73,14 @@ def facts_lines(facts: Facts) -> list[str]:
 
 
 def _arguments(facts: Facts) -> Iterator[Tree]:
-    for name, value in facts._asdict().items():
-        if isinstance(value, (tuple, frozenset)):
-            items: list[Tree] = [literal(each) for each in (value if isinstance(value, tuple) else sorted(value))]
-            if isinstance(value, frozenset):
-                yield (f"{name}=frozenset(", [("{", items, "}")] if items else [], ")")
-            else:
-                yield (f"{name}=(", [*items, ""] if len(items) == 1 else items, ")")
+    stated: dict[str, Any] = facts._asdict()
+    for name, value in stated.items():
+        if isinstance(value, frozenset):
+            members: list[Tree] = [literal(each) for each in sorted(cast("frozenset[str]", value))]
+            yield (f"{name}=frozenset(", [("{", members, "}")] if members else [], ")")
+        elif isinstance(value, tuple):
+            items: list[Tree] = [literal(each) for each in cast("tuple[str, ...]", value)]
+            yield (f"{name}=(", [*items, ""] if len(items) == 1 else items, ")")
         else:
             yield f"{name}={literal(value) if isinstance(value, str) else value}"
 

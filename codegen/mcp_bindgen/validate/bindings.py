@@ -44,8 +44,9 @@ class Bindings:
             embedded |= {name for name, key in methods.REQUESTS.items() if key.embedded}
             self.requests |= {name: key for name, key in methods.REQUESTS.items() if not key.embedded}
             self.notifications |= methods.NOTIFICATIONS
-            classes |= vars(each.types)
-            self._converters |= dict.fromkeys([*vars(each.types), *methods.REQUESTS], each.converter)
+            declared: dict[str, Any] = vars(each.types)
+            classes |= declared
+            self._converters |= dict.fromkeys([*declared, *methods.REQUESTS], each.converter)
         self.embedded = frozenset(embedded - self.requests.keys())
         self._types = SimpleNamespace(**classes)
         self._shapes = Shapes(self.tables.objects, self.tables.aliases, self._types)

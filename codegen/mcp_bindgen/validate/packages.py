@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 from mcp_bindgen import catalog
 
@@ -34,7 +34,7 @@ def find(name: str) -> ModuleType:
     return importlib.import_module(f"mcp_bindings.{catalog.package_name(name)}")
 
 
-def extensions_of(name: str) -> tuple[ModuleType, ...]:
+def extensions_of(name: str) -> tuple[Any, ...]:
     """The packages of the bundled extensions of a bundled revision; packages of one's own have none."""
     known = () if name in _own else catalog.extensions_of(name)
     return tuple(importlib.import_module(f"mcp_bindings.{catalog.package_name(each)}") for each in known)

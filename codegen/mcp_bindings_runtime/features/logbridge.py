@@ -25,7 +25,10 @@ def severity(level: int) -> Level:
     """The severity of a level of ``logging``: 25 is a notice, 60 an alert, 70 an emergency."""
     if level < logging.INFO:
         return "debug"
-    return next((name for below, name in _STEPS if level < below), "emergency")
+    for below, name in _STEPS:
+        if level < below:
+            return name
+    return "emergency"
 
 
 class LogHandler(logging.Handler):

@@ -13,22 +13,27 @@ class TaskState(Protocol):
     @property
     def task_id(self) -> str:
         """Id of the task."""
+        ...
 
     @property
     def status(self) -> Status:
         """How far the task has got."""
+        ...
 
     @property
     def status_message(self) -> str | None:
         """The status in words, for people."""
+        ...
 
     @property
     def created_at(self) -> str:
         """When the task was created, in ISO 8601."""
+        ...
 
     @property
     def last_updated_at(self) -> str:
         """When the state has changed last, in ISO 8601."""
+        ...
 
 
 class StoredTaskState(TaskState, Protocol):
@@ -37,10 +42,12 @@ class StoredTaskState(TaskState, Protocol):
     @property
     def ttl(self) -> int | None:
         """Milliseconds from its creation for which the task is kept; None for ever."""
+        ...
 
     @property
     def poll_interval(self) -> int | None:
         """Milliseconds between two requests for the state that the other side proposes."""
+        ...
 
 
 class PolledTaskState(TaskState, Protocol):
@@ -49,10 +56,12 @@ class PolledTaskState(TaskState, Protocol):
     @property
     def ttl_ms(self) -> int | None:
         """Milliseconds from its creation for which the task is kept; None for ever."""
+        ...
 
     @property
     def poll_interval_ms(self) -> int | None:
         """Milliseconds between two requests for the state that the server proposes."""
+        ...
 
 
 def described(handle: object, method: str, state: TaskState | None) -> str:

@@ -70,7 +70,7 @@ class Record:
         """``clientInfo``."""
         self.capabilities = capabilities
         """``capabilities`` of the client."""
-        self.log_level = log_level
+        self.log_level: Level = log_level
         self.subscribed = sorted(subscribed)
         """URIs of the resources whose updates the client wants to hear of."""
         self.version = version

@@ -160,7 +160,7 @@ def test_a_call_that_renews_its_session_keeps_its_deadline(revision: str) -> Non
 @each_revision
 def test_a_request_that_is_aborted_before_it_is_sent_is_not_sent(revision: str) -> None:
     with McpPeer(revision) as peer:
-        transport: Any = open_http(peer.url, revision=revision)
+        transport: Any = open_http(peer.url, facts=package(revision).Client.binding.facts)
         transport.abort(1)
         for number in (1, 2):
             meta = {"_meta": {"io.modelcontextprotocol/protocolVersion": revision}} if revision in STATELESS else {}
