@@ -44,7 +44,7 @@ class Bindings:
             embedded |= {name for name, key in methods.REQUESTS.items() if key.embedded}
             self.requests |= {name: key for name, key in methods.REQUESTS.items() if not key.embedded}
             self.notifications |= methods.NOTIFICATIONS
-            declared: dict[str, Any] = vars(each.types)
+            declared: dict[str, Any] = each.types.__dict__
             classes |= declared
             self._converters |= dict.fromkeys([*declared, *methods.REQUESTS], each.converter)
         self.embedded = frozenset(embedded - self.requests.keys())
