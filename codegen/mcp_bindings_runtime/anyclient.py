@@ -29,6 +29,8 @@ class AnyClient(Protocol):
     """
 
     binding: Binding
+    info: Any
+    """Name, version and so on of the client's software."""
     timeout: float
     limit: float
 

@@ -152,7 +152,7 @@ FAULTS = {
         "export interface X { x: string & Y; y: (Y | null) & Z }\nexport interface Y {}\nexport interface Z {}",
         [
             "acme.ts:1:25: this is not an object type, so nothing can extend or combine it",
-            "acme.ts:1:46: this is not an object type, so nothing can extend or combine it",
+            "acme.ts:1:45: this is not an object type, so nothing can extend or combine it",
         ],
     ),
     "Omit and Pick of what is not there": (

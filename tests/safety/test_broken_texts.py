@@ -84,7 +84,7 @@ def test_anything_at_all_becomes_code_or_faults_with_places(data: bytes) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "export interface A { a: string } export interface A { b: string }",
+        "export interface A { a: string } export interface A { a: number }",
         "export type A = B;",
         "export type A = A;",
         "export interface A extends A {}",

@@ -27,10 +27,6 @@ _DOC = """
     mcp.Limits(tool_calls=10)         how often something may happen
 """
 
-_DOC_OF_ERRORS = """
-Exceptions are below mcp.McpError: mcp.ResponseError, mcp.RequestTimeout and so on.
-"""
-
 _DOC_OF: dict[Need, str] = {
     "caching": """
     mcp.ResultCache(entries=100)      keeps results, for one client or for several
@@ -90,16 +86,15 @@ OFFERED = frozenset(name for each in _OFFERS for name in each.names)
 
 
 def plan_entry(*, converses: bool, has: Mapping[Need, bool], runtime: str) -> EntryView:
-    """What is added to the package's docstring, imports and names; nothing where it has no client and no server.
+    """Return what is added to the package's docstring, imports and names.
 
-    ``has``: whether the revision has these.
+    Every package exports the exceptions. ``converses`` says that it has a client and a server, ``has`` what the
+    revision has besides.
     """
-    if not converses:
-        return EntryView((), (), ())
-    doc = _DOC[1:] + "".join(_DOC_OF[need][1:] for need, held in has.items() if held) + _DOC_OF_ERRORS
+    doc = _DOC[1:] + "".join(_DOC_OF[need][1:] for need, held in has.items() if held) if converses else ""
     offers = [
         each._replace(module=in_runtime(each.module, runtime))
-        for each in _OFFERS
+        for each in (_OFFERS if converses else _OFFERS[:1])
         if each.need is None or has[each.need]
     ]
     return EntryView(tuple(doc.splitlines()), ("from typing import TYPE_CHECKING", ""), tuple(_names(offers)))

@@ -71,7 +71,7 @@ RESERVED_CALLS = {
         "greet",
         "handler",
     }
-    | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request"}
+    | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request", "start"}
     | {"connected", "handler_of", "server_capabilities", "server_info", "set_roots", "settle", "stdio", "timeout"}
     | {"checks_outputs", "follow", "followed", "heard", "limits", "outputs", "provide", "rounds", "task"}
     | {"task_support"}

@@ -15,6 +15,9 @@ from mcp_bindgen.ir.types import Position, exactly
 
 Side: TypeAlias = Literal["client", "server"]
 
+VERSION_CONSTANT = "LATEST_PROTOCOL_VERSION"
+"""The constant by which a schema names the protocol version that it declares."""
+
 ScalarKind: TypeAlias = Literal["string", "integer", "float", "boolean", "null", "json", "object"]
 """``integer`` and ``float`` are both TypeScript's ``number``; a ``float`` takes integers too. ``json`` is any JSON value
 (``unknown``, ``any``), null included; ``object`` is any JSON object."""
@@ -221,5 +224,5 @@ class Protocol:
     @property
     def version(self) -> str:
         """The protocol version that peers name to each other: the schema's own constant, else the label."""
-        declared = self.constants.get("LATEST_PROTOCOL_VERSION")
+        declared = self.constants.get(VERSION_CONSTANT)
         return declared.value if declared is not None and isinstance(declared.value, str) else self.revision

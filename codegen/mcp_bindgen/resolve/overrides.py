@@ -245,12 +245,17 @@ _READERS: Mapping[str, Callable[[object], object]] = {
 
 
 class Applied:
-    """The overrides of one revision while it is resolved: which entries there are, and which were of use."""
+    """The overrides of one revision while it is resolved: which entries there are, and which were of use.
 
-    def __init__(self, overrides: Overrides, revision: str) -> None:
+    A schema that is labelled otherwise takes the entries of ``version``, the one that it names itself; if that is no
+    bundled revision either, it takes all entries.
+    """
+
+    def __init__(self, overrides: Overrides, revision: str, version: str | None = None) -> None:
         self._source = overrides.source
         self._revision = revision
-        self._entries = [entry for entry in overrides.entries if revision in entry.revisions or revision not in BUNDLED]
+        named = revision if revision in BUNDLED or version is None else version
+        self._entries = [entry for entry in overrides.entries if named in entry.revisions or named not in BUNDLED]
         self._by_subject: dict[tuple[type[Entry], str], Entry] = {}
         for entry in self._entries:
             self._by_subject.setdefault((type(entry), entry.subject), entry)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mcp_bindgen.ir import declarations
 from mcp_bindgen.ir.declarations import Alias, Module
-from mcp_bindgen.ir.protocol import AliasType, Constant, Protocol, Scalar, Type, Union
+from mcp_bindgen.ir.protocol import VERSION_CONSTANT, AliasType, Constant, Protocol, Scalar, Type, Union
 from mcp_bindgen.ir.types import Position
 from mcp_bindgen.resolve.documentation import about
 from mcp_bindgen.resolve.envelope import with_envelopes
@@ -37,7 +38,7 @@ def resolve_protocol(
     since what follows from them is no help.
     """
     faults = Faults()
-    applied = Applied(Overrides.bundled() if overrides is None else overrides, revision)
+    applied = Applied(Overrides.bundled() if overrides is None else overrides, revision, _version(module))
     scope = link(module, imported, faults, {each.params: each.result for each in applied.all(Augmented)})
     flattener = Flattener(scope, faults)
     values = {name: flattener.constant(name) for name in scope.constants}
@@ -73,6 +74,14 @@ def resolve_protocol(
         order=tuple(scope.declarations),
         warnings=tuple(methods.warnings),
     )
+
+
+def _version(module: Module) -> str | None:
+    """Return the protocol version that a schema names, if it names one."""
+    for each in module.declarations:
+        if isinstance(each, declarations.Constant) and each.name == VERSION_CONSTANT:
+            return each.value if isinstance(each.value, str) else None
+    return None
 
 
 def _aliases(

@@ -9,9 +9,13 @@
     mcp.Tool                          the types, all of them in ``types``
     mcp.methods.GET_TASK              typed keys of requests and notifications
     mcp.converter.structure(…)        single values
+
+Exceptions are below mcp.McpError: mcp.DecodeError, mcp.ResponseError and so on.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from mcp_bindings_runtime.unset import UNSET as UNSET
 
@@ -24,3 +28,82 @@ from .converter import decode as decode
 from .converter import decode_result as decode_result
 from .converter import encode as encode
 from .types import *
+
+if TYPE_CHECKING:
+    from mcp_bindings_runtime.errors import CallCancelled as CallCancelled
+    from mcp_bindings_runtime.errors import Challenge as Challenge
+    from mcp_bindings_runtime.errors import ConnectionClosed as ConnectionClosed
+    from mcp_bindings_runtime.errors import DecodeError as DecodeError
+    from mcp_bindings_runtime.errors import EncodeError as EncodeError
+    from mcp_bindings_runtime.errors import HttpError as HttpError
+    from mcp_bindings_runtime.errors import HttpResponseError as HttpResponseError
+    from mcp_bindings_runtime.errors import McpError as McpError
+    from mcp_bindings_runtime.errors import MessageTooLarge as MessageTooLarge
+    from mcp_bindings_runtime.errors import MissingCapability as MissingCapability
+    from mcp_bindings_runtime.errors import NotDeclared as NotDeclared
+    from mcp_bindings_runtime.errors import OutputMismatch as OutputMismatch
+    from mcp_bindings_runtime.errors import ProtocolError as ProtocolError
+    from mcp_bindings_runtime.errors import RequestTimeout as RequestTimeout
+    from mcp_bindings_runtime.errors import ResponseError as ResponseError
+    from mcp_bindings_runtime.errors import TaskCancelled as TaskCancelled
+    from mcp_bindings_runtime.errors import ToolError as ToolError
+    from mcp_bindings_runtime.errors import ToolFailed as ToolFailed
+    from mcp_bindings_runtime.errors import Undecidable as Undecidable
+    from mcp_bindings_runtime.errors import UnsupportedRevision as UnsupportedRevision
+    from mcp_bindings_runtime.errors import UsageError as UsageError
+else:
+
+    def __getattr__(name):
+        if name in (
+            "CallCancelled",
+            "Challenge",
+            "ConnectionClosed",
+            "DecodeError",
+            "EncodeError",
+            "HttpError",
+            "HttpResponseError",
+            "McpError",
+            "MessageTooLarge",
+            "MissingCapability",
+            "NotDeclared",
+            "OutputMismatch",
+            "ProtocolError",
+            "RequestTimeout",
+            "ResponseError",
+            "TaskCancelled",
+            "ToolError",
+            "ToolFailed",
+            "Undecidable",
+            "UnsupportedRevision",
+            "UsageError",
+        ):
+            from mcp_bindings_runtime import errors as module
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(module, name)
+
+    def __dir__():
+        names = [
+            "CallCancelled",
+            "Challenge",
+            "ConnectionClosed",
+            "DecodeError",
+            "EncodeError",
+            "HttpError",
+            "HttpResponseError",
+            "McpError",
+            "MessageTooLarge",
+            "MissingCapability",
+            "NotDeclared",
+            "OutputMismatch",
+            "ProtocolError",
+            "RequestTimeout",
+            "ResponseError",
+            "TaskCancelled",
+            "ToolError",
+            "ToolFailed",
+            "Undecidable",
+            "UnsupportedRevision",
+            "UsageError",
+        ]
+        return [*globals(), *names]

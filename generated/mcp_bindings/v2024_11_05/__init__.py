@@ -21,7 +21,7 @@
     mcp.Limits(tool_calls=10)         how often something may happen
     mcp.Refused, mcp.match_model(…)   for clients that have a language model
 
-Exceptions are below mcp.McpError: mcp.ResponseError, mcp.RequestTimeout and so on.
+Exceptions are below mcp.McpError: mcp.DecodeError, mcp.ResponseError and so on.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@
     mcp.Accepted, mcp.Declined        what the user has answered, or mcp.Cancelled
     mcp.Refused, mcp.match_model(…)   for clients that have a language model
 
-Exceptions are below mcp.McpError: mcp.ResponseError, mcp.RequestTimeout and so on.
+Exceptions are below mcp.McpError: mcp.DecodeError, mcp.ResponseError and so on.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@
     mcp.Refused, mcp.match_model(…)   for clients that have a language model
     mcp.MemoryTasks(ttl=60)           keeps the tasks that tool calls become
 
-Exceptions are below mcp.McpError: mcp.ResponseError, mcp.RequestTimeout and so on.
+Exceptions are below mcp.McpError: mcp.DecodeError, mcp.ResponseError and so on.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from checkout import GENERATED
+from checkout import ROOT
 from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
 from mcp_bindings_runtime.transports import exits
 from mcp_bindings_runtime.transports.child import Child
@@ -426,7 +426,7 @@ def test_the_end_of_the_program_ends_what_it_has_started(ending: str, started: l
 def test_what_is_not_used_is_not_imported() -> None:
     program = "import sys; b = {*sys.modules}; import mcp_bindings_runtime.transports.child; print(*{*sys.modules} - b)"
     # Without site, because an environment may import what it likes there.
-    options = {"env": {"PYTHONPATH": str(GENERATED.parent)}, "text": True}
+    options = {"env": {"PYTHONPATH": str(ROOT / "codegen")}, "text": True}
     done = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, check=True, **options)
     assert "mcp_bindings_runtime.transports.streams" in done.stdout
     assert not {"subprocess", "logging", "asyncio", "shutil", "shlex", "pathlib"} & set(done.stdout.split())
