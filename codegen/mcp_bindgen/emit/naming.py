@@ -77,7 +77,18 @@ RESERVED_CALLS = {
     | {"task_support"}
     | {"wait_for_page"},
     "server": _CODE_NAMES
-    | {"cancelled", "connection", "log", "meta", "notify", "peer", "peer_capabilities", "peer_info", "principal"}
+    | {
+        "cancel_reason",
+        "cancelled",
+        "connection",
+        "log",
+        "meta",
+        "notify",
+        "peer",
+        "peer_capabilities",
+        "peer_info",
+        "principal",
+    }
     | {"progress", "request", "request_id"}
     | {
         "begin_task",
