@@ -63,9 +63,9 @@ ONLY_IN = {"click": {"cli"}, "jinja2": {"emit"}, "tree_sitter": {"syntax"}, "tre
 
 OPTIONAL: dict[str, set[str]] = {
     # Imported where it is installed; whoever does without it gets the same.
-    "orjson": {"fastjson.py"},
-    "cheroot": {"http/cheroot_requests.py", "http/cheroot_server.py"},
-    "redis": {"http/redis_link.py"},
+    "orjson": {"codec/orjson_text.py"},
+    "cheroot": {"http/server/cheroot_requests.py", "http/server/cheroot_server.py"},
+    "redis": {"http/redis/link.py"},
     "urllib3": {"http/client/connections.py", "http/client/wire.py"},
 }
 """A library of an extra to the modules of the runtime that know it."""
@@ -170,7 +170,7 @@ DATES = {
     # The codes of the published revisions; each package names one of these as its base.
     "features/refusals.py",
     # Which published versions have no header, where the version is found out.
-    "http/client/handshaken.py",
+    "http/client/session.py",
 }
 """Modules of the runtime that know published revisions by their date."""
 

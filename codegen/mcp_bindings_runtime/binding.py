@@ -7,12 +7,12 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from .facts import Facts
-from .lifecycle import Era
 from .meta import member
 from .methods import NotificationMethod, RequestMethod, Side
+from .session.lifecycle import Era
 
 if TYPE_CHECKING:
-    from .codec import Codec
+    from .codec.codec import Codec
 
 OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
 

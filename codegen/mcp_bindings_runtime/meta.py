@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .events import RequestId
+from .session.events import RequestId
 
 _KEY = "_meta"
 

@@ -35,17 +35,21 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import Undecidable as Undecidable
     from mcp_bindings_runtime.errors import UnsupportedRevision as UnsupportedRevision
     from mcp_bindings_runtime.errors import UsageError as UsageError
-    from mcp_bindings_runtime.anyclient import AnyClient as AnyClient
+    from mcp_bindings_runtime.client.any_client import AnyClient as AnyClient
     from mcp_bindings_runtime.methods import NotificationMethod as NotificationMethod
     from mcp_bindings_runtime.methods import RequestMethod as RequestMethod
-    from mcp_bindings_runtime.running_call import RunningCall as RunningCall
+    from mcp_bindings_runtime.client.running_call import RunningCall as RunningCall
     from mcp_bindings_runtime.transports import Transport as Transport
     from mcp_bindings_runtime.features.folders import inside as inside
-    from mcp_bindings_runtime.features.taskhandle import start_task as start_task
-    from mcp_bindings_runtime.features.uritemplates import expand as expand
-    from mcp_bindings_runtime.http.authorization import Authorization as Authorization
-    from mcp_bindings_runtime.http.authorization import MissingScope as MissingScope
-    from mcp_bindings_runtime.http.redis_store import RedisStore as RedisStore
+    from mcp_bindings_runtime.tasks.handle import start_task as start_task
+    from mcp_bindings_runtime.features.uri_templates import expand as expand
+    from mcp_bindings_runtime.http.server.authorization import (
+        Authorization as Authorization,
+    )
+    from mcp_bindings_runtime.http.server.authorization import (
+        MissingScope as MissingScope,
+    )
+    from mcp_bindings_runtime.http.redis.store import RedisStore as RedisStore
 else:
 
     def __getattr__(name):
@@ -74,23 +78,23 @@ else:
         ):
             from mcp_bindings_runtime import errors as module
         elif name == "AnyClient":
-            from mcp_bindings_runtime import anyclient as module
+            from mcp_bindings_runtime.client import any_client as module
         elif name in ("NotificationMethod", "RequestMethod"):
             from mcp_bindings_runtime import methods as module
         elif name == "RunningCall":
-            from mcp_bindings_runtime import running_call as module
+            from mcp_bindings_runtime.client import running_call as module
         elif name == "Transport":
             from mcp_bindings_runtime import transports as module
         elif name == "inside":
             from mcp_bindings_runtime.features import folders as module
         elif name == "start_task":
-            from mcp_bindings_runtime.features import taskhandle as module
+            from mcp_bindings_runtime.tasks import handle as module
         elif name == "expand":
-            from mcp_bindings_runtime.features import uritemplates as module
+            from mcp_bindings_runtime.features import uri_templates as module
         elif name in ("Authorization", "MissingScope"):
-            from mcp_bindings_runtime.http import authorization as module
+            from mcp_bindings_runtime.http.server import authorization as module
         elif name == "RedisStore":
-            from mcp_bindings_runtime.http import redis_store as module
+            from mcp_bindings_runtime.http.redis import store as module
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(module, name)

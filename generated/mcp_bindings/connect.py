@@ -16,19 +16,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mcp_bindings_runtime import opening
-from mcp_bindings_runtime.bundled import chosen, client_class
-from mcp_bindings_runtime.negotiation import Negotiation
+from mcp_bindings_runtime.client import transport_factories
+from mcp_bindings_runtime.installed_revisions import chosen, client_class
+from mcp_bindings_runtime.client.negotiation import Negotiation
 
 if TYPE_CHECKING:
     import os
     import ssl
     from typing import Unpack
 
-    from mcp_bindings_runtime.anyclient import AnyClient
-    from mcp_bindings_runtime.anyoptions import AnyOptions
+    from mcp_bindings_runtime.client.any_client import AnyClient
+    from mcp_bindings_runtime.client.any_options import AnyOptions
     from mcp_bindings_runtime.http.client.endpoint import Auth
-    from mcp_bindings_runtime.server import Server
+    from mcp_bindings_runtime.server.server import Server
     from mcp_bindings_runtime.transports import Transport
     from mcp_bindings_runtime.transports.child import Stderr
 
@@ -56,7 +56,7 @@ def stdio(
     ``ClientOptions`` of a revision; what the revision that was agreed on does not have, is left out. The rest is as for
     ``Client.stdio`` of a revision. Raises UsageError, UnsupportedRevision, ConnectionClosed, RequestTimeout.
     """
-    start = opening.child(
+    start = transport_factories.child(
         command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr
     )
     return _negotiate(start, revisions, handlers, probe, options)
@@ -83,7 +83,7 @@ def http(
     ``stdio``, and ``Client.http`` of a revision for the rest.
     """
 
-    start = opening.http(
+    start = transport_factories.http(
         url,
         facts=None,
         headers=headers,
@@ -105,7 +105,7 @@ def in_memory(
     **options: Unpack[AnyOptions],
 ) -> AnyClient:
     """A client of server objects of this process, connected; see ``stdio``."""
-    return _negotiate(opening.hosted(servers), revisions, handlers, probe, options)
+    return _negotiate(transport_factories.hosted(servers), revisions, handlers, probe, options)
 
 
 def over(
@@ -117,7 +117,7 @@ def over(
     **options: Unpack[AnyOptions],
 ) -> AnyClient:
     """A client at one end of a transport, connected; see ``stdio``."""
-    return _negotiate(opening.given(transport), revisions, handlers, probe, options)
+    return _negotiate(transport_factories.given(transport), revisions, handlers, probe, options)
 
 
 def _negotiate(

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_bindings_runtime.hosting import Host
+from mcp_bindings_runtime.server.multi_revision import Host
 
 if TYPE_CHECKING:
-    from mcp_bindings_runtime.http.wsgi import Application
-    from mcp_bindings_runtime.server import Server
+    from mcp_bindings_runtime.http.server.wsgi import Application
+    from mcp_bindings_runtime.server.server import Server
     from mcp_bindings_runtime.transports import Transport
 
 __all__ = ["http", "over", "stdio", "wsgi_app"]
@@ -42,8 +42,8 @@ def over(transport: Transport, *servers: Server) -> None:
 
 def wsgi_app(*servers: Server, **options: Any) -> Application:
     """A WSGI application with one endpoint for all of the servers; ``options`` as for ``wsgi_app`` of a server."""
-    from mcp_bindings_runtime.http.options import options_of
-    from mcp_bindings_runtime.http.wsgi import Application
+    from mcp_bindings_runtime.http.server.options import options_of
+    from mcp_bindings_runtime.http.server.wsgi import Application
 
     return Application(servers, options_of(options))
 
@@ -56,6 +56,6 @@ def http(
     ``options`` are those of ``wsgi_app`` with ``path``, and ``ready``; see
     ``runtime.http.serving.run_http``. Takes the extra ``http``.
     """
-    from mcp_bindings_runtime.http.serving import run_http
+    from mcp_bindings_runtime.http.server.serving import run_http
 
     run_http(servers, host, port, **options)

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from mcp_bindings_runtime.bundled import client_of
-from mcp_bindings_runtime.opening import memory
+from mcp_bindings_runtime.installed_revisions import client_of
+from mcp_bindings_runtime.client.transport_factories import memory
 
 if TYPE_CHECKING:
-    from mcp_bindings_runtime.client import Client
+    from mcp_bindings_runtime.client.client import Client
     from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
-    from mcp_bindings_runtime.server import Server
+    from mcp_bindings_runtime.server.server import Server
 
     Key: TypeAlias = RequestMethod[Any, Any] | NotificationMethod[Any]
     Handlers: TypeAlias = Mapping[Key, Callable[[Any, Any], Any]]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_bindings_runtime.codec.record import Record
 from mcp_bindings_runtime.errors import DecodeError, EncodeError
-from mcp_bindings_runtime.record import Record
 from mcp_bindings_runtime.unset import UNSET
 from strategies.aimed_faults import AimedFaults, Fault
 from strategies.faults import Faults

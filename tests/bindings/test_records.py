@@ -15,7 +15,7 @@ import cattrs
 import pytest
 from mcp_bindings import v2025_06_18 as mcp
 from mcp_bindings import v2026_07_28 as newest
-from mcp_bindings_runtime.record import Record
+from mcp_bindings_runtime.codec.record import Record
 from mcp_bindings_runtime.unset import UNSET
 
 PACKAGES = ("v2024_11_05", "v2025_03_26", "v2025_06_18", "v2025_11_25", "v2026_07_28")

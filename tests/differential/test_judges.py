@@ -27,8 +27,8 @@ from differential.specimens import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_bindgen import catalog
+from mcp_bindings_runtime.codec.record import Record
 from mcp_bindings_runtime.errors import DecodeError, EncodeError, Undecidable
-from mcp_bindings_runtime.record import Record
 from strategies.values import UNDECLARED, Values, values
 from support.likeness import same, same_as
 from support.message_oracle import MessageOracle

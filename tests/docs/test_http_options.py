@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from checkout import ROOT
 from mcp_bindings import connect
-from mcp_bindings_runtime.http.authorization import Authorization
-from mcp_bindings_runtime.http.cheroot_server import HttpServer
 from mcp_bindings_runtime.http.client.opening import open_http
-from mcp_bindings_runtime.http.options import Options
-from mcp_bindings_runtime.http.serving import make_server
-from mcp_bindings_runtime.http.stores import MemoryStore
+from mcp_bindings_runtime.http.server.authorization import Authorization
+from mcp_bindings_runtime.http.server.cheroot_server import HttpServer
+from mcp_bindings_runtime.http.server.options import Options
+from mcp_bindings_runtime.http.server.serving import make_server
+from mcp_bindings_runtime.http.server.stores import MemoryStore
 
 OF_EVERY_CLIENT = {"facts", "revisions", "handlers", "options", "url"}
 """Named on the page of all clients, if users give them at all."""

@@ -15,6 +15,7 @@ from random import Random
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast, get_type_hints
 
+import mcp_bindings_runtime
 import pytest
 from checkout import REVISIONS
 from hypothesis import assume, example, given, settings
@@ -139,7 +140,12 @@ def test_every_function_can_be_called(revision: str, name: str, tables: list[str
     assert own - {each.__name__ for each in reached(module, tables)} == set()
 
 
-VOCABULARY = frozenset(errors.__all__) | frozenset(Facts._fields) | frozenset("""
+_RUNTIME = Path(mcp_bindings_runtime.__file__).parent
+MODULES = frozenset(
+    part for path in _RUNTIME.rglob("*.py") for part in path.relative_to(_RUNTIME).with_suffix("").parts
+)
+"""Names of the runtime's packages and modules, which emitted code imports."""
+VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | frozenset("""
     annotations cls named hasattr values ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
     Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
     Objects R REQUESTS RESULTS REVISION Record RequestMethod Results SCHEMA_SHA256 Shapes Side Single T TYPES

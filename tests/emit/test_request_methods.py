@@ -11,9 +11,9 @@ import pytest
 from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_STATELESS_CALLS
 from mcp_bindgen.emit.prerequisites import can_converse
 from mcp_bindings import v2025_11_25, v2026_07_28
-from mcp_bindings_runtime.client import Client
-from mcp_bindings_runtime.context import Context, ServerContext, StatelessContext
-from mcp_bindings_runtime.stateless_client import StatelessClient
+from mcp_bindings_runtime.client.client import Client
+from mcp_bindings_runtime.client.stateless import StatelessClient
+from mcp_bindings_runtime.connection.context import Context, ServerContext, StatelessContext
 from mcp_bindings_runtime.transports import memory
 from strategies.emitted import emit, load, unload
 from support.official import REVISIONS, ours

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_bindgen.catalog import package_name, revisions
+from mcp_bindings_runtime.codec.json_text import Backend
 from mcp_bindings_runtime.errors import DecodeError
-from mcp_bindings_runtime.jsontext import Backend
 from support.backends import NAMES, backend
 
 from fuzz.mutating import IDS

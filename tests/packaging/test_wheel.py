@@ -72,7 +72,7 @@ def test_all_revisions_round_trip_messages(python: str, run: Run, request: pytes
 
 
 def test_the_extra_fast_is_used_where_it_is_installed(bindings_python: Path, fast_python: Path, run: Run) -> None:
-    program = "from mcp_bindings_runtime.codec import best_backend; print(best_backend().name)"
+    program = "from mcp_bindings_runtime.codec.codec import best_backend; print(best_backend().name)"
     assert run([bindings_python, "-c", program]).stdout == "json\n"
     assert run([fast_python, "-c", program]).stdout == "orjson\n"
 

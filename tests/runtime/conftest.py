@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from mcp_bindings_runtime.connection import Connection
+from mcp_bindings_runtime.connection.connection import Connection
 from support.conversing import pass_over_threads_of_earlier_tests
 
 

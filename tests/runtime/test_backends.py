@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from mcp_bindings_runtime.jsontext import Backend, NotJson, parse
-from mcp_bindings_runtime.jsontext import write as write_standard
+from mcp_bindings_runtime.codec.json_text import Backend, NotJson, parse
+from mcp_bindings_runtime.codec.json_text import write as write_standard
 from support.backends import backend
 
 Json = Any

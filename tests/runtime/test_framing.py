@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import MessageTooLarge, UsageError
-from mcp_bindings_runtime.framing import Lines, check_message
+from mcp_bindings_runtime.session.framing import Lines, check_message
 
 LIMIT = 12
 TOO_LARGE = None

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_bindings_runtime.client.paging import pages
 from mcp_bindings_runtime.errors import ProtocolError
-from mcp_bindings_runtime.paging import pages
 
 
 def listing(following):

@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 
 from mcp_bindings_runtime.errors import ConnectionClosed
-from mcp_bindings_runtime.framing import DEFAULT_LIMIT
+from mcp_bindings_runtime.session.framing import DEFAULT_LIMIT
 from mcp_bindings_runtime.transports.streams import Streams
 
 

@@ -24,11 +24,11 @@ class Subject:
             return importlib.import_module(f"{package.__name__}.{name}")
 
         # The installed runtime, or the copy beside the package.
-        runtime = module("converter").Codec.__module__.rpartition(".")[0]
-        checks: Any = importlib.import_module(f"{runtime}.checks")
+        runtime = module("converter").Codec.__module__.removesuffix(".codec.codec")
+        checks: Any = importlib.import_module(f"{runtime}.codec.checks")
         errors: Any = importlib.import_module(f"{runtime}.errors")
-        text: Any = importlib.import_module(f"{runtime}.jsontext")
-        record: Any = importlib.import_module(f"{runtime}.record")
+        text: Any = importlib.import_module(f"{runtime}.codec.json_text")
+        record: Any = importlib.import_module(f"{runtime}.codec.record")
         self.unset = importlib.import_module(f"{runtime}.unset")
         self.faults = checks.FAULTS
         self.undecidable = errors.Undecidable

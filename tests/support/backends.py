@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from checkout import PACKAGES
-from mcp_bindings_runtime.codec import best_backend
-from mcp_bindings_runtime.jsontext import STANDARD, Backend
+from mcp_bindings_runtime.codec.codec import best_backend
+from mcp_bindings_runtime.codec.json_text import STANDARD, Backend
 
 NAMES = ("json", "orjson")
 

@@ -10,8 +10,8 @@ from typing import Any
 from mcp_bindgen import catalog
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.ir.protocol import Protocol
+from mcp_bindings_runtime.codec.record import Record
 from mcp_bindings_runtime.errors import DecodeError
-from mcp_bindings_runtime.record import Record
 from support.official import ours
 
 Json = Any

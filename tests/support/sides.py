@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from checkout import REVISIONS
-from mcp_bindings_runtime.events import Event, Incoming, Notified, Outcome, Reply
-from mcp_bindings_runtime.handshake import HandshakeClient, HandshakeServer
-from mcp_bindings_runtime.stateless import StatelessClient, StatelessServer
+from mcp_bindings_runtime.session.events import Event, Incoming, Notified, Outcome, Reply
+from mcp_bindings_runtime.session.handshake import HandshakeClient, HandshakeServer
+from mcp_bindings_runtime.session.stateless import StatelessClient, StatelessServer
 from support.bindings import binding
 
 Json = Any

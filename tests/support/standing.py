@@ -7,8 +7,8 @@ from typing import Any
 
 from attrs import frozen
 from mcp_bindgen.ir.protocol import AliasOf, ListOf, ObjectOf, Protocol, Type, Union
+from mcp_bindings_runtime.codec.record import Record
 from mcp_bindings_runtime.errors import DecodeError
-from mcp_bindings_runtime.record import Record
 from mcp_bindings_runtime.unset import UNSET
 from support.differences import alternatives, place
 from support.likeness import same_as, same_message

@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.task_tools import TOOLS, tasks
 from mcp_bindings import v2026_07_28 as mcp
-from mcp_bindings_runtime.features.taskstore import MemoryTasks
+from mcp_bindings_runtime.tasks.store import MemoryTasks
 
 
 def serving(tools: Any = TOOLS, store: MemoryTasks | None = None, **options: Any) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, assert_type
 
 from mcp_bindings import connect, serve, v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28
-from mcp_bindings_runtime.anyclient import AnyClient
+from mcp_bindings_runtime.client.any_client import AnyClient
 
 server = v2025_06_18.Server("demo", "1.0")
 

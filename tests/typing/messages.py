@@ -3,7 +3,7 @@
 from typing import assert_type
 
 from mcp_bindings import v2025_06_18 as mcp
-from mcp_bindings_runtime.codec import Lenient
+from mcp_bindings_runtime.codec.codec import Lenient
 from mcp_bindings_runtime.errors import DecodeError
 
 request = mcp.CallToolRequest(id=7, params=mcp.CallToolRequestParams(name="add", arguments={"a": 1, "b": 2}))

@@ -14,7 +14,7 @@ from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.escaping import visible
 
 if TYPE_CHECKING:
-    from mcp_bindings_runtime.client import Client
+    from mcp_bindings_runtime.client.client import Client
 
 FORMAT = "mcp-offers/1"
 

@@ -14,7 +14,7 @@ from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.escaping import visible
 
 if TYPE_CHECKING:
-    from mcp_bindings_runtime.client import Client
+    from mcp_bindings_runtime.client.client import Client
     from mcp_bindings_runtime.transports import Transport
 
 NAME = "mcp-codegen"
@@ -55,8 +55,8 @@ def open_client(server: Server, options: Options) -> Client:
 
     Raises BindgenError for a revision that is not bundled, and what ``mcp_bindings.connect`` raises.
     """
-    from mcp_bindings_runtime.bundled import chosen, client_class
-    from mcp_bindings_runtime.negotiation import Negotiation
+    from mcp_bindings_runtime.client.negotiation import Negotiation
+    from mcp_bindings_runtime.installed_revisions import chosen, client_class
 
     from mcp_bindgen import __version__
 
@@ -94,8 +94,8 @@ def open_client(server: Server, options: Options) -> Client:
 
 def _open(server: Server, options: Options) -> Transport:
     if server.url is not None:
-        from mcp_bindings_runtime.bundled import client_class
         from mcp_bindings_runtime.http.client.opening import open_http
+        from mcp_bindings_runtime.installed_revisions import client_class
 
         facts = None if options.revision is None else client_class(options.revision).binding.facts
         return open_http(server.url, facts=facts, headers=server.headers)

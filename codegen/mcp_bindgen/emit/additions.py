@@ -31,7 +31,7 @@ def _found(
             break
     titles = list(_titles(protocol, members))
     if titles and "name" in members and _is_text(members["name"], optional=False):
-        chosen = lines("return ", ("conveniences.shown(", [*titles, "self.name"], ")"), "", 8)
+        chosen = lines("return ", ("record_methods.shown(", [*titles, "self.name"], ")"), "", 8)
         yield "display_name", _DISPLAY_NAME + "\n".join(chosen)
     failed, content = members.get("isError"), members.get("content")
     if declared.path == "CallToolResult" and failed and content and isinstance(content.type, ListOf):
@@ -67,9 +67,9 @@ def _is_encoded(member: Field) -> bool:
 
 _BYTES = '''
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `{0}` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.{0})
+        return record_methods.decoded(self.{0})
 '''
 
 _DISPLAY_NAME = '''
@@ -81,7 +81,7 @@ _DISPLAY_NAME = '''
 _RAISE = '''
     def raise_for_error(self) -> {}:
         """The result itself; raises ToolFailed, with its text, where the tool has failed."""
-        conveniences.check(self)
+        record_methods.check(self)
         return self
 '''
 
@@ -92,7 +92,7 @@ _PROPERTIES = '''
 
         Raises ProtocolError if it is no object.
         """
-        return conveniences.opaque_object(self.extra, "properties")
+        return record_methods.opaque_object(self.extra, "properties")
 '''
 
 _REQUIRED = '''
@@ -102,5 +102,5 @@ _REQUIRED = '''
 
         Raises ProtocolError if it is no array of strings.
         """
-        return conveniences.opaque_texts(self.extra, "required")
+        return record_methods.opaque_texts(self.extra, "required")
 '''

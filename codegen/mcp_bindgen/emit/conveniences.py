@@ -220,12 +220,12 @@ _EVERY: Sequence[_Convenience] = (
         ``ttl`` is for how many seconds it should be kept; the server decides. Of the task
         progress is told as long as it lasts. Raises as ``request`` does.
         """
-        from ..runtime.features.taskhandle import start_task
+        from ..runtime.tasks.handle import start_task
 
         params = types.CallToolRequestParams(
             name=name,
             arguments=arguments,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         return start_task(
             self,

@@ -31,7 +31,7 @@ _CLIENT = frozenset(
         "TYPE_CHECKING",
         "TypeAlias",
         "TypeVar",
-        "opening",
+        "transport_factories",
         "overload",
     }
 )
@@ -56,7 +56,7 @@ def plan_conversation(protocol: Protocol, names: Names, runtime: str) -> dict[st
             "conveniences": more,
             "origin": origin,
             "imports": _imports(
-                client, {*used, *_CLIENT}, tuple(sorted((("runtime.context", (_CONTEXT,)), parent))), runtime
+                client, {*used, *_CLIENT}, tuple(sorted((("runtime.connection.context", (_CONTEXT,)), parent))), runtime
             ),
             "option_imports": _option_imports(used, runtime),
         },
@@ -105,10 +105,10 @@ def _option_imports(used: Collection[str], runtime: str) -> tuple[str, ...]:
             ),
             (
                 ("runtime.features.limits", ("Limits",)),
-                ("runtime.features.resultcache", ("ResultCache",)),
-                ("runtime.features.taskhandle", ("TaskHandle",)),
-                ("runtime.features.taskpolling", ("PolledTask",)),
-                ("runtime.features.taskstore", ("MemoryTasks",)),
+                ("runtime.client.result_cache", ("ResultCache",)),
+                ("runtime.tasks.handle", ("TaskHandle",)),
+                ("runtime.tasks.polling", ("PolledTask",)),
+                ("runtime.tasks.store", ("MemoryTasks",)),
                 ("runtime.http.client.endpoint", ("Auth",)),
                 ("runtime.methods", ("NotificationMethod", "RequestMethod")),
                 ("runtime.transports", ("Transport",)),
@@ -130,7 +130,7 @@ def _server(protocol: Protocol, names: Names, runtime: str) -> Mapping[str, Any]
     if empty:
         used |= {"Generic", "TYPE_CHECKING", "types"}
     parents = (
-        ("runtime.context", (context,)),
+        ("runtime.connection.context", (context,)),
         ("runtime.methods", ("NotificationMethod", "RequestMethod")),
         parent,
     )
@@ -143,8 +143,8 @@ def _server(protocol: Protocol, names: Names, runtime: str) -> Mapping[str, Any]
     features = (
         ("runtime.features.elicitation", answers),
         ("runtime.features.limits", ("Limits",)),
-        ("runtime.features.taskcontext", ("Task",)),
-        ("runtime.features.taskstore", ("MemoryTasks",)),
+        ("runtime.tasks.context", ("Task",)),
+        ("runtime.tasks.store", ("MemoryTasks",)),
     )
     standard = (("os", ("PathLike",)), ("typing", ("TypedDict", "Unpack")))
     typed = imports({*used, *needed, "TypedDict", "Unpack"}, (standard, features), runtime)
@@ -179,9 +179,8 @@ def _frozen(texts: list[str]) -> Bracketed:
 
 def _parent(protocol: Protocol, name: str) -> tuple[str, tuple[str, tuple[str, ...]]]:
     """The runtime's class that an emitted one derives from: where it is, and its import under a name of its own."""
-    module, parent = name.lower(), name
-    if is_stateless(protocol):
-        module, parent = f"stateless_{module}", f"Stateless{name}"
+    room = name.lower()
+    module, parent = (f"{room}.stateless", f"Stateless{name}") if is_stateless(protocol) else (f"{room}.{room}", name)
     return f"runtime.{module}.{parent}", (f"runtime.{module}", (f"{parent} as Runtime{name}",))
 
 
@@ -196,8 +195,14 @@ def _imports(methods: Iterable[AskView], used: Collection[str], base: Sources, r
                 ("typing", ("TYPE_CHECKING", "Any", "Generic", "Literal", "TypeAlias", "TypeVar", "Union", "overload")),
             ),
             (
-                ("runtime", ("asking", "offering", "opening")),
-                *base,
+                *sorted(
+                    (
+                        *base,
+                        ("runtime", ("method_support",)),
+                        ("runtime.client", ("transport_factories",)),
+                        ("runtime.server", ("decorator_support",)),
+                    )
+                ),
                 ("runtime.unset", ("UNSET", "Unset")),
                 (".", ("methods", "types")),
                 (".binding", ("BINDING",)),

@@ -206,10 +206,10 @@ class _Planner:
         if offer.place:
             passed.insert(0, "name=name")
         if meta:
-            passed.append("meta=asking.entries(meta)")
+            passed.append("meta=method_support.entries(meta)")
         if offer.place:
-            yield f'        offering.placed("{offer.name}", {offer.place})'
-        yield from lines("members = ", ("offering.members(", passed, ")"), indent=8)
+            yield f'        decorator_support.placed("{offer.name}", {offer.place})'
+        yield from lines("members = ", ("decorator_support.members(", passed, ")"), indent=8)
         arguments: list[Tree] = [
             "each",
             offer.place or "name",
@@ -227,9 +227,9 @@ def _added(call: Bracketed, function: str) -> Iterator[str]:
     yield from lines("", call, indent=12)
     yield ""
     if function:
-        yield f"        return offering.decorated(add, {function})"
+        yield f"        return decorator_support.decorated(add, {function})"
     else:
-        yield f"        decorate: {_GIVES} = offering.decorated(add)"
+        yield f"        decorate: {_GIVES} = decorator_support.decorated(add)"
         yield "        return decorate"
 
 

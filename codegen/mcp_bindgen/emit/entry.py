@@ -58,11 +58,11 @@ _OFFERS = (
     _Offer("runtime.features.elicitation", ("URLElicitationRequired",), "pages"),
     _Offer("runtime.features.keywords", ("Keywords",)),
     _Offer("runtime.features.limits", ("Limits",)),
-    _Offer("runtime.features.logbridge", ("LogHandler",)),
+    _Offer("runtime.features.log_handler", ("LogHandler",)),
     _Offer("runtime.features.media", ("Audio", "Image")),
-    _Offer("runtime.features.resultcache", ("ResultCache",), "caching"),
+    _Offer("runtime.client.result_cache", ("ResultCache",), "caching"),
     _Offer("runtime.features.sampling", ("Refused", "match_model"), "sampling"),
-    _Offer("runtime.features.taskstore", ("MemoryTasks",), "tasks"),
+    _Offer("runtime.tasks.store", ("MemoryTasks",), "tasks"),
     _Offer(".client", ("Client", "ClientContext")),
     _Offer(".server", ("Context", "Server")),
 )
@@ -70,15 +70,15 @@ _OFFERS = (
 
 _ROOT_OFFERS = (
     _Offer("runtime.errors", tuple(errors.__all__)),
-    _Offer("runtime.anyclient", ("AnyClient",)),
+    _Offer("runtime.client.any_client", ("AnyClient",)),
     _Offer("runtime.methods", ("NotificationMethod", "RequestMethod")),
-    _Offer("runtime.running_call", ("RunningCall",)),
+    _Offer("runtime.client.running_call", ("RunningCall",)),
     _Offer("runtime.transports", ("Transport",)),
     _Offer("runtime.features.folders", ("inside",)),
-    _Offer("runtime.features.taskhandle", ("start_task",)),
-    _Offer("runtime.features.uritemplates", ("expand",)),
-    _Offer("runtime.http.authorization", ("Authorization", "MissingScope")),
-    _Offer("runtime.http.redis_store", ("RedisStore",)),
+    _Offer("runtime.tasks.handle", ("start_task",)),
+    _Offer("runtime.features.uri_templates", ("expand",)),
+    _Offer("runtime.http.server.authorization", ("Authorization", "MissingScope")),
+    _Offer("runtime.http.redis.store", ("RedisStore",)),
 )
 
 OFFERED = frozenset(name for each in _OFFERS for name in each.names)

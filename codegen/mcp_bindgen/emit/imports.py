@@ -61,6 +61,11 @@ def imports(used: set[str], groups: tuple[Sources, ...], runtime: str) -> tuple[
 def _parted(groups: tuple[Sources, ...], runtime: str) -> Iterator[Sources]:
     for group in groups:
         placed = tuple((in_runtime(module, runtime), offered) for module, offered in group)
-        relative = tuple(each for each in placed if each[0].startswith("."))
-        yield tuple(each for each in placed if each not in relative)
-        yield relative
+        yield tuple(sorted(each for each in placed if not each[0].startswith(".")))
+        yield tuple(sorted((each for each in placed if each[0].startswith(".")), key=_from_far))
+
+
+def _from_far(source: tuple[str, tuple[str, ...]]) -> tuple[int, str]:
+    """Sort key of relative imports: the most dots first."""
+    name = source[0].lstrip(".")
+    return len(name) - len(source[0]), name

@@ -26,7 +26,7 @@ _ANNOTATION_NAMES = frozenset({"bool", "dict", "float", "int", "list", "object",
 
 _MODULE_NAMES = frozenset(
     {"Any", "ClassVar", "Final", "Literal", "Record", "TypeAlias", "UNSET", "Union", "Unset", "annotations"}
-    | {"conveniences", "define"}
+    | {"define", "record_methods"}
 )
 """What the emitted ``types`` module itself imports."""
 
@@ -55,7 +55,7 @@ RESERVED_TABLES = frozenset({"ATOMS", "RESULTS", "TEXTS", "TYPES", "UNSET", "VAL
 """Tables of the emitted codec, and what it imports that is named like one."""
 RESERVED_METHODS = frozenset({"NOTIFICATIONS", "REQUESTS"})
 
-_CODE_NAMES = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"asking", "methods", "overload", "types"}
+_CODE_NAMES = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"method_support", "methods", "overload", "types"}
 RESERVED_CALLS = {
     "client": _CODE_NAMES
     | {

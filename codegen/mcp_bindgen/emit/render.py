@@ -160,7 +160,7 @@ def _types_imports(view: TypesView, runtime: str) -> tuple[str, ...]:
         for member in (*cls.constants, *cls.fields):
             code.extend(member.annotation)
         if cls.more:
-            code.append("conveniences")
+            code.append("record_methods")
     used = names_in(code)
     if view.classes:
         used |= {"Record", "define"}
@@ -169,8 +169,8 @@ def _types_imports(view: TypesView, runtime: str) -> tuple[str, ...]:
         (
             (("typing", ("Any", "ClassVar", "Final", "Literal", "TypeAlias", "Union")),),
             (
-                ("runtime", ("conveniences",)),
-                ("runtime.record", ("Record", "define")),
+                ("runtime.codec", ("record_methods",)),
+                ("runtime.codec.record", ("Record", "define")),
                 ("runtime.unset", ("UNSET", "Unset")),
             ),
         ),
@@ -187,8 +187,8 @@ def _decoders_imports(view: CodecView, runtime: str) -> tuple[str, ...]:
         (
             (("collections.abc", ("Callable", "Mapping")), ("typing", ("Any", "Literal", "TypeAlias"))),
             (
-                ("runtime", ("checks",)),
-                ("runtime.checks", ("Invalid", "Json", "NoneType")),
+                ("runtime.codec", ("checks",)),
+                ("runtime.codec.checks", ("Invalid", "Json", "NoneType")),
                 ("runtime.errors", ("Undecidable",)),
                 ("runtime.unset", ("UNSET",)),
                 (".", ("types",)),
@@ -210,7 +210,7 @@ def _encoders_imports(view: CodecView, runtime: str) -> tuple[str, ...]:
         (
             (("collections.abc", ("Callable",)), ("typing", ("Any", "TypeAlias"))),
             (
-                ("runtime.checks", checks),
+                ("runtime.codec.checks", checks),
                 ("runtime.unset", ("UNSET",)),
                 (".", ("types",)),
                 ("._decoders", tables),
@@ -237,8 +237,8 @@ def _writers_imports(view: CodecView, runtime: str) -> tuple[str, ...]:
         (
             (("collections.abc", ("Callable",)), ("typing", ("Any",))),
             (
-                ("runtime.checks", checks),
-                ("runtime.texts", texts),
+                ("runtime.codec.checks", checks),
+                ("runtime.codec.json_writer", texts),
                 ("runtime.unset", ("UNSET",)),
                 (".", ("types",)),
                 ("._decoders", tables),
@@ -283,7 +283,7 @@ def _shapes_file(shapes: Shapes, runtime: str, common: Mapping[str, object]) -> 
         used,
         (
             (("typing", ("Final",)),),
-            (("runtime.shapes", ("Aliases", "Objects")), ("runtime.unset", ("UNSET",))),
+            (("runtime.codec.type_tables", ("Aliases", "Objects")), ("runtime.unset", ("UNSET",))),
         ),
         runtime,
     )
@@ -320,8 +320,8 @@ def _converter_file(
         (
             (("typing", ("TypeAlias", "Union")),),
             (
-                ("runtime.codec", ("Codec", "Envelopes")),
-                ("runtime.emitted_codec", ("codec_of",)),
+                ("runtime.codec.codec", ("Codec", "Envelopes")),
+                ("runtime.codec.emitted_codec", ("codec_of",)),
                 (".", ("_decoders", "_encoders", "methods", "revision", "types")),
             ),
         ),

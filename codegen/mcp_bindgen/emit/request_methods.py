@@ -171,7 +171,7 @@ class _Planner:
         return len(results) == 2 and results[1] == ObjectOf(_TASK_RESULT)
 
     def _only(self, call: _Call, result: Tree, returns: str) -> Bracketed:
-        return ("asking.only(", [f"methods.{self._names.methods[call.method.name]}", result, returns], ")")
+        return ("method_support.only(", [f"methods.{self._names.methods[call.method.name]}", result, returns], ")")
 
     def _request(self, call: _Call) -> Bracketed:
         given = [f"methods.{self._names.methods[call.method.name]}"]
@@ -189,16 +189,16 @@ class _Planner:
             case "carried":
                 given.append("meta=self.meta(meta)")
             case "object":
-                given.append(f"meta=asking.meta_of({self._parameters.meta_class(call.declared)}, meta)")
+                given.append(f"meta=method_support.meta_of({self._parameters.meta_class(call.declared)}, meta)")
             case "map":
-                given.append("meta=asking.entries(meta)")
+                given.append("meta=method_support.entries(meta)")
             case "undeclared":
-                given.append("extra=asking.undeclared_meta(meta)")
+                given.append("extra=method_support.undeclared_meta(meta)")
             case None:
                 pass
         made: Tree = (f"types.{self._names.types[call.declared.path]}(", given, ")")
         if self._may_be_left_out(call):
-            made = ("asking.unless_empty(", [made], ")")
+            made = ("method_support.unless_empty(", [made], ")")
         return lines("params = ", made, indent=8)
 
     @staticmethod
@@ -259,7 +259,10 @@ class _Planner:
                 *lines("return ", asked, indent=12),
                 "",
                 *lines(
-                    "return ", ("asking.all_items(", ["ask", f"lambda page: page.{attribute}", cursor.name], ")"), "", 8
+                    "return ",
+                    ("method_support.all_items(", ["ask", f"lambda page: page.{attribute}", cursor.name], ")"),
+                    "",
+                    8,
                 ),
             ),
         )

@@ -7,10 +7,10 @@ from functools import cache, lru_cache
 from types import SimpleNamespace
 from typing import Any
 
+from mcp_bindings_runtime.codec.type_tables import Shape, Shapes, Violation
+from mcp_bindings_runtime.codec.wording import describe
 from mcp_bindings_runtime.errors import DecodeError
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
-from mcp_bindings_runtime.shapes import Shape, Shapes, Violation
-from mcp_bindings_runtime.wording import describe
 
 from mcp_bindgen import catalog
 from mcp_bindgen.errors import BindgenError

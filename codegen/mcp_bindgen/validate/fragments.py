@@ -13,7 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from attrs import frozen
-from mcp_bindings_runtime.shapes import Path, Shape
+from mcp_bindings_runtime.codec.type_tables import Path, Shape
 
 from mcp_bindgen.validate import tables
 from mcp_bindgen.validate.entries import Json

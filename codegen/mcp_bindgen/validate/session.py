@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
 from attrs import evolve
+from mcp_bindings_runtime.codec.wording import describe
 from mcp_bindings_runtime.errors import json_path
-from mcp_bindings_runtime.wording import describe
 
 from mcp_bindgen import catalog
 from mcp_bindgen.validate import bindings, constraints, fragments, packages

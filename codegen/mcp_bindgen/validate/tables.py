@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import Final
 
 from attrs import frozen
-from mcp_bindings_runtime.extending import result_shapes
-from mcp_bindings_runtime.shapes import Aliases, Objects
+from mcp_bindings_runtime.client.extending import result_shapes
+from mcp_bindings_runtime.codec.type_tables import Aliases, Objects
 
 from mcp_bindgen.validate import packages
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
-from mcp_bindings_runtime.shapes import Path, Shape, is_scalar, json_kind
+from mcp_bindings_runtime.codec.type_tables import Path, Shape, is_scalar, json_kind
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.tables import Tables

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..binding import Binding
 from ..errors import ResponseError, UsageError
-from ..given import check_function
 from ..jsonrpc import INVALID_PARAMS
+from ..validation import check_function
 
 if TYPE_CHECKING:
-    from ..client import Client
+    from ..client.client import Client
 
 SAMPLE = "sampling/createMessage"
 ELICIT = "elicitation/create"

@@ -8,13 +8,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ResponseError, UsageError
-from ..given import check_texts
+from ..validation import check_texts
 from .refusals import refusal
 from .registry import Changes, Registry
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..server import Server
+    from ..connection.context import Context
+    from ..server.server import Server
     from .prompts import Prompts
     from .resources import Resources
 

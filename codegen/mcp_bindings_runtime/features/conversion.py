@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .fitting import fit
-from .typeschema import Mode, Schemas
+from .json_validator import fit
+from .type_schema import Mode, Schemas
 
 
 class Conversion:
@@ -30,7 +30,7 @@ class Conversion:
         """The Python value of a JSON value; raises Misfit with the places of all that is wrong."""
 
     def _read(self, value: Any) -> Any:
-        from .compound import read
+        from .argument_converter import read
 
         return read(self.fit(value), self.kind)
 
@@ -39,11 +39,11 @@ class Conversion:
         if self.plain:
             made = self.fit(value)
         else:
-            from .compound import write
+            from .argument_converter import write
 
             made = self.fit(write(value, self.kind))
         if self.vague:
-            from .content import as_json
+            from .content_blocks import as_json
 
             return as_json(made)
         return made

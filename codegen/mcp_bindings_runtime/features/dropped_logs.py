@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..context import LEVELS
+from ..connection.context import LEVELS
 from ..logs import note
 
 LOGGER = "mcp_bindings"

@@ -15,7 +15,7 @@ from ..binding import Binding
 from ..errors import DecodeError, RequestTimeout, ResponseError, UsageError
 from ..logs import note
 from .callbacks import ELICIT, PAGE_DONE
-from .fitting import Misfit, fit
+from .json_validator import Misfit, fit
 from .refusals import URL_ELICITATION_REQUIRED
 
 T = TypeVar("T")

@@ -19,9 +19,9 @@ from ..jsonrpc import INVALID_PARAMS
 from .callbacks import ELICIT
 from .conversion import Conversion
 from .elicitation import Accepted, Cancelled, Declined
-from .fitting import Misfit
+from .json_validator import Misfit
 from .structures import class_of, fields_of
-from .typeschema import NoSchema
+from .type_schema import NoSchema
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ from time import monotonic
 from typing import Any, Protocol
 
 from ..errors import ConnectionClosed, ProtocolError, RequestTimeout, ResponseError, UsageError
-from ..given import check_function, check_times
 from ..logs import note
+from ..validation import check_function, check_times
 from .dropped_logs import DroppedLogs
 from .refusals import Situation, ruling
 

@@ -8,8 +8,8 @@ from ..errors import EncodeError, UsageError
 from .registry import Changes, Registry
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..server import Server
+    from ..connection.context import Context
+    from ..server.server import Server
 
 
 class Listed(Protocol):

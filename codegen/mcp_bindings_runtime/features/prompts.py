@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import ResponseError, UsageError
-from .content import Contents
+from .content_blocks import Contents
 from .lists import announced, answer_list, writable
 from .refusals import Situation, refusal
 from .registry import Registry
 from .signature import name_of_function
-from .textarguments import TextFunction, WrongArgument
+from .text_arguments import TextFunction, WrongArgument
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..server import Server
+    from ..connection.context import Context
+    from ..server.server import Server
 
 _LIST_CHANGED = "notifications/prompts/list_changed"
 

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ResponseError, UsageError
-from ..given import check_kind
 from ..logs import note
-from .contents import Contents
+from ..validation import check_kind
 from .lists import announced, answer_list, writable
 from .refusals import refusal
 from .registry import Registry
-from .textarguments import TextFunction, WrongArgument
-from .urimatching import Matcher, Values
-from .uritemplates import UriTemplate
+from .resource_contents import Contents
+from .text_arguments import TextFunction, WrongArgument
+from .uri_matching import Matcher, Values
+from .uri_templates import UriTemplate
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..server import Server
+    from ..connection.context import Context
+    from ..server.server import Server
 
 MOST_SUBSCRIPTIONS = 1000
 """Resources that one connection may be subscribed to."""

@@ -10,10 +10,10 @@ from typing import Any
 
 from ..binding import Binding
 from ..errors import UsageError
-from .content import BYTES, Contents, as_json, as_text
+from .content_blocks import BYTES, Contents, as_json, as_text
 from .conversion import Conversion
-from .fitting import Fault, Misfit
-from .typeschema import ACCEPTED, UNIONS, NoSchema, Schema, name_of
+from .json_validator import Fault, Misfit
+from .type_schema import ACCEPTED, UNIONS, NoSchema, Schema, name_of
 
 _LISTS = (list, tuple, collections.abc.Sequence)
 _UNANNOTATED: tuple[Any, ...] = (inspect.Parameter.empty, Any, object)

@@ -14,12 +14,12 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from ..errors import UsageError
-from ..given import check_many
 from ..logs import note
+from ..validation import check_many
 from .callbacks import CHANGED_ROOTS, ROOTS
 
 if TYPE_CHECKING:
-    from ..client import Client
+    from ..client.client import Client
 
 _HERE = frozenset({"", "localhost"})
 """Hosts of a ``file://`` URI that mean this machine (RFC 8089, section 2)."""

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..context import Context
+from ..connection.context import Context
 from ..errors import UsageError
 from .docstrings import parameters_of, summary_of
-from .fitting import Fault, Fit, Misfit, fit
-from .typeschema import ACCEPTED, NoSchema, Schema, Schemas, default_of, name_of
+from .json_validator import Fault, Fit, Misfit, fit
+from .type_schema import ACCEPTED, NoSchema, Schema, Schemas, default_of, name_of
 
 CONTEXT = "context"
 """A parameter of this name needs no annotation to be given the context."""
@@ -181,7 +181,7 @@ class Signature:
         return values
 
     def _convert(self, values: dict[str, Any]) -> None:
-        from .compound import read
+        from .argument_converter import read
 
         faults: list[Fault] = []
         for each in self._converted:

@@ -6,8 +6,8 @@ import typing
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..codec.record import Record
 from ..errors import UsageError
-from ..record import Record
 
 
 class Member(NamedTuple):

@@ -15,9 +15,9 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import DecodeError, EncodeError, ResponseError, ToolError, UsageError
-from ..given import check_flags, check_mappings, check_texts, check_times
 from ..logs import failed
-from .fitting import Fault, Misfit
+from ..validation import check_flags, check_mappings, check_texts, check_times
+from .json_validator import Fault, Misfit
 from .lists import announced, answer_list
 from .refusals import refusal, ruling
 from .registry import Registry
@@ -25,8 +25,8 @@ from .results import Promise, Results, Structured
 from .signature import Signature, name_of_function
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..server import Server
+    from ..connection.context import Context
+    from ..server.server import Server
 
 _NAMES: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """Tools, Tool Names; from 2025-11-25 on."""
@@ -180,7 +180,7 @@ class Tools:
         self, signature: Signature, output_schema: Mapping[str, Any] | None, what: str, *, check: bool
     ) -> Promise | Structured:
         if output_schema is not None:
-            from .handwritten import checker
+            from .user_schemas import checker
 
             looks = checker(output_schema, f"{what}: output_schema") if check else None
             return Structured(self._results, looks, what)
@@ -200,7 +200,7 @@ class Tools:
                 raise UsageError(text)
         if not check:
             return None
-        from .handwritten import checker
+        from .user_schemas import checker
 
         return checker(input_schema, f"{what}: input_schema")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple, TypeAlias
 
 from ..errors import MessageTooLarge, UsageError
-from ..framing import DEFAULT_LIMIT
+from ..session.framing import DEFAULT_LIMIT
 
 _BOM: Final = b"\xef\xbb\xbf"
 _FIELD: Final = 64

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Literal, TypeAlias
 
 from ..errors import ConnectionClosed, UsageError
-from ..framing import DEFAULT_LIMIT, Lines
+from ..session.framing import DEFAULT_LIMIT, Lines
 from .ending import Patience, end
 from .exits import exit_descriptor, exit_text
 from .reading import Reader

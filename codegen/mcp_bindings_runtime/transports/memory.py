@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final
 
 from ..errors import ConnectionClosed, MessageTooLarge, RequestTimeout
-from ..framing import DEFAULT_LIMIT, check_message
+from ..session.framing import DEFAULT_LIMIT, check_message
 from . import Transport
 from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked
 

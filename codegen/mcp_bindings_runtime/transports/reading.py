@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final
 
 from ..errors import ConnectionClosed, UsageError
-from ..framing import DEFAULT_LIMIT, Lines
+from ..session.framing import DEFAULT_LIMIT, Lines
 from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked, lost, take
 from .wakeup import Wakeup
 

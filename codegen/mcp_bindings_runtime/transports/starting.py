@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ..errors import ConnectionClosed, UsageError
-from ..given import check_command
+from ..validation import check_command
 
 if TYPE_CHECKING:
     import subprocess

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Any
 
 from ..errors import UsageError
-from ..framing import DEFAULT_LIMIT
+from ..session.framing import DEFAULT_LIMIT
 from .streams import Streams
 from .writing import Writer
 

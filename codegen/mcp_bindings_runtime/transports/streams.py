@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..errors import ConnectionClosed
-from ..framing import DEFAULT_LIMIT
+from ..session.framing import DEFAULT_LIMIT
 from .reading import Reader
 from .writing import Writer
 

@@ -12,7 +12,7 @@ import sys
 from threading import Thread
 
 from ..errors import ConnectionClosed, MessageTooLarge
-from ..framing import DEFAULT_LIMIT, Lines, check_message
+from ..session.framing import DEFAULT_LIMIT, Lines, check_message
 from .memory import CAPACITY, Queue
 from .waits import CLOSED_THERE
 

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from ..errors import ConnectionClosed, RequestTimeout
-from ..framing import check_message
+from ..session.framing import check_message
 from .waits import CLOSED_HERE, LONGEST, checked, lost, take
 from .wakeup import Wakeup
 

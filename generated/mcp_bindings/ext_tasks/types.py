@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
-from mcp_bindings_runtime import conveniences
-from mcp_bindings_runtime.record import Record, define
+from mcp_bindings_runtime.codec import record_methods
+from mcp_bindings_runtime.codec.record import Record, define
 from mcp_bindings_runtime.unset import UNSET, Unset
 
 __all__ = [
@@ -2428,7 +2428,7 @@ class BaseMetadata(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2576,7 +2576,7 @@ class Implementation(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2988,7 +2988,7 @@ class Resource(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3122,9 +3122,9 @@ class BlobResourceContents(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `blob` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.blob)
+        return record_methods.decoded(self.blob)
 
 
 @define(init=False, slots=False)
@@ -3209,9 +3209,9 @@ class ImageContent(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.data)
+        return record_methods.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -3263,9 +3263,9 @@ class AudioContent(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.data)
+        return record_methods.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -3364,7 +3364,7 @@ class ResourceLink(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3500,7 +3500,7 @@ class Tool(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(
+        return record_methods.shown(
             self.title,
             None if self.annotations is None else self.annotations.title,
             self.name,
@@ -3540,7 +3540,7 @@ class ToolInputSchema(Record):
 
         Raises ProtocolError if it is no object.
         """
-        return conveniences.opaque_object(self.extra, "properties")
+        return record_methods.opaque_object(self.extra, "properties")
 
     @property
     def required(self) -> list[str] | None:
@@ -3548,7 +3548,7 @@ class ToolInputSchema(Record):
 
         Raises ProtocolError if it is no array of strings.
         """
-        return conveniences.opaque_texts(self.extra, "required")
+        return record_methods.opaque_texts(self.extra, "required")
 
 
 @define(init=False, slots=False)
@@ -3582,7 +3582,7 @@ class ToolOutputSchema(Record):
 
         Raises ProtocolError if it is no object.
         """
-        return conveniences.opaque_object(self.extra, "properties")
+        return record_methods.opaque_object(self.extra, "properties")
 
     @property
     def required(self) -> list[str] | None:
@@ -3590,7 +3590,7 @@ class ToolOutputSchema(Record):
 
         Raises ProtocolError if it is no array of strings.
         """
-        return conveniences.opaque_texts(self.extra, "required")
+        return record_methods.opaque_texts(self.extra, "required")
 
 
 @define(init=False, slots=False)

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from mcp_bindings_runtime import asking, opening
-from mcp_bindings_runtime.client import Client as RuntimeClient
-from mcp_bindings_runtime.context import ClientContext as RuntimeContext
+from mcp_bindings_runtime import method_support
+from mcp_bindings_runtime.client import transport_factories
+from mcp_bindings_runtime.client.client import Client as RuntimeClient
+from mcp_bindings_runtime.connection.context import ClientContext as RuntimeContext
 
 from . import methods, types
 from .binding import BINDING
@@ -159,7 +160,7 @@ class Client(RuntimeClient):
     reports meanwhile. What goes wrong is raised as ``request`` does.
 
     It is made by ``stdio``, ``http``, ``in_memory`` or ``over``, with ``ClientOptions``;
-    what is said of ``runtime.client.Client`` holds.
+    what is said of ``runtime.client.client.Client`` holds.
     """
 
     binding = BINDING
@@ -198,7 +199,7 @@ class Client(RuntimeClient):
         that of this process; with ``"capture"`` it is kept, so that errors show its last
         lines.
         """
-        start = opening.child(
+        start = transport_factories.child(
             command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr
         )
         return cls(start, **options)
@@ -226,7 +227,7 @@ class Client(RuntimeClient):
         ``connect_timeout`` how many seconds opening one may take, ``max_message`` how many
         bytes a message of the server may have.
         """
-        start = opening.http(
+        start = transport_factories.http(
             url,
             facts=cls.binding.facts,
             headers=headers,
@@ -242,12 +243,12 @@ class Client(RuntimeClient):
     @classmethod
     def in_memory(cls, server: Any, **options: Unpack[ClientOptions]) -> Self:
         """A client of a server object of this process, for tests and programs that are both."""
-        return cls(opening.memory(server), **options)
+        return cls(transport_factories.memory(server), **options)
 
     @classmethod
     def over(cls, transport: Transport, **options: Unpack[ClientOptions]) -> Self:
         """A client at one end of a transport, which is the client's from now on."""
-        return cls(opening.given(transport), **options)
+        return cls(transport_factories.given(transport), **options)
 
     def set_roots(self, roots: Iterable[types.Root | str | PathLike[str]]) -> None:
         """Offers these roots from now on, in the place of those before; the server is told.
@@ -276,8 +277,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
-            types.RequestParams(meta=asking.meta_of(types.RequestParamsMeta, meta)),
+        params = method_support.unless_empty(
+            types.RequestParams(
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            ),
         )
         return self.request(
             methods.PING,
@@ -313,7 +316,7 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.resources, cursor)
+        return method_support.all_items(ask, lambda page: page.resources, cursor)
 
     def list_resources_page(
         self,
@@ -332,10 +335,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
+        params = method_support.unless_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=asking.undeclared_meta(meta),
+                extra=method_support.undeclared_meta(meta),
             ),
         )
         return self.request(
@@ -372,7 +375,11 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.resource_templates, cursor)
+        return method_support.all_items(
+            ask,
+            lambda page: page.resource_templates,
+            cursor,
+        )
 
     def list_resource_templates_page(
         self,
@@ -391,10 +398,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
+        params = method_support.unless_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=asking.undeclared_meta(meta),
+                extra=method_support.undeclared_meta(meta),
             ),
         )
         return self.request(
@@ -420,7 +427,7 @@ class Client(RuntimeClient):
         """
         params = types.ReadResourceRequestParams(
             uri=uri,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.READ_RESOURCE,
@@ -448,7 +455,7 @@ class Client(RuntimeClient):
         """
         params = types.SubscribeRequestParams(
             uri=uri,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.SUBSCRIBE,
@@ -473,7 +480,7 @@ class Client(RuntimeClient):
         """
         params = types.UnsubscribeRequestParams(
             uri=uri,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.UNSUBSCRIBE,
@@ -509,7 +516,7 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.prompts, cursor)
+        return method_support.all_items(ask, lambda page: page.prompts, cursor)
 
     def list_prompts_page(
         self,
@@ -528,10 +535,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
+        params = method_support.unless_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=asking.undeclared_meta(meta),
+                extra=method_support.undeclared_meta(meta),
             ),
         )
         return self.request(
@@ -560,7 +567,7 @@ class Client(RuntimeClient):
         params = types.GetPromptRequestParams(
             name=name,
             arguments=arguments,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.GET_PROMPT,
@@ -596,7 +603,7 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.tools, cursor)
+        return method_support.all_items(ask, lambda page: page.tools, cursor)
 
     def list_tools_page(
         self,
@@ -615,10 +622,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
+        params = method_support.unless_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=asking.undeclared_meta(meta),
+                extra=method_support.undeclared_meta(meta),
             ),
         )
         return self.request(
@@ -648,7 +655,7 @@ class Client(RuntimeClient):
         params = types.CallToolRequestParams(
             name=name,
             arguments=arguments,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.CALL_TOOL,
@@ -673,7 +680,7 @@ class Client(RuntimeClient):
         """
         params = types.SetLevelRequestParams(
             level=level,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.SET_LEVEL,
@@ -701,7 +708,7 @@ class Client(RuntimeClient):
         params = types.CompleteRequestParams(
             ref=ref,
             argument=argument,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.COMPLETE,

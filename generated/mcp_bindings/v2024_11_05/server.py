@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
-from mcp_bindings_runtime import asking, offering
-from mcp_bindings_runtime.context import ServerContext
+from mcp_bindings_runtime import method_support
+from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
-from mcp_bindings_runtime.server import Server as RuntimeServer
+from mcp_bindings_runtime.server import decorator_support
+from mcp_bindings_runtime.server.server import Server as RuntimeServer
 
 from . import methods, types
 from .binding import BINDING
@@ -154,8 +155,10 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
-            types.RequestParams(meta=asking.meta_of(types.RequestParamsMeta, meta)),
+        params = method_support.unless_empty(
+            types.RequestParams(
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            ),
         )
         return self.request(
             methods.PING,
@@ -208,7 +211,7 @@ class Context(ServerContext):
             temperature=temperature,
             stop_sequences=stop_sequences,
             metadata=metadata,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.CREATE_MESSAGE,
@@ -231,8 +234,10 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
-            types.RequestParams(meta=asking.meta_of(types.RequestParamsMeta, meta)),
+        params = method_support.unless_empty(
+            types.RequestParams(
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            ),
         )
         return self.request(
             methods.LIST_ROOTS,
@@ -269,7 +274,7 @@ if TYPE_CHECKING:
 class Server(RuntimeServer):
     """A server of revision 2024-11-05: handlers for methods.
 
-    It is made with ``ServerOptions``, which ``runtime.server.Server``
+    It is made with ``ServerOptions``, which ``runtime.server.server.Server``
     explains, and served on any number of connections.
     """
 
@@ -339,7 +344,7 @@ class Server(RuntimeServer):
         - `timeout`: How many seconds a call may take; no limit by default.
         - `check`: Whether values are held against schemas that are given here.
         """
-        members = offering.members(description=description)
+        members = decorator_support.members(description=description)
 
         def add(each: Callable[..., Any]) -> None:
             self.tools.add(
@@ -351,7 +356,7 @@ class Server(RuntimeServer):
                 check=check,
             )
 
-        return offering.decorated(add, function)
+        return decorator_support.decorated(add, function)
 
     def resource(
         self,
@@ -375,8 +380,8 @@ class Server(RuntimeServer):
         - `mime_type`: Media type of the contents, if known.
         - `size`: Number of bytes in the contents before any encoding, if known.
         """
-        offering.placed("resource", uri)
-        members = offering.members(
+        decorator_support.placed("resource", uri)
+        members = decorator_support.members(
             name=name,
             annotations=annotations,
             description=description,
@@ -387,7 +392,7 @@ class Server(RuntimeServer):
         def add(each: Callable[..., Any]) -> None:
             self.resources.add(each, uri, members)
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate
 
     def resource_template(
@@ -412,8 +417,8 @@ class Server(RuntimeServer):
         - `mime_type`: Media type that every matching resource has; absent if they
           differ.
         """
-        offering.placed("resource_template", uri_template)
-        members = offering.members(
+        decorator_support.placed("resource_template", uri_template)
+        members = decorator_support.members(
             name=name,
             annotations=annotations,
             description=description,
@@ -423,7 +428,7 @@ class Server(RuntimeServer):
         def add(each: Callable[..., Any]) -> None:
             self.resources.add_template(each, uri_template, members)
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate
 
     @overload
@@ -455,12 +460,12 @@ class Server(RuntimeServer):
         - `name`: What it is called; by default as the function is.
         - `description`: What the prompt is meant for.
         """
-        members = offering.members(description=description)
+        members = decorator_support.members(description=description)
 
         def add(each: Callable[..., Any]) -> None:
             self.prompts.add(each, name, members)
 
-        return offering.decorated(add, function)
+        return decorator_support.decorated(add, function)
 
     @overload
     def completion(self, *, prompt: str, argument: str) -> Callable[[F], F]: ...
@@ -500,5 +505,5 @@ class Server(RuntimeServer):
                 resource_template=resource_template,
             )
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mcp_bindings_runtime.checks import (
+from mcp_bindings_runtime.codec.checks import (
     ByClass,
     Invalid,
     NoneType,
@@ -23,7 +23,7 @@ from mcp_bindings_runtime.checks import (
     is_string,
     undeclared,
 )
-from mcp_bindings_runtime.texts import (
+from mcp_bindings_runtime.codec.json_writer import (
     anything,
     array,
     boolean,

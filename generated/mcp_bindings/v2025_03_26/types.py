@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
-from mcp_bindings_runtime import conveniences
-from mcp_bindings_runtime.record import Record, define
+from mcp_bindings_runtime.codec import record_methods
+from mcp_bindings_runtime.codec.record import Record, define
 from mcp_bindings_runtime.unset import UNSET, Unset
 
 __all__ = [
@@ -1733,9 +1733,9 @@ class BlobResourceContents(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `blob` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.blob)
+        return record_methods.decoded(self.blob)
 
 
 @define(init=False, slots=False)
@@ -1802,9 +1802,9 @@ class ImageContent(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.data)
+        return record_methods.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -1847,9 +1847,9 @@ class AudioContent(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.data)
+        return record_methods.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -2305,7 +2305,7 @@ class CallToolResult(Record):
 
     def raise_for_error(self) -> CallToolResult:
         """The result itself; raises ToolFailed, with its text, where the tool has failed."""
-        conveniences.check(self)
+        record_methods.check(self)
         return self
 
 
@@ -2379,7 +2379,7 @@ class Tool(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(
+        return record_methods.shown(
             None if self.annotations is None else self.annotations.title,
             self.name,
         )

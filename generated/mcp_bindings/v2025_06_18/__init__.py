@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.features.elicitation import Declined as Declined
     from mcp_bindings_runtime.features.keywords import Keywords as Keywords
     from mcp_bindings_runtime.features.limits import Limits as Limits
-    from mcp_bindings_runtime.features.logbridge import LogHandler as LogHandler
+    from mcp_bindings_runtime.features.log_handler import LogHandler as LogHandler
     from mcp_bindings_runtime.features.media import Audio as Audio
     from mcp_bindings_runtime.features.media import Image as Image
     from mcp_bindings_runtime.features.sampling import Refused as Refused
@@ -111,7 +111,7 @@ else:
         elif name == "Limits":
             from mcp_bindings_runtime.features import limits as module
         elif name == "LogHandler":
-            from mcp_bindings_runtime.features import logbridge as module
+            from mcp_bindings_runtime.features import log_handler as module
         elif name in ("Audio", "Image"):
             from mcp_bindings_runtime.features import media as module
         elif name in ("Refused", "match_model"):

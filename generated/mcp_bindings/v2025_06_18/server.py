@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
-from mcp_bindings_runtime import asking, offering
-from mcp_bindings_runtime.context import ServerContext
+from mcp_bindings_runtime import method_support
+from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
-from mcp_bindings_runtime.server import Server as RuntimeServer
+from mcp_bindings_runtime.server import decorator_support
+from mcp_bindings_runtime.server.server import Server as RuntimeServer
 
 from . import methods, types
 from .binding import BINDING
@@ -172,8 +173,10 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
-            types.RequestParams(meta=asking.meta_of(types.RequestParamsMeta, meta)),
+        params = method_support.unless_empty(
+            types.RequestParams(
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            ),
         )
         return self.request(
             methods.PING,
@@ -226,7 +229,7 @@ class Context(ServerContext):
             temperature=temperature,
             stop_sequences=stop_sequences,
             metadata=metadata,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.CREATE_MESSAGE,
@@ -249,8 +252,10 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
-            types.RequestParams(meta=asking.meta_of(types.RequestParamsMeta, meta)),
+        params = method_support.unless_empty(
+            types.RequestParams(
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            ),
         )
         return self.request(
             methods.LIST_ROOTS,
@@ -281,7 +286,7 @@ class Context(ServerContext):
         params = types.ElicitRequestParams(
             message=message,
             requested_schema=requested_schema,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.ELICIT,
@@ -318,7 +323,7 @@ if TYPE_CHECKING:
 class Server(RuntimeServer):
     """A server of revision 2025-06-18: handlers for methods.
 
-    It is made with ``ServerOptions``, which ``runtime.server.Server``
+    It is made with ``ServerOptions``, which ``runtime.server.server.Server``
     explains, and served on any number of connections.
     """
 
@@ -401,11 +406,11 @@ class Server(RuntimeServer):
         - `timeout`: How many seconds a call may take; no limit by default.
         - `check`: Whether values are held against schemas that are given here.
         """
-        members = offering.members(
+        members = decorator_support.members(
             title=title,
             description=description,
             annotations=annotations,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -419,7 +424,7 @@ class Server(RuntimeServer):
                 check=check,
             )
 
-        return offering.decorated(add, function)
+        return decorator_support.decorated(add, function)
 
     def resource(
         self,
@@ -447,21 +452,21 @@ class Server(RuntimeServer):
         - `size`: Number of bytes in the contents before any encoding, if known.
         - `meta`: Entries of `_meta`, by wire name.
         """
-        offering.placed("resource", uri)
-        members = offering.members(
+        decorator_support.placed("resource", uri)
+        members = decorator_support.members(
             name=name,
             title=title,
             description=description,
             mime_type=mime_type,
             annotations=annotations,
             size=size,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
             self.resources.add(each, uri, members)
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate
 
     def resource_template(
@@ -490,20 +495,20 @@ class Server(RuntimeServer):
         - `annotations`: Hints for the client on audience, importance and the like.
         - `meta`: Entries of `_meta`, by wire name.
         """
-        offering.placed("resource_template", uri_template)
-        members = offering.members(
+        decorator_support.placed("resource_template", uri_template)
+        members = decorator_support.members(
             name=name,
             title=title,
             description=description,
             mime_type=mime_type,
             annotations=annotations,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
             self.resources.add_template(each, uri_template, members)
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate
 
     @overload
@@ -541,16 +546,16 @@ class Server(RuntimeServer):
         - `title`: Label for people.
         - `meta`: Entries of `_meta`, by wire name.
         """
-        members = offering.members(
+        members = decorator_support.members(
             description=description,
             title=title,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
             self.prompts.add(each, name, members)
 
-        return offering.decorated(add, function)
+        return decorator_support.decorated(add, function)
 
     @overload
     def completion(self, *, prompt: str, argument: str) -> Callable[[F], F]: ...
@@ -590,5 +595,5 @@ class Server(RuntimeServer):
                 resource_template=resource_template,
             )
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate

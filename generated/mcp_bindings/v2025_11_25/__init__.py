@@ -73,12 +73,12 @@ if TYPE_CHECKING:
     )
     from mcp_bindings_runtime.features.keywords import Keywords as Keywords
     from mcp_bindings_runtime.features.limits import Limits as Limits
-    from mcp_bindings_runtime.features.logbridge import LogHandler as LogHandler
+    from mcp_bindings_runtime.features.log_handler import LogHandler as LogHandler
     from mcp_bindings_runtime.features.media import Audio as Audio
     from mcp_bindings_runtime.features.media import Image as Image
     from mcp_bindings_runtime.features.sampling import Refused as Refused
     from mcp_bindings_runtime.features.sampling import match_model as match_model
-    from mcp_bindings_runtime.features.taskstore import MemoryTasks as MemoryTasks
+    from mcp_bindings_runtime.tasks.store import MemoryTasks as MemoryTasks
     from .client import Client as Client
     from .client import ClientContext as ClientContext
     from .server import Context as Context
@@ -119,13 +119,13 @@ else:
         elif name == "Limits":
             from mcp_bindings_runtime.features import limits as module
         elif name == "LogHandler":
-            from mcp_bindings_runtime.features import logbridge as module
+            from mcp_bindings_runtime.features import log_handler as module
         elif name in ("Audio", "Image"):
             from mcp_bindings_runtime.features import media as module
         elif name in ("Refused", "match_model"):
             from mcp_bindings_runtime.features import sampling as module
         elif name == "MemoryTasks":
-            from mcp_bindings_runtime.features import taskstore as module
+            from mcp_bindings_runtime.tasks import store as module
         elif name in ("Client", "ClientContext"):
             from . import client as module
         elif name in ("Context", "Server"):

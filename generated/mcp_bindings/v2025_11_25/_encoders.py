@@ -2,7 +2,7 @@
 # Do not edit; run: mcp-codegen --version 2025-11-25
 """The types of revision 2025-11-25 to JSON values: straight-line functions, one for each type.
 
-They refuse a wrong value without saying why; ``runtime.codec`` finds that out afterwards.
+They refuse a wrong value without saying why; ``runtime.codec.codec`` finds that out afterwards.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from mcp_bindings_runtime.checks import (
+from mcp_bindings_runtime.codec.checks import (
     ATOMS,
     ByClass,
     Invalid,

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from mcp_bindings_runtime import asking, opening
-from mcp_bindings_runtime.client import Client as RuntimeClient
-from mcp_bindings_runtime.context import ClientContext as RuntimeContext
+from mcp_bindings_runtime import method_support
+from mcp_bindings_runtime.client import transport_factories
+from mcp_bindings_runtime.client.client import Client as RuntimeClient
+from mcp_bindings_runtime.connection.context import ClientContext as RuntimeContext
 
 from . import methods, types
 from .binding import BINDING
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from typing import Self, TypedDict, Unpack
 
     from mcp_bindings_runtime.features.limits import Limits
-    from mcp_bindings_runtime.features.taskhandle import TaskHandle
-    from mcp_bindings_runtime.features.taskstore import MemoryTasks
     from mcp_bindings_runtime.http.client.endpoint import Auth
     from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
+    from mcp_bindings_runtime.tasks.handle import TaskHandle
+    from mcp_bindings_runtime.tasks.store import MemoryTasks
     from mcp_bindings_runtime.transports import Transport
     from mcp_bindings_runtime.transports.child import Stderr
 
@@ -212,7 +213,7 @@ class Client(RuntimeClient):
     reports meanwhile. What goes wrong is raised as ``request`` does.
 
     It is made by ``stdio``, ``http``, ``in_memory`` or ``over``, with ``ClientOptions``;
-    what is said of ``runtime.client.Client`` holds.
+    what is said of ``runtime.client.client.Client`` holds.
     """
 
     binding = BINDING
@@ -251,7 +252,7 @@ class Client(RuntimeClient):
         that of this process; with ``"capture"`` it is kept, so that errors show its last
         lines.
         """
-        start = opening.child(
+        start = transport_factories.child(
             command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr
         )
         return cls(start, **options)
@@ -279,7 +280,7 @@ class Client(RuntimeClient):
         ``connect_timeout`` how many seconds opening one may take, ``max_message`` how many
         bytes a message of the server may have.
         """
-        start = opening.http(
+        start = transport_factories.http(
             url,
             facts=cls.binding.facts,
             headers=headers,
@@ -295,12 +296,12 @@ class Client(RuntimeClient):
     @classmethod
     def in_memory(cls, server: Any, **options: Unpack[ClientOptions]) -> Self:
         """A client of a server object of this process, for tests and programs that are both."""
-        return cls(opening.memory(server), **options)
+        return cls(transport_factories.memory(server), **options)
 
     @classmethod
     def over(cls, transport: Transport, **options: Unpack[ClientOptions]) -> Self:
         """A client at one end of a transport, which is the client's from now on."""
-        return cls(opening.given(transport), **options)
+        return cls(transport_factories.given(transport), **options)
 
     def set_roots(self, roots: Iterable[types.Root | str | PathLike[str]]) -> None:
         """Offers these roots from now on, in the place of those before; the server is told.
@@ -341,12 +342,12 @@ class Client(RuntimeClient):
         ``ttl`` is for how many seconds it should be kept; the server decides. Of the task
         progress is told as long as it lasts. Raises as ``request`` does.
         """
-        from mcp_bindings_runtime.features.taskhandle import start_task
+        from mcp_bindings_runtime.tasks.handle import start_task
 
         params = types.CallToolRequestParams(
             name=name,
             arguments=arguments,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         return start_task(
             self,
@@ -372,8 +373,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
-            types.RequestParams(meta=asking.meta_of(types.RequestParamsMeta, meta)),
+        params = method_support.unless_empty(
+            types.RequestParams(
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            ),
         )
         return self.request(
             methods.PING,
@@ -409,7 +412,7 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.resources, cursor)
+        return method_support.all_items(ask, lambda page: page.resources, cursor)
 
     def list_resources_page(
         self,
@@ -428,10 +431,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
+        params = method_support.unless_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=asking.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -468,7 +471,11 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.resource_templates, cursor)
+        return method_support.all_items(
+            ask,
+            lambda page: page.resource_templates,
+            cursor,
+        )
 
     def list_resource_templates_page(
         self,
@@ -487,10 +494,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
+        params = method_support.unless_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=asking.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -516,7 +523,7 @@ class Client(RuntimeClient):
         """
         params = types.ReadResourceRequestParams(
             uri=uri,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.READ_RESOURCE,
@@ -544,7 +551,7 @@ class Client(RuntimeClient):
         """
         params = types.SubscribeRequestParams(
             uri=uri,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.SUBSCRIBE,
@@ -569,7 +576,7 @@ class Client(RuntimeClient):
         """
         params = types.UnsubscribeRequestParams(
             uri=uri,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.UNSUBSCRIBE,
@@ -605,7 +612,7 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.prompts, cursor)
+        return method_support.all_items(ask, lambda page: page.prompts, cursor)
 
     def list_prompts_page(
         self,
@@ -624,10 +631,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
+        params = method_support.unless_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=asking.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -656,7 +663,7 @@ class Client(RuntimeClient):
         params = types.GetPromptRequestParams(
             name=name,
             arguments=arguments,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.GET_PROMPT,
@@ -692,7 +699,7 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.tools, cursor)
+        return method_support.all_items(ask, lambda page: page.tools, cursor)
 
     def list_tools_page(
         self,
@@ -711,10 +718,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
+        params = method_support.unless_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=asking.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -775,7 +782,7 @@ class Client(RuntimeClient):
             name=name,
             arguments=arguments,
             task=task,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         result = self.request(
             methods.CALL_TOOL,
@@ -784,8 +791,8 @@ class Client(RuntimeClient):
             on_progress=on_progress,
         )
         if task is None:
-            return asking.only(methods.CALL_TOOL, result, types.CallToolResult)
-        return asking.only(methods.CALL_TOOL, result, types.CreateTaskResult)
+            return method_support.only(methods.CALL_TOOL, result, types.CallToolResult)
+        return method_support.only(methods.CALL_TOOL, result, types.CreateTaskResult)
 
     def get_task(
         self,
@@ -803,7 +810,7 @@ class Client(RuntimeClient):
         """
         params = types.GetTaskRequestParams(
             task_id=task_id,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.GET_TASK,
@@ -830,7 +837,7 @@ class Client(RuntimeClient):
         """
         params = types.GetTaskPayloadRequestParams(
             task_id=task_id,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.GET_TASK_PAYLOAD,
@@ -855,7 +862,7 @@ class Client(RuntimeClient):
         """
         params = types.CancelTaskRequestParams(
             task_id=task_id,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.CANCEL_TASK,
@@ -891,7 +898,7 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.tasks, cursor)
+        return method_support.all_items(ask, lambda page: page.tasks, cursor)
 
     def list_tasks_page(
         self,
@@ -910,10 +917,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
+        params = method_support.unless_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=asking.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -939,7 +946,7 @@ class Client(RuntimeClient):
         """
         params = types.SetLevelRequestParams(
             level=level,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.SET_LEVEL,
@@ -970,7 +977,7 @@ class Client(RuntimeClient):
             ref=ref,
             argument=argument,
             context=context,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.COMPLETE,

@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
-from mcp_bindings_runtime import asking, offering
-from mcp_bindings_runtime.context import ServerContext
+from mcp_bindings_runtime import method_support
+from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
-from mcp_bindings_runtime.server import Server as RuntimeServer
+from mcp_bindings_runtime.server import decorator_support
+from mcp_bindings_runtime.server.server import Server as RuntimeServer
 
 from . import methods, types
 from .binding import BINDING
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
     from mcp_bindings_runtime.features.elicitation import Accepted, Cancelled, Declined
     from mcp_bindings_runtime.features.limits import Limits
-    from mcp_bindings_runtime.features.taskcontext import Task
-    from mcp_bindings_runtime.features.taskstore import MemoryTasks
+    from mcp_bindings_runtime.tasks.context import Task
+    from mcp_bindings_runtime.tasks.store import MemoryTasks
 
     class ServerOptions(TypedDict, total=False):
         """Options of a server besides its name and version. Known to type checkers only."""
@@ -210,8 +211,10 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
-            types.RequestParams(meta=asking.meta_of(types.RequestParamsMeta, meta)),
+        params = method_support.unless_empty(
+            types.RequestParams(
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            ),
         )
         return self.request(
             methods.PING,
@@ -236,7 +239,7 @@ class Context(ServerContext):
         """
         params = types.GetTaskRequestParams(
             task_id=task_id,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.GET_TASK,
@@ -263,7 +266,7 @@ class Context(ServerContext):
         """
         params = types.GetTaskPayloadRequestParams(
             task_id=task_id,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.GET_TASK_PAYLOAD,
@@ -288,7 +291,7 @@ class Context(ServerContext):
         """
         params = types.CancelTaskRequestParams(
             task_id=task_id,
-            extra=asking.undeclared_meta(meta),
+            extra=method_support.undeclared_meta(meta),
         )
         return self.request(
             methods.CANCEL_TASK,
@@ -324,7 +327,7 @@ class Context(ServerContext):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.tasks, cursor)
+        return method_support.all_items(ask, lambda page: page.tasks, cursor)
 
     def list_tasks_page(
         self,
@@ -343,10 +346,10 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
+        params = method_support.unless_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=asking.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -454,7 +457,7 @@ class Context(ServerContext):
             metadata=metadata,
             tools=tools,
             tool_choice=tool_choice,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         result = self.request(
             methods.CREATE_MESSAGE,
@@ -463,12 +466,16 @@ class Context(ServerContext):
             on_progress=on_progress,
         )
         if task is None:
-            return asking.only(
+            return method_support.only(
                 methods.CREATE_MESSAGE,
                 result,
                 types.CreateMessageResult,
             )
-        return asking.only(methods.CREATE_MESSAGE, result, types.CreateTaskResult)
+        return method_support.only(
+            methods.CREATE_MESSAGE,
+            result,
+            types.CreateTaskResult,
+        )
 
     def list_roots(
         self,
@@ -484,8 +491,10 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = asking.unless_empty(
-            types.RequestParams(meta=asking.meta_of(types.RequestParamsMeta, meta)),
+        params = method_support.unless_empty(
+            types.RequestParams(
+                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            ),
         )
         return self.request(
             methods.LIST_ROOTS,
@@ -552,7 +561,7 @@ class Context(ServerContext):
             message=message,
             requested_schema=requested_schema,
             task=task,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         result = self.request(
             methods.ELICIT,
@@ -561,8 +570,8 @@ class Context(ServerContext):
             on_progress=on_progress,
         )
         if task is None:
-            return asking.only(methods.ELICIT, result, types.ElicitResult)
-        return asking.only(methods.ELICIT, result, types.CreateTaskResult)
+            return method_support.only(methods.ELICIT, result, types.ElicitResult)
+        return method_support.only(methods.ELICIT, result, types.CreateTaskResult)
 
     @overload
     def elicit_url(
@@ -627,7 +636,7 @@ class Context(ServerContext):
             elicitation_id=elicitation_id,
             url=url,
             task=task,
-            meta=asking.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.meta_of(types.RequestParamsMeta, meta),
         )
         result = self.request(
             methods.ELICIT,
@@ -636,8 +645,8 @@ class Context(ServerContext):
             on_progress=on_progress,
         )
         if task is None:
-            return asking.only(methods.ELICIT, result, types.ElicitResult)
-        return asking.only(methods.ELICIT, result, types.CreateTaskResult)
+            return method_support.only(methods.ELICIT, result, types.ElicitResult)
+        return method_support.only(methods.ELICIT, result, types.CreateTaskResult)
 
 
 Handler: TypeAlias = Callable[[P, Context], R]
@@ -667,7 +676,7 @@ if TYPE_CHECKING:
 class Server(RuntimeServer):
     """A server of revision 2025-11-25: handlers for methods.
 
-    It is made with ``ServerOptions``, which ``runtime.server.Server``
+    It is made with ``ServerOptions``, which ``runtime.server.server.Server``
     explains, and served on any number of connections.
     """
 
@@ -756,13 +765,13 @@ class Server(RuntimeServer):
         - `timeout`: How many seconds a call may take; no limit by default.
         - `check`: Whether values are held against schemas that are given here.
         """
-        members = offering.members(
+        members = decorator_support.members(
             title=title,
             icons=icons,
             description=description,
             execution=execution,
             annotations=annotations,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -776,7 +785,7 @@ class Server(RuntimeServer):
                 check=check,
             )
 
-        return offering.decorated(add, function)
+        return decorator_support.decorated(add, function)
 
     def resource(
         self,
@@ -806,8 +815,8 @@ class Server(RuntimeServer):
         - `size`: Number of bytes in the contents before any encoding, if known.
         - `meta`: Entries of `_meta`, by wire name.
         """
-        offering.placed("resource", uri)
-        members = offering.members(
+        decorator_support.placed("resource", uri)
+        members = decorator_support.members(
             name=name,
             title=title,
             icons=icons,
@@ -815,13 +824,13 @@ class Server(RuntimeServer):
             mime_type=mime_type,
             annotations=annotations,
             size=size,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
             self.resources.add(each, uri, members)
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate
 
     def resource_template(
@@ -852,21 +861,21 @@ class Server(RuntimeServer):
         - `annotations`: Hints for the client on audience, importance and the like.
         - `meta`: Entries of `_meta`, by wire name.
         """
-        offering.placed("resource_template", uri_template)
-        members = offering.members(
+        decorator_support.placed("resource_template", uri_template)
+        members = decorator_support.members(
             name=name,
             title=title,
             icons=icons,
             description=description,
             mime_type=mime_type,
             annotations=annotations,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
             self.resources.add_template(each, uri_template, members)
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate
 
     @overload
@@ -907,17 +916,17 @@ class Server(RuntimeServer):
         - `icons`: Images to choose an icon from.
         - `meta`: Entries of `_meta`, by wire name.
         """
-        members = offering.members(
+        members = decorator_support.members(
             description=description,
             title=title,
             icons=icons,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
             self.prompts.add(each, name, members)
 
-        return offering.decorated(add, function)
+        return decorator_support.decorated(add, function)
 
     @overload
     def completion(self, *, prompt: str, argument: str) -> Callable[[F], F]: ...
@@ -957,5 +966,5 @@ class Server(RuntimeServer):
                 resource_template=resource_template,
             )
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
-from mcp_bindings_runtime import conveniences
-from mcp_bindings_runtime.record import Record, define
+from mcp_bindings_runtime.codec import record_methods
+from mcp_bindings_runtime.codec.record import Record, define
 from mcp_bindings_runtime.unset import UNSET, Unset
 
 __all__ = [
@@ -751,7 +751,7 @@ class BaseMetadata(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -899,7 +899,7 @@ class Implementation(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2401,7 +2401,7 @@ class Resource(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2485,7 +2485,7 @@ class ResourceTemplate(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2619,9 +2619,9 @@ class BlobResourceContents(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `blob` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.blob)
+        return record_methods.decoded(self.blob)
 
 
 @define(init=False, slots=False)
@@ -2706,9 +2706,9 @@ class ImageContent(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.data)
+        return record_methods.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -2760,9 +2760,9 @@ class AudioContent(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.data)
+        return record_methods.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -2861,7 +2861,7 @@ class ResourceLink(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3120,7 +3120,7 @@ class Prompt(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3163,7 +3163,7 @@ class PromptArgument(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3411,7 +3411,7 @@ class CallToolResult(Record):
 
     def raise_for_error(self) -> CallToolResult:
         """The result itself; raises ToolFailed, with its text, where the tool has failed."""
-        conveniences.check(self)
+        record_methods.check(self)
         return self
 
 
@@ -3544,7 +3544,7 @@ class Tool(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(
+        return record_methods.shown(
             self.title,
             None if self.annotations is None else self.annotations.title,
             self.name,
@@ -5222,7 +5222,7 @@ class PromptReference(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)

@@ -2,7 +2,7 @@
 # Do not edit; run: mcp-codegen --version 2026-07-28
 """JSON values to the types of revision 2026-07-28: straight-line functions, one for each type.
 
-They refuse a wrong value without saying why; ``runtime.codec`` finds that out afterwards.
+They refuse a wrong value without saying why; ``runtime.codec.codec`` finds that out afterwards.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from mcp_bindings_runtime.checks import Invalid, Json, NoneType
+from mcp_bindings_runtime.codec.checks import Invalid, Json, NoneType
 from mcp_bindings_runtime.errors import Undecidable
 from mcp_bindings_runtime.unset import UNSET
 

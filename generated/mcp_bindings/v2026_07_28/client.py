@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from mcp_bindings_runtime import asking, opening
-from mcp_bindings_runtime.context import ClientContext as RuntimeContext
-from mcp_bindings_runtime.stateless_client import StatelessClient as RuntimeClient
+from mcp_bindings_runtime import method_support
+from mcp_bindings_runtime.client import transport_factories
+from mcp_bindings_runtime.client.stateless import StatelessClient as RuntimeClient
+from mcp_bindings_runtime.connection.context import ClientContext as RuntimeContext
 
 from . import methods, types
 from .binding import BINDING
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from ssl import SSLContext
     from typing import Self, TypedDict, Unpack
 
+    from mcp_bindings_runtime.client.result_cache import ResultCache
     from mcp_bindings_runtime.features.limits import Limits
-    from mcp_bindings_runtime.features.resultcache import ResultCache
-    from mcp_bindings_runtime.features.taskpolling import PolledTask
     from mcp_bindings_runtime.http.client.endpoint import Auth
     from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
+    from mcp_bindings_runtime.tasks.polling import PolledTask
     from mcp_bindings_runtime.transports import Transport
     from mcp_bindings_runtime.transports.child import Stderr
 
@@ -227,7 +228,7 @@ class Client(RuntimeClient):
     reports meanwhile. What goes wrong is raised as ``request`` does.
 
     It is made by ``stdio``, ``http``, ``in_memory`` or ``over``, with ``ClientOptions``;
-    what is said of ``runtime.stateless_client.StatelessClient`` holds.
+    what is said of ``runtime.client.stateless.StatelessClient`` holds.
     """
 
     binding = BINDING
@@ -266,7 +267,7 @@ class Client(RuntimeClient):
         that of this process; with ``"capture"`` it is kept, so that errors show its last
         lines.
         """
-        start = opening.child(
+        start = transport_factories.child(
             command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr
         )
         return cls(start, **options)
@@ -294,7 +295,7 @@ class Client(RuntimeClient):
         ``connect_timeout`` how many seconds opening one may take, ``max_message`` how many
         bytes a message of the server may have.
         """
-        start = opening.http(
+        start = transport_factories.http(
             url,
             facts=cls.binding.facts,
             headers=headers,
@@ -310,12 +311,12 @@ class Client(RuntimeClient):
     @classmethod
     def in_memory(cls, server: Any, **options: Unpack[ClientOptions]) -> Self:
         """A client of a server object of this process, for tests and programs that are both."""
-        return cls(opening.memory(server), **options)
+        return cls(transport_factories.memory(server), **options)
 
     @classmethod
     def over(cls, transport: Transport, **options: Unpack[ClientOptions]) -> Self:
         """A client at one end of a transport, which is the client's from now on."""
-        return cls(opening.given(transport), **options)
+        return cls(transport_factories.given(transport), **options)
 
     def set_roots(self, roots: Iterable[types.Root | str | PathLike[str]]) -> None:
         """Offers these roots from now on, in the place of those before; the server is told.
@@ -401,7 +402,7 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.resources, cursor)
+        return method_support.all_items(ask, lambda page: page.resources, cursor)
 
     def list_resources_page(
         self,
@@ -455,7 +456,11 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.resource_templates, cursor)
+        return method_support.all_items(
+            ask,
+            lambda page: page.resource_templates,
+            cursor,
+        )
 
     def list_resource_templates_page(
         self,
@@ -497,7 +502,7 @@ class Client(RuntimeClient):
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
         params = types.ReadResourceRequestParams(uri=uri, meta=self.meta(meta))
-        return asking.only(
+        return method_support.only(
             methods.READ_RESOURCE,
             self.request(
                 methods.READ_RESOURCE,
@@ -535,7 +540,7 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.prompts, cursor)
+        return method_support.all_items(ask, lambda page: page.prompts, cursor)
 
     def list_prompts_page(
         self,
@@ -583,7 +588,7 @@ class Client(RuntimeClient):
             arguments=arguments,
             meta=self.meta(meta),
         )
-        return asking.only(
+        return method_support.only(
             methods.GET_PROMPT,
             self.request(
                 methods.GET_PROMPT,
@@ -621,7 +626,7 @@ class Client(RuntimeClient):
                 on_progress=on_progress,
             )
 
-        return asking.all_items(ask, lambda page: page.tools, cursor)
+        return method_support.all_items(ask, lambda page: page.tools, cursor)
 
     def list_tools_page(
         self,
@@ -670,7 +675,7 @@ class Client(RuntimeClient):
             arguments=arguments,
             meta=self.meta(meta),
         )
-        return asking.only(
+        return method_support.only(
             methods.CALL_TOOL,
             self.request(
                 methods.CALL_TOOL,

@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from mcp_bindings_runtime import asking, offering
-from mcp_bindings_runtime.context import StatelessContext
+from mcp_bindings_runtime import method_support
+from mcp_bindings_runtime.connection.context import StatelessContext
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
-from mcp_bindings_runtime.stateless_server import StatelessServer as RuntimeServer
+from mcp_bindings_runtime.server import decorator_support
+from mcp_bindings_runtime.server.stateless import StatelessServer as RuntimeServer
 
 from . import methods, types
 from .binding import BINDING
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
     from mcp_bindings_runtime.features.elicitation import Accepted, Cancelled, Declined
     from mcp_bindings_runtime.features.limits import Limits
-    from mcp_bindings_runtime.features.taskcontext import Task
-    from mcp_bindings_runtime.features.taskstore import MemoryTasks
+    from mcp_bindings_runtime.tasks.context import Task
+    from mcp_bindings_runtime.tasks.store import MemoryTasks
 
     class ServerOptions(TypedDict, total=False):
         """Options of a server besides its name and version. Known to type checkers only."""
@@ -249,8 +250,8 @@ class Context(StatelessContext):
         Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve
         months or more.
         """
-        params = asking.unless_empty(
-            types.ListRootsRequestParams(meta=asking.entries(meta)),
+        params = method_support.unless_empty(
+            types.ListRootsRequestParams(meta=method_support.entries(meta)),
         )
         return self.request(methods.LIST_ROOTS, params)
 
@@ -302,7 +303,7 @@ Handler: TypeAlias = Callable[[P, Context], R]
 class Server(RuntimeServer):
     """A server of revision 2026-07-28: handlers for methods.
 
-    It is made with ``ServerOptions``, which ``runtime.stateless_server.StatelessServer``
+    It is made with ``ServerOptions``, which ``runtime.server.stateless.StatelessServer``
     explains, and served on any number of connections.
     """
 
@@ -394,12 +395,12 @@ class Server(RuntimeServer):
         - `timeout`: How many seconds a call may take; no limit by default.
         - `check`: Whether values are held against schemas that are given here.
         """
-        members = offering.members(
+        members = decorator_support.members(
             title=title,
             icons=icons,
             description=description,
             annotations=annotations,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -413,7 +414,7 @@ class Server(RuntimeServer):
                 check=check,
             )
 
-        return offering.decorated(add, function)
+        return decorator_support.decorated(add, function)
 
     def resource(
         self,
@@ -443,8 +444,8 @@ class Server(RuntimeServer):
         - `size`: Number of bytes in the contents before any encoding, if known.
         - `meta`: Entries of `_meta`, by wire name.
         """
-        offering.placed("resource", uri)
-        members = offering.members(
+        decorator_support.placed("resource", uri)
+        members = decorator_support.members(
             name=name,
             title=title,
             icons=icons,
@@ -452,13 +453,13 @@ class Server(RuntimeServer):
             mime_type=mime_type,
             annotations=annotations,
             size=size,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
             self.resources.add(each, uri, members)
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate
 
     def resource_template(
@@ -489,21 +490,21 @@ class Server(RuntimeServer):
         - `annotations`: Hints for the client on audience, importance and the like.
         - `meta`: Entries of `_meta`, by wire name.
         """
-        offering.placed("resource_template", uri_template)
-        members = offering.members(
+        decorator_support.placed("resource_template", uri_template)
+        members = decorator_support.members(
             name=name,
             title=title,
             icons=icons,
             description=description,
             mime_type=mime_type,
             annotations=annotations,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
             self.resources.add_template(each, uri_template, members)
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate
 
     @overload
@@ -544,17 +545,17 @@ class Server(RuntimeServer):
         - `icons`: Images to choose an icon from.
         - `meta`: Entries of `_meta`, by wire name.
         """
-        members = offering.members(
+        members = decorator_support.members(
             description=description,
             title=title,
             icons=icons,
-            meta=asking.entries(meta),
+            meta=method_support.entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
             self.prompts.add(each, name, members)
 
-        return offering.decorated(add, function)
+        return decorator_support.decorated(add, function)
 
     @overload
     def completion(self, *, prompt: str, argument: str) -> Callable[[F], F]: ...
@@ -594,5 +595,5 @@ class Server(RuntimeServer):
                 resource_template=resource_template,
             )
 
-        decorate: Callable[[F], F] = offering.decorated(add)
+        decorate: Callable[[F], F] = decorator_support.decorated(add)
         return decorate

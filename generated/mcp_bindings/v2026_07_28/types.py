@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
-from mcp_bindings_runtime import conveniences
-from mcp_bindings_runtime.record import Record, define
+from mcp_bindings_runtime.codec import record_methods
+from mcp_bindings_runtime.codec.record import Record, define
 from mcp_bindings_runtime.unset import UNSET, Unset
 
 __all__ = [
@@ -1209,7 +1209,7 @@ class BaseMetadata(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -1357,7 +1357,7 @@ class Implementation(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3195,7 +3195,7 @@ class Resource(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3279,7 +3279,7 @@ class ResourceTemplate(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3413,9 +3413,9 @@ class BlobResourceContents(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `blob` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.blob)
+        return record_methods.decoded(self.blob)
 
 
 @define(init=False, slots=False)
@@ -3500,9 +3500,9 @@ class ImageContent(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.data)
+        return record_methods.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -3554,9 +3554,9 @@ class AudioContent(Record):
         self.extra = extra
 
     @property
-    def bytes(self) -> conveniences.Bytes:
+    def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return conveniences.decoded(self.data)
+        return record_methods.decoded(self.data)
 
 
 @define(init=False, slots=False)
@@ -3655,7 +3655,7 @@ class ResourceLink(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -4049,7 +4049,7 @@ class Prompt(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -4092,7 +4092,7 @@ class PromptArgument(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -4443,7 +4443,7 @@ class CallToolResult(Record):
 
     def raise_for_error(self) -> CallToolResult:
         """The result itself; raises ToolFailed, with its text, where the tool has failed."""
-        conveniences.check(self)
+        record_methods.check(self)
         return self
 
 
@@ -4600,7 +4600,7 @@ class Tool(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(
+        return record_methods.shown(
             self.title,
             None if self.annotations is None else self.annotations.title,
             self.name,
@@ -4640,7 +4640,7 @@ class ToolInputSchema(Record):
 
         Raises ProtocolError if it is no object.
         """
-        return conveniences.opaque_object(self.extra, "properties")
+        return record_methods.opaque_object(self.extra, "properties")
 
     @property
     def required(self) -> list[str] | None:
@@ -4648,7 +4648,7 @@ class ToolInputSchema(Record):
 
         Raises ProtocolError if it is no array of strings.
         """
-        return conveniences.opaque_texts(self.extra, "required")
+        return record_methods.opaque_texts(self.extra, "required")
 
 
 @define(init=False, slots=False)
@@ -4682,7 +4682,7 @@ class ToolOutputSchema(Record):
 
         Raises ProtocolError if it is no object.
         """
-        return conveniences.opaque_object(self.extra, "properties")
+        return record_methods.opaque_object(self.extra, "properties")
 
     @property
     def required(self) -> list[str] | None:
@@ -4690,7 +4690,7 @@ class ToolOutputSchema(Record):
 
         Raises ProtocolError if it is no array of strings.
         """
-        return conveniences.opaque_texts(self.extra, "required")
+        return record_methods.opaque_texts(self.extra, "required")
 
 
 @define(init=False, slots=False)
@@ -5577,7 +5577,7 @@ class PromptReference(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return conveniences.shown(self.title, self.name)
+        return record_methods.shown(self.title, self.name)
 
 
 @define(init=False, slots=False)

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
-from mcp_bindings_runtime.http.cheroot_server import HttpServer
-from mcp_bindings_runtime.http.wsgi import Application
+from mcp_bindings_runtime.http.server.cheroot_server import HttpServer
+from mcp_bindings_runtime.http.server.wsgi import Application
 
 
 class Echo:

@@ -9,9 +9,9 @@ from random import Random
 from threading import Lock
 
 import pytest
-from mcp_bindings_runtime import calls as calls_module
-from mcp_bindings_runtime import crew as crew_module
-from mcp_bindings_runtime.crew import Crew, Queue
+from mcp_bindings_runtime.connection import calls as calls_module
+from mcp_bindings_runtime.connection import thread_pool as crew_module
+from mcp_bindings_runtime.connection.thread_pool import Crew, Queue
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of, threads_of
 from support.echoing import echo_server
 from support.soaking import answers_roots, soak

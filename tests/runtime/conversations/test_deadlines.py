@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from mcp_bindings import connect
 from mcp_bindings import v2025_11_25 as handshaken
 from mcp_bindings import v2026_07_28 as mcp
-from mcp_bindings_runtime.call_scope import ACTIVE, CallScope, bounded
+from mcp_bindings_runtime.connection.call_scope import ACTIVE, CallScope, bounded
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
-from mcp_bindings_runtime.features.taskstore import MemoryTasks
+from mcp_bindings_runtime.tasks.store import MemoryTasks
 from mcp_bindings_runtime.transports.memory import pair
 from support.conversing import PATIENCE, STATELESS, Spoken, eventually, scripted_server
 from support.task_serving import serving

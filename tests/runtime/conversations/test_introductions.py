@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from checkout import GENERATED, REVISIONS
 from mcp_bindings import connect
-from mcp_bindings_runtime.capabilities import INTRODUCTION, missing_members
-from mcp_bindings_runtime.context import ServerContext
+from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.errors import UsageError
-from mcp_bindings_runtime.server import Server
-from mcp_bindings_runtime.stateless_server import StatelessServer
+from mcp_bindings_runtime.server.server import Server
+from mcp_bindings_runtime.server.stateless import StatelessServer
+from mcp_bindings_runtime.session.capabilities import INTRODUCTION, missing_members
 from support.bindings import binding
 from support.conversing import STATELESS, package
 from support.offering import asking, serving

@@ -11,9 +11,9 @@ from mcp_bindings import connect, serve
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.features.limits import Limits
-from mcp_bindings_runtime.features.taskstore import MemoryTasks
-from mcp_bindings_runtime.http.authorization import Authorization
-from mcp_bindings_runtime.http.stores import MemoryStore
+from mcp_bindings_runtime.http.server.authorization import Authorization
+from mcp_bindings_runtime.http.server.stores import MemoryStore
+from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.conversing import PATIENCE, text_of
 
 Do = Callable[[], object]

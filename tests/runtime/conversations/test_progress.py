@@ -10,8 +10,8 @@ from threading import Event, Thread, get_ident
 from typing import Any
 
 import pytest
+from mcp_bindings_runtime.connection.progress_queue import CAPACITY
 from mcp_bindings_runtime.errors import RequestTimeout
-from mcp_bindings_runtime.progress_queue import CAPACITY
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,

@@ -10,7 +10,7 @@ from queue import Empty, Queue
 import pytest
 from checkout import REVISIONS
 from mcp_bindings import connect
-from mcp_bindings_runtime import standing
+from mcp_bindings_runtime.client import change_feed as standing
 from mcp_bindings_runtime.errors import ProtocolError, UsageError
 from support.conversing import PATIENCE, STATELESS, eventually, package, scripted_server, threads_of
 from support.offering import serving

@@ -18,7 +18,7 @@ from mcp_bindings_runtime.errors import (
     ResponseError,
     UsageError,
 )
-from mcp_bindings_runtime.features.taskstore import MemoryTasks
+from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.conversing import (
     HANDSHAKE,
     PATIENCE,

@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from mcp_bindings_runtime.crew import Crew
+from mcp_bindings_runtime.connection.thread_pool import Crew
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
 from mcp_bindings_runtime.transports.memory import pair
 from support.conversing import (

@@ -6,8 +6,8 @@ import json
 
 import pytest
 from checkout import REVISIONS
+from mcp_bindings_runtime.client.unknown_content import UnknownContent, written
 from mcp_bindings_runtime.errors import DecodeError, ToolFailed
-from mcp_bindings_runtime.unknown_content import UnknownContent, written
 from support.conversing import PATIENCE, STATELESS, package, scripted_server
 
 LINK = {"type": "resource_link", "uri": "file:///a.txt", "name": "a.txt"}

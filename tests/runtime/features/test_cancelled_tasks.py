@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings import v2026_07_28
+from mcp_bindings_runtime.client.extending import with_tasks
 from mcp_bindings_runtime.errors import TaskCancelled
-from mcp_bindings_runtime.extending import with_tasks
-from mcp_bindings_runtime.features.taskpolling import PolledTask
+from mcp_bindings_runtime.tasks.polling import PolledTask
 from support.conversing import PATIENCE, eventually, scripted_server
 from support.task_serving import serving
 

@@ -10,11 +10,11 @@ from queue import Queue
 import pytest
 from checkout import GENERATED, REVISIONS
 from mcp_bindings import connect
-from mcp_bindings_runtime.capabilities import missing_members
-from mcp_bindings_runtime.client import Client
+from mcp_bindings_runtime.client.client import Client
+from mcp_bindings_runtime.client.stateless import StatelessClient
 from mcp_bindings_runtime.errors import MissingCapability, UsageError
 from mcp_bindings_runtime.features.callbacks import EVERY, offered
-from mcp_bindings_runtime.stateless_client import StatelessClient
+from mcp_bindings_runtime.session.capabilities import missing_members
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from mcp_bindings_runtime.features.conversion import Conversion
-from mcp_bindings_runtime.features.fitting import MOST, Misfit, fit
+from mcp_bindings_runtime.features.json_validator import MOST, Misfit, fit
 from mcp_bindings_runtime.features.keywords import Keywords
-from mcp_bindings_runtime.features.typeschema import NoSchema, schema_of
+from mcp_bindings_runtime.features.type_schema import NoSchema, schema_of
 from support.annotated import IN_WORDS, KINDS, Box, Color, Item, Options, Order, Point
 from support.conversing import environment
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from checkout import ROOT
 from mcp_bindings_runtime.errors import UsageError
-from mcp_bindings_runtime.features.handwritten import checker
+from mcp_bindings_runtime.features.user_schemas import checker
 
 DIALECTS = {
     "2020-12": "https://json-schema.org/draft/2020-12/schema",

@@ -9,7 +9,7 @@ from queue import Empty, Queue
 import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ResponseError, UsageError
-from mcp_bindings_runtime.features.logbridge import LogHandler, severity
+from mcp_bindings_runtime.features.log_handler import LogHandler, severity
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_client
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)

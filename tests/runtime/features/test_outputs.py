@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_bindings import connect
+from mcp_bindings_runtime.client import output_check as outputs
+from mcp_bindings_runtime.client.output_check import Outputs
 from mcp_bindings_runtime.errors import OutputMismatch, ProtocolError, UsageError
-from mcp_bindings_runtime.features import outputs
-from mcp_bindings_runtime.features.outputs import Outputs
 from support.conversing import PATIENCE, STATELESS, eventually, package
 from support.offering import asking, serving
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_bindings import connect
+from mcp_bindings_runtime.client.result_cache import Keeping
+from mcp_bindings_runtime.client.transport_factories import Opening
 from mcp_bindings_runtime.errors import ResponseError, UsageError
-from mcp_bindings_runtime.events import Notified
-from mcp_bindings_runtime.features.resultcache import Keeping
-from mcp_bindings_runtime.opening import Opening
+from mcp_bindings_runtime.session.events import Notified
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_server
 from support.offering import asking, serving
 

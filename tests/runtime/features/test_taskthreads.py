@@ -6,7 +6,7 @@ import time
 from queue import Queue
 from typing import Any
 
-from mcp_bindings_runtime.features.taskthreads import Alarm
+from mcp_bindings_runtime.tasks.threads import Alarm
 from support.conversing import PATIENCE, eventually, threads_of
 
 

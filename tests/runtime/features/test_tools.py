@@ -18,7 +18,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.features.media import Audio, Image
-from mcp_bindings_runtime.features.taskstore import MemoryTasks
+from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_client, text_of, threads_of
 
 EARLY = ["2024-11-05", "2025-03-26", "2025-06-18"]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.features.folders import inside
-from mcp_bindings_runtime.features.urimatching import Matcher
-from mcp_bindings_runtime.features.uritemplates import OPERATORS, Expression, UriTemplate, expand
+from mcp_bindings_runtime.features.uri_matching import Matcher
+from mcp_bindings_runtime.features.uri_templates import OPERATORS, Expression, UriTemplate, expand
 
 
 def matched(template, uri):

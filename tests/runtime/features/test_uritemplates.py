@@ -7,7 +7,7 @@ import uritemplate
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import UsageError
-from mcp_bindings_runtime.features.uritemplates import OPERATORS, UriTemplate, expand
+from mcp_bindings_runtime.features.uri_templates import OPERATORS, UriTemplate, expand
 
 VALUES = {
     "count": ["one", "two", "three"],

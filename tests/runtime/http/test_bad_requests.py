@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import UsageError
-from mcp_bindings_runtime.http import origins
 from mcp_bindings_runtime.http.media import JSON, SSE, accepts, is_json
-from mcp_bindings_runtime.http.origins import Allowed, RefusedNames
-from mcp_bindings_runtime.http.serving import make_server
+from mcp_bindings_runtime.http.server import origins
+from mcp_bindings_runtime.http.server.origins import Allowed, RefusedNames
+from mcp_bindings_runtime.http.server.serving import make_server
 from support.conversing import HANDSHAKE, PATIENCE, WHO
 from support.echoing import echo_server
 from support.posting import BOTH, NEW, PLAIN, Wire, call, endpoint, modern

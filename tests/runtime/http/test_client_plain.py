@@ -15,7 +15,7 @@ from mcp_bindings_runtime.errors import RequestTimeout
 from mcp_bindings_runtime.http.client import wire
 from mcp_bindings_runtime.http.client.connections import Pool
 from mcp_bindings_runtime.http.client.exchange import Exchange
-from mcp_bindings_runtime.http.client.plain import Fields, PlainAnswer, plain_head
+from mcp_bindings_runtime.http.client.fast_response import Fields, PlainAnswer, plain_head
 from support.conversing import PATIENCE, package, text_of
 from support.httppeer import McpPeer, Request, answer, called, result
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from mcp_bindings_runtime.http import disconnection
-from mcp_bindings_runtime.http.disconnection import has_hung_up
+from mcp_bindings_runtime.http.server import disconnection
+from mcp_bindings_runtime.http.server.disconnection import has_hung_up
 from support.conversing import PATIENCE, eventually
 from support.echoing import Seen, echo_server
 from support.posting import NEW, PLAIN, Wire, call, endpoint, modern, request

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, McpError, RequestTimeout
-from mcp_bindings_runtime.http.sessions import MemorySessions
-from mcp_bindings_runtime.http.stores import MemoryStore
-from mcp_bindings_runtime.http.streams import KEEP_ALIVE, EventStream
+from mcp_bindings_runtime.http.server.sessions import MemorySessions
+from mcp_bindings_runtime.http.server.stores import MemoryStore
+from mcp_bindings_runtime.http.server.streams import KEEP_ALIVE, EventStream
 from support.conversing import PATIENCE, WHO, environment, eventually, package, text_of, threads_of
 from support.echoing import echo_server
 from support.ports import port_for_a_server

@@ -12,8 +12,8 @@ from http.client import HTTPResponse, RemoteDisconnected
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mcp_bindings_runtime.http import cheroot_requests
-from mcp_bindings_runtime.http.heads import KNOWN, LONGEST, Heads
+from mcp_bindings_runtime.http.server import cheroot_requests
+from mcp_bindings_runtime.http.server.request_head_cache import KNOWN, LONGEST, Heads
 from support.conversing import PATIENCE
 from support.echoing import echo_server
 from support.posting import BOTH, NEW, call, endpoint, modern

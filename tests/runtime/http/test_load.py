@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 
-from mcp_bindings_runtime.http.workers import Workers
+from mcp_bindings_runtime.http.server.workers import Workers
 from support.conversing import PATIENCE, WHO, eventually, package
 from support.echoing import echo_server
 from support.posting import NEW, PLAIN, Wire, answer_of, call, endpoint, modern, request

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
-from mcp_bindings_runtime.http.events import MemoryLog, Priority
-from mcp_bindings_runtime.http.stores import STREAMS, MemoryStore
+from mcp_bindings_runtime.http.server.event_log import MemoryLog, Priority
+from mcp_bindings_runtime.http.server.stores import STREAMS, MemoryStore
 from support.conversing import PATIENCE
 
 OPTIONAL = Priority.OPTIONAL

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings_runtime.http.http1 import Chunks, Fields
+from mcp_bindings_runtime.http.server.http1 import Chunks, Fields
 from support.conversing import PATIENCE
 from support.echoing import echo_server
 from support.posting import BOTH, NEW, call, endpoint, modern

@@ -21,9 +21,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import RequestTimeout, UsageError
 from mcp_bindings_runtime.features.limits import Limits
-from mcp_bindings_runtime.features.taskstore import MemoryTasks
-from mcp_bindings_runtime.http.events import MemoryLog, Priority, Reading
-from mcp_bindings_runtime.http.sessions import Record, new_session_id
+from mcp_bindings_runtime.http.server.event_log import MemoryLog, Priority, Reading
+from mcp_bindings_runtime.http.server.sessions import Record, new_session_id
+from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.conversing import HANDSHAKE, PATIENCE, WHO, environment, eventually, package
 from support.echoing import echo_server
 from support.ports import port_for_a_server
@@ -44,7 +44,7 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 @pytest.fixture
 def stores(redis: RedisServer, request: pytest.FixtureRequest) -> Iterator[Any]:
     """Makes stores, each of which is to the others what that of another process is."""
-    from mcp_bindings_runtime.http.redis_store import RedisStore
+    from mcp_bindings_runtime.http.redis.store import RedisStore
 
     with ExitStack() as made:
 
@@ -147,7 +147,7 @@ MESSAGES = st.lists(st.tuples(st.binary(min_size=1, max_size=8), st.sampled_from
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MESSAGES, MESSAGES, st.sampled_from(["0", "1"]), st.booleans())
 def test_a_stream_in_redis_keeps_and_drops_the_same_as_one_in_memory(stores, monkeypatch, before, after, stream, keep):
-    from mcp_bindings_runtime.http import redis_log
+    from mcp_bindings_runtime.http.redis import log as redis_log
 
     monkeypatch.setattr(redis_log, "CAPACITY", 20)
     monkeypatch.setattr(redis_log, "COUNT", 6)
@@ -388,7 +388,7 @@ def test_there_are_only_so_many_sessions(stores):
 
 
 def test_a_log_holds_so_much_and_a_reader_who_is_behind_slows_its_writer(stores):
-    from mcp_bindings_runtime.http.events import CAPACITY
+    from mcp_bindings_runtime.http.server.event_log import CAPACITY
 
     store, other = stores(), stores()
     store.listen(lambda *_: None)
@@ -491,7 +491,7 @@ def test_the_application_of_the_documentation(redis):
 APP = '''
 import os
 from mcp_bindings import serve
-from mcp_bindings_runtime.http.redis_store import RedisStore
+from mcp_bindings_runtime.http.redis.store import RedisStore
 from mcp_bindings import v2025_11_25 as old, v2026_07_28 as new
 
 servers = [each.Server("s", "1", logging=True) for each in (old, new)]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from mcp_bindings_runtime.features import limits
 from mcp_bindings_runtime.features.limits import Limits
-from mcp_bindings_runtime.http.authorization import Authorization
-from mcp_bindings_runtime.http.sources import source_of
+from mcp_bindings_runtime.http.server.authorization import Authorization
+from mcp_bindings_runtime.http.server.client_address import source_of
 from support.conversing import HANDSHAKE, STATELESS
 from support.echoing import echo_server
 from support.posting import Wire, call, endpoint, modern

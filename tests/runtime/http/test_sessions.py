@@ -6,8 +6,8 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from mcp_bindings_runtime.http.sessions import MemorySessions, Record, TooMany, is_session_id, new_session_id
-from mcp_bindings_runtime.http.stores import MemoryStore
+from mcp_bindings_runtime.http.server.sessions import MemorySessions, Record, TooMany, is_session_id, new_session_id
+from mcp_bindings_runtime.http.server.stores import MemoryStore
 from support.conversing import HANDSHAKE, WHO, eventually, package
 from support.echoing import echo_server
 from support.posting import NEW, Wire, call, endpoint, notification, request

@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import Any
 
 from mcp_bindings import v2025_11_25 as mcp
-from mcp_bindings_runtime.features.taskstore import MemoryTasks
+from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.conversing import PATIENCE, WHO
 from support.posting import PLAIN, Stream, Wire, call, endpoint, notification, request
 

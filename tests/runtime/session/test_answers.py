@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import EncodeError
-from mcp_bindings_runtime.events import Cancelled, Dropped, Incoming, Outcome
 from mcp_bindings_runtime.jsonrpc import Refusal
+from mcp_bindings_runtime.session.events import Cancelled, Dropped, Incoming, Outcome
 from support.asking import params_of
 from support.bindings import binding
 from support.sides import HANDSHAKE, STATELESS, call, initialize, line, listed, only, opened, pair, result, server, tell

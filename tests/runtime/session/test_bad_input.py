@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import DecodeError, MessageTooLarge
-from mcp_bindings_runtime.events import Dropped, Incoming, Outcome, Reply
 from mcp_bindings_runtime.jsonrpc import Refusal
+from mcp_bindings_runtime.session.events import Dropped, Incoming, Outcome, Reply
 from support.bindings import binding
 from support.sides import (
     BATCHES,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.capabilities import declared_by
 from mcp_bindings_runtime.errors import UsageError
-from mcp_bindings_runtime.events import Outcome, Reply
+from mcp_bindings_runtime.session.capabilities import declared_by
+from mcp_bindings_runtime.session.events import Outcome, Reply
 from support.asking import params_of
 from support.bindings import binding
 from support.sides import HANDSHAKE, STATELESS, capabilities, client, line, listed, only, pair, result

@@ -12,8 +12,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from mcp_bindings_runtime.errors import ConnectionClosed, ResponseError, UsageError
-from mcp_bindings_runtime.events import Cancelled, Incoming, Outcome, Progressed, Reply
 from mcp_bindings_runtime.jsonrpc import Refusal
+from mcp_bindings_runtime.session.events import Cancelled, Incoming, Outcome, Progressed, Reply
 from support.bindings import binding
 from support.sides import BATCHES, STATELESS, listed, pair, tell
 

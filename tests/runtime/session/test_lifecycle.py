@@ -6,9 +6,9 @@ import json
 from typing import Any, NamedTuple
 
 import pytest
-from mcp_bindings_runtime import lifecycle
 from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
-from mcp_bindings_runtime.events import Dropped, Incoming, Notified, Outcome, Reply
+from mcp_bindings_runtime.session import lifecycle
+from mcp_bindings_runtime.session.events import Dropped, Incoming, Notified, Outcome, Reply
 from support.bindings import binding
 from support.sides import (
     HANDSHAKE,

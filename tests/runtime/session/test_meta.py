@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import UsageError
-from mcp_bindings_runtime.events import Dropped, Incoming, Progressed
 from mcp_bindings_runtime.jsonrpc import Refusal
 from mcp_bindings_runtime.meta import entries_of, member, token_in, with_token
+from mcp_bindings_runtime.session.events import Dropped, Incoming, Progressed
 from support.asking import params_of, raw_params
 from support.bindings import binding
 from support.sides import HANDSHAKE, STATELESS, answer, call, line, only, opened, pair

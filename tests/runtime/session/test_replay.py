@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ResponseError
-from mcp_bindings_runtime.events import Incoming, Outcome
-from mcp_bindings_runtime.replay import Replay, States
-from mcp_bindings_runtime.suspended import Suspended
+from mcp_bindings_runtime.session.control_flow import Suspended
+from mcp_bindings_runtime.session.events import Incoming, Outcome
+from mcp_bindings_runtime.session.multi_round import Replay, States
 from support.bindings import binding
 from support.sides import STATELESS, call, line, meta, only, pair
 

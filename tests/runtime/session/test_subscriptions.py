@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
-from mcp_bindings_runtime.events import Cancelled, Dropped, Outcome, Published
+from mcp_bindings_runtime.session.events import Cancelled, Dropped, Outcome, Published
 from support.bindings import binding
 from support.sides import INFO, STATELESS, answer, call, line, only, opened, pair, tell
 

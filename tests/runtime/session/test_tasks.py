@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 import pytest
-from mcp_bindings_runtime.augmented import MOST, RELATED
 from mcp_bindings_runtime.errors import UsageError
-from mcp_bindings_runtime.events import Dropped, Incoming, Notified, Outcome, Progressed
+from mcp_bindings_runtime.session.events import Dropped, Incoming, Notified, Outcome, Progressed
+from mcp_bindings_runtime.session.task_tracker import MOST, RELATED
 from support.asking import params_of
 from support.bindings import binding
 from support.session_cases import task

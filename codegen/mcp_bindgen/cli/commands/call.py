@@ -13,7 +13,7 @@ import click
 from mcp_bindgen.cli import output
 
 if TYPE_CHECKING:
-    from mcp_bindings_runtime.client import Client
+    from mcp_bindings_runtime.client.client import Client
 
     from mcp_bindgen.calling.opening import Server
 
@@ -265,7 +265,7 @@ def _ask(client: Client, method: str, asked: Asked, *members: Any) -> Any:
 
 
 def _as_json(client: Client, result: Any) -> Any:
-    from mcp_bindings_runtime.unknown_content import written
+    from mcp_bindings_runtime.client.unknown_content import written
 
     return written(client.binding, result)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from mcp_bindings_runtime.checks import is_integer
-from mcp_bindings_runtime.wording import describe
+from mcp_bindings_runtime.codec.checks import is_integer
+from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from mcp_bindings_runtime.checks import is_object
+from mcp_bindings_runtime.codec.checks import is_object
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading

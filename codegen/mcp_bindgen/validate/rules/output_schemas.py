@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
+from mcp_bindings_runtime.client.output_check import Look, bounded_checker
+from mcp_bindings_runtime.codec.wording import describe
 from mcp_bindings_runtime.errors import UsageError
-from mcp_bindings_runtime.features.outputs import Look, bounded_checker
-from mcp_bindings_runtime.wording import describe
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mcp_bindings_runtime.checks import is_array, is_object
+from mcp_bindings_runtime.codec.checks import is_array, is_object
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules.rule import Path

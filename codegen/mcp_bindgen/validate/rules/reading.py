@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from mcp_bindings_runtime.checks import is_array, is_integer, is_number, is_object
+from mcp_bindings_runtime.codec.checks import is_array, is_integer, is_number, is_object
 
 from mcp_bindgen.validate.entries import Json
 

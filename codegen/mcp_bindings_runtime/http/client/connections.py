@@ -18,7 +18,7 @@ import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from .exchange import Bytes, Exchange, receive
-from .plain import PlainAnswer, plain_head
+from .fast_response import PlainAnswer, plain_head
 
 _BUFFER: Final = 64 * 1024
 CARRIES: Final = hasattr(urllib3.HTTPConnectionPool, "_get_conn") and hasattr(urllib3.HTTPConnectionPool, "_put_conn")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ...errors import HttpError, UsageError
+from .error_responses import refusal_of
 from .exchange import Exchange
-from .refusals import refusal_of
 from .wire import Wire
 
 if TYPE_CHECKING:

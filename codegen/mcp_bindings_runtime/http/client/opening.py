@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
-from ...framing import DEFAULT_LIMIT
+from ...session.framing import DEFAULT_LIMIT
 
 if TYPE_CHECKING:
     import ssl

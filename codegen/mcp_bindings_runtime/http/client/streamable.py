@@ -17,24 +17,24 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ConnectionClosed, HttpError, McpError, RequestTimeout, UsageError
-from ...framing import DEFAULT_LIMIT, check_message
 from ...jsonrpc import HEADER_MISMATCH
 from ...logs import note
+from ...session.framing import DEFAULT_LIMIT, check_message
 from ...transports import Unanswered
 from ...transports.waits import CLOSED_HERE, checked
 from ..headers import standard
-from ..statuses import answers, error_of, exception_of, refuses_handshake, rejects_message
-from .asked import Asked, ask, no_answer, unusable
 from .endpoint import JSON, STREAM, Endpoint, kind_of
+from .error_responses import refusal_of
 from .exchange import Exchange
-from .following import Following
-from .handshaken import Handshaken
-from .httpsse import HttpSse
 from .inbox import Inbox
-from .listening import Listening
-from .mirroring import Mirroring
-from .outgoing import CANCELLED, INITIALIZE, Outgoing, members, one_line
-from .refusals import refusal_of
+from .legacy_sse import HttpSse
+from .messages import CANCELLED, INITIALIZE, Outgoing, members, one_line
+from .param_headers import Mirroring
+from .pending import Asked, ask, no_answer, unusable
+from .response_stream import Following
+from .session import Handshaken
+from .standalone_stream import Listening
+from .statuses import answers, error_of, exception_of, refuses_handshake, rejects_message
 from .wire import close, discard, whole
 
 if TYPE_CHECKING:

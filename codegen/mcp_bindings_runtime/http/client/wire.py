@@ -23,7 +23,7 @@ from urllib3.util import Timeout, Url, parse_url
 from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError, UsageError
 from .connections import CARRIES, Pool, SecurePool, serving, socket_options
 from .exchange import Exchange
-from .plain import PlainAnswer
+from .fast_response import PlainAnswer
 
 Response: TypeAlias = urllib3.BaseHTTPResponse | PlainAnswer
 """An answer whose headers are there; its body has yet to be read."""

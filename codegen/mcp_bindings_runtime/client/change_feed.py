@@ -1,0 +1,210 @@
+"""The one subscription by which functions of a client hear of changes for as long as it is connected (2026-07-28).
+
+Whoever iterates over changes has a stream of its own (``subscription``). This one nobody waits for: what comes on it is
+told as the notifications of the revisions before are, and it is opened again when it breaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from random import random
+from threading import Lock, Thread
+from time import monotonic
+from typing import Any
+from weakref import WeakMethod, proxy
+
+from ..connection.calls import Call
+from ..connection.connection import Connection
+from ..errors import McpError, ProtocolError, ResponseError, UsageError
+from ..logs import note, report
+from ..session.events import Notified
+from ..session.stateless import FILTERS, LISTEN, UPDATED
+
+_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+
+PAUSE = 1.0
+LONGEST_PAUSE = 60.0
+"""Seconds before it is opened again, and at most, when that does not help."""
+
+
+class _Stream(Call):
+    """The request that keeps it open: ``hear`` is given what comes, ``ended`` is called at its end."""
+
+    awaited = False
+
+    def __init__(
+        self, key: Any, wanted: Any, patience: float, hear: Callable[[Notified], object], ended: Callable[[], object]
+    ) -> None:
+        super().__init__(key, patience, patience, None)
+        self.wanted = wanted
+        self.hear = hear
+        self.ended: Callable[[], object] | None = ended
+        self.acknowledged: Any = None
+
+    def publish(self, notified: Notified) -> None:
+        """A notification has come on it."""
+        if notified.key.name == _ACKNOWLEDGED:
+            self.acknowledged = notified.params.notifications
+            self.notified = True
+            self.ring()
+        else:
+            self.hear(notified)
+
+    def finish(self, result: Any, error: Exception | None = None) -> None:
+        """It has ended."""
+        super().finish(result, error)
+        ended, self.ended = self.ended, None
+        if ended is not None and self.acknowledged is not None:
+            ended()
+
+
+class Standing:
+    """Holds the subscription of a client, whose handlers say what it is for. Thread-safe."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = proxy(client)
+        self._uris: dict[str, None] = {}
+        self._stream: _Stream | None = None
+        self._opening = Lock()
+        self._pause = PAUSE
+        self._opened = 0.0
+
+    def open(self, connection: Connection) -> None:
+        """Opens it for all that there are handlers of, if it is not open for that; what keeps it from that is noted.
+
+        Where that may pass, it is tried again.
+        """
+        try:
+            self._open(connection)
+        except ResponseError as error:
+            note("info", "the server takes no subscription, so that no changes are told: %s", error)
+        except McpError as fault:
+            note("warning", "changes are not told yet: %s", fault)
+            self._try_again(connection)
+
+    def watch(self, uris: Iterable[str]) -> None:
+        """Asks for changes of these resources, too.
+
+        Raises UsageError where nobody would hear of them, or the server does not tell of them; and as ``Client.request``.
+        """
+        fresh = [uri for uri in uris if uri not in self._uris]
+        if not self._hears(UPDATED):
+            text = (
+                "nobody would hear of it: give the client `on_resource_updated`, or iterate over `listen(resource=[…])`"
+            )
+            raise UsageError(text)
+        connection = self._client.connection
+        self._uris.update(dict.fromkeys(fresh))
+        agreed: Iterable[str] = ()
+        try:
+            stream = self._open(connection)
+            agreed = () if stream is None else stream.acknowledged.resource_subscriptions or ()
+        finally:
+            for uri in fresh:
+                if uri not in agreed:
+                    self._uris.pop(uri, None)
+        lacking = [uri for uri in fresh if uri not in agreed]
+        if lacking:
+            text = f"the server does not tell of changes of {', '.join(lacking)}: it has agreed to no such subscription"
+            raise UsageError(text)
+
+    def leave(self, uri: str) -> None:
+        """Asks for changes of a resource no longer."""
+        if uri in self._uris:
+            del self._uris[uri]
+            self._open(self._client.connection)
+
+    def _open(self, connection: Connection) -> _Stream | None:
+        with self._opening:
+            wanted = self._wanted(connection)
+            old = self._stream
+            if old is not None and not old.done and old.wanted == wanted:
+                return old
+            self._stream = None if wanted is None else self._ask(connection, wanted)
+            if old is not None:
+                # Only now, so that nothing is missed.
+                old.ended = None
+                connection.conclude(old, "another subscription takes its place")
+            return self._stream
+
+    def _hears(self, method: str) -> bool:
+        key = self._client.binding.notifications.get(method)
+        return key is not None and self._client.handler_of(key) is not None
+
+    def _wanted(self, connection: Connection) -> Any:
+        """The filter; None where there is nothing to ask for, or nothing that the server has."""
+        binding, declared = self._client.binding, connection.session.peer_capabilities
+        kinds = {
+            member: True
+            for method, member in FILTERS.items()
+            if self._hears(method)
+            and (declared is None or binding.declares(declared, binding.notifications[method].capability))
+        }
+        uris = list(self._uris) if self._hears(UPDATED) else []
+        return binding.types.SubscriptionFilter(**kinds, resource_subscriptions=uris or None) if kinds or uris else None
+
+    def _ask(self, connection: Connection, wanted: Any) -> _Stream:
+        client = self._client
+        session: Any = connection.session
+        key = client.binding.requests[LISTEN]
+        again = WeakMethod(self._try_again)
+
+        def ended() -> None:
+            # The connection is not to keep the client.
+            retry = again()
+            if retry is not None:
+                retry(connection)
+
+        stream = _Stream(key, wanted, client.timeout, connection.hear, ended)
+        params = key.params(meta=session.meta(), notifications=wanted)
+        try:
+            connection.attend(stream, lambda: session.request(key, params))
+            while stream.acknowledged is None and not stream.done:
+                connection.attend(stream)
+        except BaseException as fault:
+            stream.ended = None
+            connection.abandon(stream, fault)
+            raise
+        stream.notified = False
+        if stream.acknowledged is None:
+            text = f"{key.name}: the server has ended the stream without saying what it would tell of"
+            raise stream.error or ProtocolError(text)
+        self._opened = monotonic()
+        return stream
+
+    def _try_again(self, connection: Connection) -> None:
+        if connection.closed:
+            return
+        if monotonic() - self._opened > LONGEST_PAUSE:
+            self._pause = PAUSE
+        pause, self._pause = self._pause, min(self._pause * 2, LONGEST_PAUSE)
+        reopen = WeakMethod(self._reopen)
+
+        def wait() -> None:
+            # Spread, as all clients of a server may have lost theirs at the same time.
+            if not connection.wait(pause * (0.5 + random() / 2)):  # noqa: S311  # nothing is kept secret by it
+                call = reopen()
+                if call is not None:
+                    call(connection)
+
+        try:
+            Thread(target=wait, name="mcp-resubscribe", daemon=True).start()
+        except RuntimeError as fault:
+            report(fault, "no thread is to be had, so changes are not told any more")
+
+    def _reopen(self, connection: Connection) -> None:
+        """Opens it again, and tells of everything, as it may have changed meanwhile."""
+        if connection.closed:
+            return
+        self.open(connection)
+        stream = self._stream
+        if stream is None or stream.acknowledged is None:
+            return
+        notifications = self._client.binding.notifications
+        for method, member in FILTERS.items():
+            if getattr(stream.acknowledged, member):
+                connection.hear(Notified(notifications[method], None))
+        updated = notifications[UPDATED]
+        for uri in stream.acknowledged.resource_subscriptions or ():
+            connection.hear(Notified(updated, updated.params(uri=uri)))
+        connection.spread()

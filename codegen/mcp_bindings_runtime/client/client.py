@@ -1,0 +1,446 @@
+"""Clients of every revision: what they have in common."""
+
+from __future__ import annotations
+
+from _warnings import warn
+from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, TypeVar
+from weakref import WeakMethod
+
+from ..binding import Binding
+from ..connection.call_scope import CallScope, held
+from ..connection.connection import Connection
+from ..connection.context import QUESTIONS, ClientContext, Context, Level, check_level
+from ..connection.handlers import Handlers
+from ..errors import ConnectionClosed, MissingCapability, ResponseError, UsageError
+from ..features.limited import Limited
+from ..methods import NotificationMethod, RequestMethod
+from ..session.capabilities import check_paths, declared_by, introduction
+from ..session.events import Incoming, Notified
+from ..session.handshake import HandshakeClient
+from ..validation import check_counts, check_function, check_many, check_seconds
+from .transport_factories import recorded
+
+if TYPE_CHECKING:
+    import os
+    from typing import Self
+
+    from ..features.limits import Limits
+    from ..tasks.requests import TaskReceiver
+    from ..tasks.store import MemoryTasks
+    from ..transports import Transport
+    from .output_check import Outputs
+    from .running_call import RunningCall
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+TIMEOUT: Final = 60.0
+"""Seconds that an answer may take, and connecting, unless a client is given other ones."""
+
+_LISTS = frozenset({"tools/list"})
+_CALL = "tools/call"
+_TOOLS_CHANGED = "notifications/tools/list_changed"
+_PAGE_DONE = "notifications/elicitation/complete"
+_PAGE_FIRST = -32042
+"""The code of an error that sends the user to a page first (2025-11-25)."""
+
+
+class Answers(Handlers):
+    """The functions of a client, which answer what may be asked with what may be answered."""
+
+    def handle(self, key: RequestMethod[Any, Any], params: Any, context: Any) -> Any:
+        """The result of a request; raises as ``Handlers.handle``, and for a question that may not be asked."""
+        if key.name not in QUESTIONS or key.name not in self.methods:
+            return super().handle(key, params, context)
+        from ..features.server_requests import admit, finish
+
+        admit(context, key, params)
+        return finish(context, key, params, super().handle(key, params, context))
+
+
+class Client(Limited):
+    """A client: it opens a connection when it is entered (``with``), or by ``connect``, and is thread-safe.
+
+    ``name``, ``version`` and, where the revision has them, ``title``, ``description``, ``icons`` and ``website_url``
+    introduce it; ``capabilities`` are added to those that follow from its handlers, which are
+    registered before it connects. ``timeout`` is how many seconds an answer may take, or the next progress of it where
+    that was asked for; ``limit`` how many altogether. At most ``workers`` requests of the server run at the same time.
+    With ``ping`` the server is pinged after so many seconds without a message, and the connection ends after
+    ``ping_failures`` of them without an answer. All messages are written to the file ``record``, one a line, for
+    ``mcp-codegen validate`` and for people. ``tasks`` keeps the tasks that requests of the server become; without it
+    they become none. ``require`` are capabilities, by dotted paths (``"tools"``, ``"resources.subscribe"``), without
+    which in the server no connection is wanted. ``log_level`` is the least severity of the log messages that are wanted;
+    without it that is the server's choice. ``limits`` says how often the server may ask for messages and input: as often
+    as is said there unless given, False for no limit. ``callbacks`` are functions that answer the server and hear
+    from it: see ``ClientOptions`` of the revision. Raises UsageError for what the revision does not have.
+    """
+
+    binding: Binding
+    context: ClassVar[type[Context]] = ClientContext
+
+    def __init__(
+        self,
+        open_transport: Callable[[], Transport],
+        *,
+        name: str = "mcp-bindings",
+        version: str = "0",
+        title: str | None = None,
+        description: str | None = None,
+        icons: Sequence[Any] | None = None,
+        website_url: str | None = None,
+        capabilities: Any = None,
+        timeout: float = TIMEOUT,
+        limit: float = 600.0,
+        workers: int = 4,
+        ping: float | None = None,
+        ping_failures: int = 3,
+        record: str | os.PathLike[str] | None = None,
+        tasks: MemoryTasks | None = None,
+        require: Iterable[str] = (),
+        log_level: Level | None = None,
+        limits: Limits | bool = True,
+        **callbacks: Any,
+    ) -> None:
+        more = {"title": title, "description": description, "icons": icons, "website_url": website_url}
+        self.info = introduction(self.binding, name, version, **more)
+        check_seconds(timeout=timeout, limit=limit, ping=ping or 0)
+        check_counts(workers=workers, ping_failures=ping_failures)
+        self.timeout = timeout
+        self.limit = limit
+        self._open = open_transport
+        self._capabilities = capabilities
+        self._workers = workers
+        self._ping = ping
+        self._ping_failures = ping_failures
+        self._record = record
+        self._handlers = Answers(self.binding, "client")
+        self._receiver = None if tasks is None else self._execute_tasks(tasks)
+        self._connection: Connection | None = None
+        self._closed = False
+        self._greeting: Connection | None = None
+        """The connection while it is not one yet, so that it can be closed then, too."""
+        self._connecting = Lock()
+        check_many("require", require, "tools", str)
+        self._required = tuple(sorted({*require}))
+        if log_level is not None:
+            check_level(log_level)
+        self._log_level = log_level
+        super().__init__(limits)
+        self.checks_outputs: bool | None = None
+        """Whether results of tools are held against their schemas; None: where what that takes is installed."""
+        self.outputs: Outputs | None = None
+        """The schemas, once there are any."""
+        facts = self.binding.facts
+        self.followed: frozenset[str] = _LISTS if facts.output_schemas else frozenset()
+        """The methods whose results are looked at for that."""
+        self.task_support: dict[str, str] | None = {} if facts.tool_execution else None
+        """What listed tools say of being tasks, by name; None where they say nothing of it."""
+        self._has: Iterable[str] = ()
+        """Capabilities that are declared besides those that follow from the handlers."""
+        if self._required:
+            check_paths(self.binding, "server", self._required)
+        if callbacks:
+            from ..features.callbacks import install
+
+            self._has = install(self, callbacks)
+
+    # Handlers.
+
+    def handler(self, key: Any) -> Any:
+        """Registers the function that handles a method of the server: it is called with the typed params and a context.
+
+        Handlers of requests are registered before the client connects, as they decide what it declares. Raises
+        UsageError for later ones, and for a method that servers do not send.
+        """
+        self._check_in_time(key)
+        remember: Callable[[Any], Any] = self._handlers.register(key)
+
+        def register(function: Any) -> Any:
+            remember(function)
+            self._lend_an_ear(self._connection)
+            return function
+
+        return register
+
+    def handles(
+        self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]
+    ) -> None:
+        """Has a function handle a method, as ``handler`` does, and raises what it does."""
+        self._check_in_time(key)
+        check_function(f"the handler of {key.name}", function, ("params", "context"))
+        self._handlers.add(key, function)
+        self._lend_an_ear(self._connection)
+
+    def handler_of(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> Callable[[Any, Any], Any] | None:
+        """The function that handles a method; None where there is none."""
+        return self._handlers.of(key)
+
+    def _check_in_time(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> None:
+        if self._connection is not None and isinstance(key, RequestMethod):
+            text = (
+                f"{key.name} may be handled by clients that declare it when they connect; register the handler before"
+            )
+            raise UsageError(text)
+
+    def _lend_an_ear(self, connection: Connection | None) -> None:
+        """There are handlers for what the server says unasked."""
+        if connection is not None:
+            connection.listen()
+
+    @property
+    def capabilities(self) -> Any:
+        """What the client declares: what its handlers and ``capabilities`` amount to."""
+        also = [*self._has, *(() if self._receiver is None else self._receiver.declared)]
+        return declared_by(self.binding, "client", self._handlers.methods, more=self._capabilities, also=also)
+
+    # The connection.
+
+    def __enter__(self) -> Self:
+        self.connect()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def connect(self) -> None:
+        """Opens the connection and comes to terms with the server; nothing where that is done.
+
+        Raises ConnectionClosed where there is no server, UnsupportedRevision where it does not speak this revision,
+        MissingCapability where it has not declared what is required, RequestTimeout where it says nothing. Nothing is
+        left behind then. All of it has the client's ``timeout``.
+        """
+        with held(self._connecting, "the connection is being opened"):
+            if self._connection is not None and not self._stale(self._connection):
+                return
+            connection = self._greeting = self.attach(recorded(self._open(), self._record))
+            try:
+                with CallScope(self.timeout):
+                    self.greet(connection)
+                    self.adopt(connection)
+            except BaseException:
+                connection.close()
+                raise
+            finally:
+                self._greeting = None
+
+    def _stale(self, connection: Connection) -> bool:
+        """Whether a connection that has ended is to be followed by another."""
+        return False
+
+    def attach(self, transport: Transport) -> Connection:
+        """A connection of this client over a transport; nothing is said or read on it yet."""
+        # Threads keep a connection alive. They are not to keep the client, so that one that was forgotten ends.
+        answering, hearing = WeakMethod(self._run), WeakMethod(self._hear)
+
+        def run(connection: Connection, incoming: Incoming) -> bytes | None:
+            answer = answering()
+            return None if answer is None else answer(connection, incoming)
+
+        def listen(connection: Connection, notified: Notified) -> None:
+            hear = hearing()
+            if hear is not None:
+                hear(connection, notified)
+
+        return Connection(
+            transport,
+            self._session(),
+            run=run,
+            listen=listen,
+            timeout=self.timeout,
+            limit=self.limit,
+            workers=self._workers,
+        )
+
+    def _execute_tasks(self, tasks: MemoryTasks) -> TaskReceiver:
+        from ..tasks.requests import TaskReceiver
+
+        return TaskReceiver(self.binding, self._handlers, tasks, self)
+
+    def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
+        if self._receiver is not None:
+            taken = self._receiver.take(connection, incoming)
+            if taken is not None:
+                return taken[0]
+        return self._handlers.answer(connection, incoming, self.context(self, connection, incoming))
+
+    def _hear(self, connection: Connection, notified: Notified) -> None:
+        kept = connection.session.kept
+        if notified.key.name == _PAGE_DONE and "pages" in kept:
+            kept["pages"].complete(notified.params.elicitation_id)
+        self.heard(notified)
+        self._handlers.notice(notified, self.context(self, connection, None))
+
+    def heard(self, notified: Notified) -> None:
+        """Forgets what is not good any more after a notification."""
+        if notified.key.name == _TOOLS_CHANGED:
+            if self.outputs is not None:
+                self.outputs.forget()
+            if self.task_support:
+                self.task_support = {}
+
+    def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
+        """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
+        session: Any = connection.session
+        self.settle(connection, connection.open(session.hello, self.binding.requests["initialize"], timeout))
+
+    def settle(self, connection: Connection, result: Any) -> None:
+        """Ends the handshake with what the server has answered; raises UnsupportedRevision."""
+        session: Any = connection.session
+        with connection.lock:
+            line = session.agree(result)
+        connection.send(line)
+
+    def adopt(self, connection: Connection) -> None:
+        """The connection is the client's from now on, which has come to terms on it; raises MissingCapability."""
+        declared = connection.session.peer_capabilities
+        missing = [path for path in self._required if not self.binding.declares(declared, path)]
+        if missing:
+            raise MissingCapability(missing)
+        self._ask_for_logs(connection)
+        connection.start()
+        self._connection = connection
+        if self._handlers.methods:
+            self._lend_an_ear(connection)
+        if self._ping is not None:
+            from ..connection.keepalive import watch
+
+            watch(connection, self.binding, every=self._ping, failures=self._ping_failures)
+
+    def _ask_for_logs(self, connection: Connection) -> None:
+        """Tells the server which log messages are wanted, if it sends any."""
+        key = self.binding.requests["logging/setLevel"]
+        if self._log_level is not None and self.binding.declares(connection.session.peer_capabilities, "logging"):
+            connection.request(key, key.params(level=self._log_level))
+
+    def _session(self) -> Any:
+        return HandshakeClient(self.binding, info=self.info, capabilities=self.capabilities)
+
+    def close(self) -> None:
+        """Ends the connection, or the attempt at it in another thread. Idempotent; from any thread."""
+        self._closed = True
+        if self._receiver is not None and self._connection is not None:
+            self._receiver.store.leave(self._connection.session)
+        for connection in (self._greeting, self._connection):
+            if connection is not None:
+                connection.close()
+
+    def __del__(self) -> None:
+        # No attribute where the constructor has failed.
+        connection: Connection | None = getattr(self, "_connection", None)
+        if connection is not None and not connection.closed:
+            warn(f"{self!r} was never closed; use it in a `with` block", ResourceWarning, 2, self)
+            connection.leave()
+
+    @property
+    def connection(self) -> Connection:
+        """The connection; raises ConnectionClosed before ``connect``."""
+        if self._connection is None:
+            text = "the client is not connected; enter it (`with client:`) or call connect()"
+            raise ConnectionClosed(text)
+        return self._connection
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection that has not ended."""
+        return self._connection is not None and not self._connection.closed
+
+    @property
+    def server_info(self) -> Any:
+        """Name and version of the server's software, as it says; None where it has not said."""
+        return self.connection.session.peer_info
+
+    @property
+    def server_capabilities(self) -> Any:
+        """What the server has declared."""
+        return self.connection.session.peer_capabilities
+
+    @property
+    def instructions(self) -> str | None:
+        """What the server would have language models know of it."""
+        session: Any = self.connection.session
+        instructions: str | None = session.instructions
+        return instructions
+
+    # Saying things.
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> R:
+        """The result of a request.
+
+        ``timeout`` is in seconds, the client's where it is not given, and holds for all that the call does, unless there is
+        progress and ``on_progress``: that starts it anew. The request is cancelled when they have gone by,
+        and when Ctrl-C interrupts the wait. ``on_progress`` is called in this thread with the params of each progress
+        notification that arrives before the answer, in order; when more than 1,000 wait for it, the newest replaces the
+        one before it, and after the deadline it is not called any more. Raises UsageError where the
+        session, or what the server has declared, does not allow the request, EncodeError, ResponseError for an error of
+        the server, DecodeError for a result that is none of the method, OutputMismatch for one that is not what the tool
+        promises, RequestTimeout, ConnectionClosed.
+        """
+        if self.task_support and key.name == _CALL:
+            from ..tasks.support import check
+
+            check(self, params)
+        try:
+            connection = self._connection or self.connection
+            result: R = connection.request(key, params, timeout=timeout, on_progress=on_progress)
+        except ResponseError as error:
+            if error.code != _PAGE_FIRST:
+                raise
+            from ..features.elicitation import required_by
+
+            raise required_by(self.connection.session, error) from None
+        if self.task_support is not None and key.name in _LISTS:
+            from ..tasks.support import learn
+
+            learn(self, result)
+        if key.name in self.followed:
+            self.follow(key, params, result)
+        return result
+
+    def start(self, method: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> RunningCall[R]:
+        """Start a call in a thread of its own: ``client.start(client.call_tool, "name", {"a": 1}, timeout=10)``.
+
+        ``method`` is one that waits for an answer, of the client or of what it gives (``PolledTask.result``, say); the rest
+        are its arguments. What is returned is a ``concurrent.futures.Future`` that can be cancelled while it runs, with a
+        reason. Raises UsageError for what cannot be called.
+        """
+        from .running_call import start
+
+        return start(method, *args, **options)
+
+    def follow(self, key: RequestMethod[Any, Any], params: Any, result: Any) -> None:
+        """Holds the result of a tool against what the tool promises, or learns that; raises OutputMismatch."""
+        from .output_check import follow
+
+        follow(self, key, params, result)
+
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+        """Sends a notification."""
+        self.connection.notify(key, params)
+
+    def batch(
+        self,
+        *messages: tuple[RequestMethod[Any, Any] | NotificationMethod[Any], Any],
+        timeout: float | None = None,
+    ) -> list[Any]:
+        """Sends requests and notifications, each a key with its params, as one message; the results, in their order.
+
+        Where a request is answered with an error, the exception is in the place of the result. ``timeout`` is how many
+        seconds all of them have. Raises UsageError in revisions without batches, and for none at all; the rest as
+        ``request``.
+        """
+        if not self.binding.batches:
+            text = f"{self.binding.revision} has no batches; send the messages one by one"
+            raise UsageError(text)
+        if not messages:
+            text = "a batch has at least one message (JSON-RPC 2.0, section 6)"
+            raise UsageError(text)
+        return self.connection.batch(messages, timeout)

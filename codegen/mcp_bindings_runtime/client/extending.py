@@ -1,0 +1,105 @@
+"""A revision together with an extension of it: one binding that knows the messages of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from ..binding import Binding
+from ..codec.codec import UNWRITABLE
+from ..codec.type_tables import Shape
+
+TASKS = "io.modelcontextprotocol/tasks"
+"""The extension that answers requests with tasks; its package is ``ext_tasks``."""
+_CALL_TOOL = "tools/call"
+
+
+@cache
+def with_tasks(binding: Binding) -> Binding:
+    """The binding of a revision, with the extension ``io.modelcontextprotocol/tasks``.
+
+    ``tools/call`` may then be answered with a CreateTaskResult, which is the binding's ``created``. Raises UsageError
+    where the bindings of the extension are not there.
+    """
+    from ..installed_revisions import extension
+
+    package = extension("ext_tasks")
+    joined = _joined(binding, package)
+    joined.created = package.types.CreateTaskResult
+    joined.extension = package
+    return joined
+
+
+def declaring(capabilities: Any) -> Any:
+    """Capabilities of either side, and that the side supports tasks."""
+    return capabilities.__replace__(extensions={**(capabilities.extensions or {}), TASKS: {}})
+
+
+def supports(capabilities: Any) -> bool:
+    """Whether capabilities declare the extension of tasks."""
+    return capabilities is not None and TASKS in (capabilities.extensions or {})
+
+
+def _joined(binding: Binding, package: Any) -> Binding:
+    requests = {
+        **{name: key for name, key in package.methods.REQUESTS.items() if not key.embedded},
+        **binding.requests,
+    }
+    codec = binding.codec.joined(
+        package.converter.CODEC,
+        requests=requests,
+        notifications={**package.methods.NOTIFICATIONS, **binding.notifications},
+        types={package.types.UpdateTaskRequest: _update(package)},
+        results={_CALL_TOOL: _called(binding, package)},
+        result_shapes=result_shapes,
+    )
+
+    def encode(message: Any) -> bytes:
+        try:
+            if message.__class__ is binding.response and package.converter.CODEC.knows(message.result.__class__):
+                # What surrounds a result writes those of its own revision only.
+                message = message.__replace__(result=codec.unstructure(message.result))
+            return codec.print(codec.made[message.__class__](message))
+        except UNWRITABLE as cause:
+            raise codec.unsent(cause, message) from None
+
+    return binding.spoken(codec, encode, requests, {**package.methods.NOTIFICATIONS, **binding.notifications})
+
+
+def _called(binding: Binding, package: Any) -> Callable[[Any], Any]:
+    """Reads what a tool call is answered with."""
+    created = package.converter.CODEC.reader(package.types.CreateTaskResult)
+    plain = binding.codec.reader_of_result(_CALL_TOOL)
+
+    def read(value: Any) -> Any:
+        task = value.__class__ is dict and value.get("resultType") == "task"
+        return created(value) if task else plain(value)
+
+    return read
+
+
+def result_shapes(shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
+    """The shapes of results, with a task as an alternative for that of a tool call."""
+    plain = shapes[_CALL_TOOL]
+    decision = ("kind", (("object", ("tag", "resultType", (("task", 1), ("complete", 0), ("input_required", 0)), 0)),))
+    return {**shapes, _CALL_TOOL: ("union", decision, (plain, ("class", "CreateTaskResult")))}
+
+
+def _update(package: Any) -> Callable[[Any], Any]:
+    """Reads ``tasks/update`` and leaves the answers in it as they are.
+
+    Those to questions that nobody has asked are to be ignored, whatever they hold (Task Update Requests).
+    """
+    read = package.converter.CODEC.reader(package.types.UpdateTaskRequest)
+
+    def update(value: Any) -> Any:
+        params = value.get("params")
+        given = params.get("inputResponses") if params.__class__ is dict else None
+        if given.__class__ is not dict:
+            return read(value)
+        message = read({**value, "params": {**params, "inputResponses": {}}})
+        message.params.input_responses = given
+        return message
+
+    return update

@@ -1,0 +1,233 @@
+"""Coming to terms with a server of any revision.
+
+2026-07-28, Versioning and Compatibility; stdio: Backward Compatibility.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..connection.call_scope import CallScope
+from ..connection.connection import Connection
+from ..errors import (
+    ConnectionClosed,
+    DecodeError,
+    HttpError,
+    McpError,
+    MissingCapability,
+    RequestTimeout,
+    ResponseError,
+    UnsupportedRevision,
+    UsageError,
+)
+from ..http.client.statuses import rejects_message, shows_modern
+from ..methods import NotificationMethod, RequestMethod
+from ..session.capabilities import check_paths, missing_members
+from ..validation import check_mappings, check_seconds
+from .client import TIMEOUT, Client
+from .transport_factories import Opening, recorded
+
+if TYPE_CHECKING:
+    import os
+
+    from ..transports import Transport
+
+Handler = Callable[[Any, Any], Any]
+
+_STATELESS_ONLY = frozenset({"cache", "rounds"})
+"""Options that clients with a handshake do not have, and have no need of."""
+_PLAIN = frozenset(
+    {"cache", "capabilities", "limit", "log_level", "name", "require", "rounds", "timeout", "version", "workers"}
+)
+"""Options that mean the same in every revision."""
+
+
+class Negotiation:
+    """Tries revisions, in the order of preference, until the server takes one.
+
+    ``load`` gives the client class of a revision; it is called for those only that come into question. ``handlers`` are
+    functions by method, as for ``Client.handler``; a client gets those of the methods that its servers send. ``probe``
+    is how many seconds a server may be silent before it is taken for one that begins with a handshake. ``record`` is the
+    file that all of it is written to, whichever client says it. ``options`` are the others of the clients; those that
+    clients without a handshake alone have are not given to the rest.
+    """
+
+    def __init__(
+        self,
+        open_transport: Callable[[], Transport],
+        revisions: Sequence[str],
+        load: Callable[[str], type[Client]],
+        *,
+        handlers: Mapping[str, Handler] | None = None,
+        probe: float = 5.0,
+        record: str | os.PathLike[str] | None = None,
+        **options: Any,
+    ) -> None:
+        if not revisions:
+            message = "there is no revision to choose from; name at least one that this package has"
+            raise UsageError(message)
+        if "discover" in options:
+            message = "`discover` is for clients of one revision; negotiation always asks the server what it speaks"
+            raise UsageError(message)
+        check_mappings(handlers=handlers)
+        check_seconds(probe=probe)
+        self._open = open_transport
+        self._revisions = tuple(revisions)
+        self._load = load
+        self._handlers = dict(handlers or {})
+        self._probe = probe
+        self._record = record
+        self._options = options
+        self._transport: Transport | None = None
+        self._asked = 0
+
+    def connect(self) -> Client:
+        """The client of the revision that was agreed on, connected; raises as ``Client.connect`` does.
+
+        Where both eras fail, what is raised is how the second did; how the first did is its cause. All of it has the
+        ``timeout`` of the client, and asking servers that may be silent has half of that at most.
+        """
+        timeout: float = self._options.get("timeout", TIMEOUT)
+        check_seconds(timeout=timeout)
+        try:
+            with CallScope(timeout):
+                return self._connect()
+        except BaseException:
+            self._close()
+            raise
+
+    def _connect(self) -> Client:
+        tried: dict[str, McpError] = {}
+        for revision in self._revisions:
+            cls = self._load(revision)
+            era = cls.binding.era
+            if era in tried:
+                continue
+            try:
+                return self._discover(cls) if era == "stateless" else self._shake_hands(cls)
+            except UnsupportedRevision as fault:
+                # A server that names its revisions is taken at its word: the first of ours among them, and no guess.
+                if not fault.supported:
+                    tried[era] = fault
+                    continue
+                mutual = next((each for each in self._revisions if each in fault.supported), None)
+                if mutual is None:
+                    raise UnsupportedRevision(", ".join(self._revisions), fault.supported) from None
+                # It may be the one that was refused: then this is the one retry that clients owe.
+                chosen = self._load(mutual)
+                return self._discover(chosen) if chosen.binding.era == "stateless" else self._shake_hands(chosen)
+            except (HttpError, ResponseError) as fault:
+                # Any other error shows a server of the other era, unless it says nothing about the message at all.
+                if shows_modern(fault) or (isinstance(fault, HttpError) and not rejects_message(fault.status)):
+                    raise
+                tried[era] = fault
+            except (DecodeError, RequestTimeout) as fault:
+                tried[era] = fault
+            except ConnectionClosed as fault:
+                # It did not survive the question. Its successor is asked as the other era does.
+                tried[era] = fault
+                self._close()
+                if fault.unread:
+                    # It has not heard the question, and would end as soon without it.
+                    break
+        first, *rest = tried.values()
+        if not rest:
+            raise first
+        raise rest[-1] from first
+
+    def _discover(self, cls: type[Client]) -> Client:
+        client = self._client(cls)
+        connection = self._attach(client)
+        try:
+            client.greet(connection, timeout=min(self._probe, self._options.get("timeout", TIMEOUT) / 2))
+        finally:
+            self._asked = connection.session.asked
+        client.adopt(connection)
+        return client
+
+    def _shake_hands(self, cls: type[Client]) -> Client:
+        client = self._client(cls)
+        connection = self._attach(client)
+        session: Any = connection.session
+        try:
+            result = connection.open(session.hello, client.binding.requests["initialize"])
+        finally:
+            self._asked = session.asked
+        agreed = result.protocol_version
+        if agreed not in self._revisions or self._load(agreed).binding.era != "handshake":
+            raise UnsupportedRevision(", ".join(self._revisions), [agreed])
+        if agreed != cls.binding.revision:
+            client, connection, result = self._switch(client, self._load(agreed), result)
+        client.settle(connection, result)
+        client.adopt(connection)
+        return client
+
+    def _switch(self, offered: Client, cls: type[Client], result: Any) -> tuple[Client, Connection, Any]:
+        """Goes on in the revision that the server has chosen, whose answer is read as that revision does."""
+        initialize = cls.binding.requests["initialize"]
+        read = cls.binding.codec.structure(offered.binding.codec.unstructure(result), initialize.result)
+        client = self._client(cls)
+        connection = self._attach(client)
+        connection.session.state = "offered"
+        return client, connection, read
+
+    def _attach(self, client: Client) -> Connection:
+        if self._transport is None:
+            self._transport = recorded(self._open(), self._record)
+        connection = client.attach(self._transport)
+        # The numbers go on: an answer to an earlier question must not be taken for one to a later.
+        connection.session.asked = self._asked
+        return connection
+
+    def _client(self, cls: type[Client]) -> Client:
+        stateless = cls.binding.era == "stateless"
+        options = {name: each for name, each in self._options.items() if stateless or name not in _STATELESS_ONLY}
+        start = self._open.but(_not_again) if isinstance(self._open, Opening) else _not_again
+        client = cls(start, **self._offered(cls, options))
+        keys: dict[str, RequestMethod[Any, Any] | NotificationMethod[Any]] = {
+            **cls.binding.requests,
+            **cls.binding.notifications,
+        }
+        for method, function in self._handlers.items():
+            key = keys.get(method)
+            if key is not None and "server" in key.sent_by:
+                client.handles(key, function)
+            elif method not in self._known():
+                text = f"no server of {', '.join(self._revisions)} sends {method!r}; accepted are {', '.join(self._known())}"
+                raise UsageError(text)
+        return client
+
+    def _offered(self, cls: type[Client], options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The options that a revision has, of those that any has; raises MissingCapability where it lacks a required one."""
+        required = frozenset(options.get("require") or ())
+        try:
+            check_paths(cls.binding, "server", required)
+        except UsageError:
+            others = [self._load(revision).binding.capabilities["server"] for revision in self._revisions]
+            if not required <= frozenset().union(*others):
+                raise
+            raise MissingCapability(sorted(required - cls.binding.capabilities["server"])) from None
+        if options.keys() <= _PLAIN:
+            return options
+        from ..features.callbacks import EVERY, offered
+
+        lacking = (EVERY - offered(cls.binding)) | missing_members(cls.binding)
+        return {name: each for name, each in options.items() if name not in lacking}
+
+    def _known(self) -> Sequence[str]:
+        """The methods that servers of any of the revisions send."""
+        bindings = [self._load(revision).binding for revision in self._revisions]
+        requests = {name for each in bindings for name, key in each.requests.items() if "server" in key.sent_by}
+        told = {name for each in bindings for name, key in each.notifications.items() if "server" in key.sent_by}
+        return sorted(requests | told)
+
+    def _close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+            self._transport = None
+
+
+def _not_again() -> Transport:
+    message = "this client was connected by negotiation, which cannot be repeated on it; negotiate anew"
+    raise UsageError(message)

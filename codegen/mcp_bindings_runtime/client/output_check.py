@@ -1,0 +1,195 @@
+"""Results of tools, which a client holds against the schemas that their server has declared (Tools: Output Schema)."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from threading import Lock, local
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import OutputMismatch, ProtocolError, UsageError
+from ..features.json_validator import Fault
+from ..features.user_schemas import checker, walk
+from ..logs import note
+
+if TYPE_CHECKING:
+    from ..methods import RequestMethod
+    from .client import Client
+
+LIST: Final = "tools/list"
+CALL: Final = "tools/call"
+MOST: Final = 1024
+SIZE: Final = 4 * 1024 * 1024
+LONGEST: Final = 5.0
+_ITEMS: Final = 1000
+"""Items of an array that are compared with each other."""
+
+_UNBOUNDED: Final = frozenset({"patternProperties", "unevaluatedItems", "unevaluatedProperties"})
+"""Keywords that a server could keep a client busy with for ever, and that cannot be left out."""
+
+Look = Callable[[Any], Sequence[Fault]]
+
+
+def follow(client: Client, key: RequestMethod[Any, Any], params: Any, result: Any) -> None:
+    """Remembers the schemas in a list of tools, or holds the result of a call against that of its tool.
+
+    Raises OutputMismatch.
+    """
+    outputs: Outputs | None = client.outputs
+    if key.name == LIST:
+        if outputs is None:
+            if all(tool.output_schema is None for tool in result.tools):
+                return
+            if not client.checks_outputs and find_spec("jsonschema") is None:
+                client.followed = frozenset()
+                return
+            absent = client.binding.types.CallToolResult(content=[]).structured_content
+            outputs = client.outputs = Outputs(strict=bool(client.checks_outputs), absent=absent)
+            client.followed = frozenset({LIST, CALL})
+        for tool in result.tools:
+            schema = tool.output_schema
+            outputs.learn(tool.name, None if schema is None else client.binding.codec.unstructure(schema))
+    elif outputs is not None and hasattr(result, "structured_content"):
+        outputs.check(params.name, result)
+
+
+class Outputs:
+    """What the tools of one server promise: at most MOST schemas of SIZE bytes altogether; of more, those used last.
+
+    With ``strict`` a schema that nothing can be held against is an error of the call; without, it is noted. ``absent`` is
+    what stands for no structured content, where that may be null.
+    """
+
+    def __init__(self, *, strict: bool, absent: Any = None) -> None:
+        self._strict = strict
+        self._absent = absent
+        self._known: OrderedDict[str, bytes | Look | None] = OrderedDict()
+        self._sizes: dict[str, int] = {}
+        self._held = 0
+        self._lock = Lock()
+
+    def learn(self, tool: str, schema: Any) -> None:
+        """What a tool promises; None for nothing."""
+        text = b"" if schema is None else json.dumps(schema).encode()
+        with self._lock:
+            self._drop(tool)
+            if not text or len(text) > SIZE:
+                return
+            self._known[tool] = text
+            self._sizes[tool] = len(text)
+            self._held += len(text)
+            while self._held > SIZE or len(self._known) > MOST:
+                self._drop(next(iter(self._known)))
+
+    def forget(self) -> None:
+        """The tools are others now, or may be."""
+        with self._lock:
+            self._known.clear()
+            self._sizes.clear()
+            self._held = 0
+
+    def _drop(self, tool: str) -> None:
+        if tool in self._sizes:
+            del self._known[tool]
+            self._held -= self._sizes.pop(tool)
+
+    def check(self, tool: str, result: Any) -> None:
+        """Holds a result against what its tool promises; raises OutputMismatch, and ProtocolError where ``strict``."""
+        look = self._look(tool)
+        if look is None or result.is_error:
+            return
+        content = result.structured_content
+        if content is self._absent:
+            faults: Sequence[Fault] = [Fault((), "is missing, and the tool has an outputSchema")]
+        else:
+            try:
+                faults = look(content)
+            except (_Exhausted, RecursionError):
+                self._give_up(tool, f"takes longer than {LONGEST:g} s, or too many levels")
+                return
+            except Exception as fault:  # noqa: BLE001  # of a library, by a schema that nobody here has written
+                self._give_up(tool, f"cannot be used: {fault}")
+                return
+        if faults:
+            raise OutputMismatch(tool, list(map(str, faults)), result)
+
+    def _look(self, tool: str) -> Look | None:
+        with self._lock:
+            known = self._known.get(tool)
+            if known is None:
+                return None
+            self._known.move_to_end(tool)
+        if not isinstance(known, bytes):
+            return known
+        look: Look | None = None
+        try:
+            look = bounded_checker(json.loads(known))
+        except UsageError as fault:
+            self._give_up(tool, str(fault))
+        with self._lock:
+            # Unless it has been learned anew.
+            if self._known.get(tool) is known:
+                self._known[tool] = look if look is not None or not self._strict else known
+        return look
+
+    def _give_up(self, tool: str, why: str) -> None:
+        text = f"the result of {tool} is not held against its outputSchema: {why}"
+        if self._strict:
+            raise ProtocolError(text)
+        note("warning", "%s", text)
+
+
+def bounded_checker(schema: Any) -> Look:
+    """Return a function that lists the faults of a value, like ``handwritten.checker``, for a schema of somebody else.
+
+    The function raises after ``LONGEST`` seconds. Raises UsageError for a schema that cannot be used.
+    """
+    for value, _ in walk(schema, 0):
+        unbounded = _UNBOUNDED & value.keys() if value.__class__ is dict else ()
+        if unbounded:
+            text = f"it has {', '.join(sorted(unbounded))}, which may take for ever"
+            raise UsageError(text)
+    look = checker(schema, "it", restrain=_restrained)
+
+    def timed(value: Any) -> Sequence[Fault]:
+        _RUNNING.until = monotonic() + LONGEST
+        return look(value)
+
+    return timed
+
+
+class _Running(local):
+    until = 0.0
+
+
+_RUNNING = _Running()
+
+
+class _Exhausted(Exception):
+    """The time for one value is over."""
+
+
+def _restrained(library: Any, cls: Any) -> Any:
+    """A validator that stops when its time is over, and does not look for patterns."""
+
+    def timed(apply: Callable[..., Iterator[Any] | None]) -> Callable[..., Iterator[Any] | None]:
+        def run(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any] | None:
+            if monotonic() > _RUNNING.until:
+                raise _Exhausted
+            return apply(validator, value, instance, schema)
+
+        return run
+
+    def unique(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any] | None:
+        small = instance.__class__ is not list or len(instance) <= _ITEMS
+        apply: Callable[..., Iterator[Any] | None] = cls.VALIDATORS["uniqueItems"]
+        return apply(validator, value, instance, schema) if small else None
+
+    rules = {name: timed(apply) for name, apply in cls.VALIDATORS.items()}
+    rules["pattern"] = lambda *_: None
+    if "uniqueItems" in rules:
+        rules["uniqueItems"] = timed(unique)
+    return library.validators.extend(cls, rules)

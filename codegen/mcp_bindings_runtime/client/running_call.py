@@ -1,0 +1,72 @@
+"""Calls that run while their caller does something else, and that any thread can cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, InvalidStateError
+from functools import partial
+from threading import Thread
+from typing import Any, ParamSpec, TypeVar
+
+from ..connection.call_scope import CallScope, Cancellation
+from ..errors import CallCancelled, UsageError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class RunningCall(Future[R]):
+    """A call that ``Client.start`` has started: a ``Future`` that functions of ``concurrent.futures`` take.
+
+    It runs in a thread of its own, in which ``on_progress`` is called, so it goes on whether or not anybody waits for it.
+    ``result`` raises what the call raises, CallCancelled once it is cancelled, and TimeoutError where it is still running
+    after the seconds that ``result`` was given (RequestTimeout is one, too: the call's own time is over).
+    """
+
+    def __init__(self, call: Callable[[], R]) -> None:
+        super().__init__()
+        self._call = call
+        self._cancellation = Cancellation()
+        self.set_running_or_notify_cancel()
+        Thread(target=self._run, name="mcp-call", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            with CallScope(cancellation=self._cancellation):
+                result = self._call()
+        except BaseException as fault:  # noqa: BLE001  # whoever waits for the result raises it
+            self._settle(partial(self.set_exception, fault))
+        else:
+            self._settle(partial(self.set_result, result))
+
+    def cancel(self, reason: str | None = None) -> bool:
+        """End the call now, and tell the server, with the reason where the wire carries one; from any thread.
+
+        A call that became a task is cancelled as a task. Return whether the call is cancelled: False if it had ended before.
+        """
+        if not self._settle(partial(self.set_exception, CallCancelled(reason))):
+            return self.cancelled()
+        self._cancellation.cancel(reason)
+        return True
+
+    def cancelled(self) -> bool:
+        """Return whether the call was cancelled before it had ended."""
+        return self.done() and isinstance(self.exception(), CallCancelled)
+
+    @staticmethod
+    def _settle(settle: Callable[[], None]) -> bool:
+        """Settle the future, unless that was done before; return whether it was done now."""
+        try:
+            settle()
+        except InvalidStateError:
+            return False
+        return True
+
+
+def start(method: Callable[P, R], *args: P.args, **options: P.kwargs) -> RunningCall[R]:
+    """Start a call; raise UsageError for what cannot be called."""
+    given: Any = method
+    if not callable(given):
+        text = f"{given!r} cannot be called; pass a method and its arguments, as client.start(client.call_tool, 'name')"
+        raise UsageError(text)
+    return RunningCall(partial(method, *args, **options))

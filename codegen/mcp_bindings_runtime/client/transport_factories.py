@@ -1,0 +1,170 @@
+"""How the transport of a client comes about when it connects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError
+from ..validation import (
+    check_command,
+    check_counts,
+    check_function,
+    check_kind,
+    check_methods,
+    check_named,
+    check_texts,
+    check_times,
+    check_transport,
+)
+
+if TYPE_CHECKING:
+    import os
+    import ssl
+
+    from ..facts import Facts
+    from ..http.client.endpoint import Auth
+    from ..server.server import Server
+    from ..transports import Transport
+    from ..transports.child import Stderr
+
+_WHO = frozenset({"authorization", "cookie"})
+"""Headers that say who asks."""
+
+
+class Opening:
+    """Opens a transport each time that it is called.
+
+    ``origin`` is the same for two that lead to one server, as far as can be told; ``auth`` is what lets requests in,
+    where that may change from one to the next.
+    """
+
+    __slots__ = ("_start", "auth", "origin")
+
+    def __init__(self, start: Callable[[], Transport], origin: Hashable, auth: Auth | None = None) -> None:
+        self._start = start
+        self.origin = origin
+        self.auth = auth
+
+    def __call__(self) -> Transport:
+        """The transport; raises as opening it does."""
+        return self._start()
+
+    def but(self, start: Callable[[], Transport]) -> Opening:
+        """One to the same server that is done in another way."""
+        return Opening(start, self.origin, self.auth)
+
+
+def child(
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str] | None,
+    inherit_env: bool,
+    cwd: str | os.PathLike[str] | None,
+    stderr: Stderr,
+) -> Opening:
+    """To a server that is started as a child process, as ``Client.stdio`` describes it."""
+    check_command(command)
+    check_named(env=env)
+
+    def start() -> Transport:
+        from ..transports.child import Child
+
+        return Child(command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr)
+
+    return Opening(start, ("stdio", *command, str(cwd), inherit_env, *sorted((env or {}).items())))
+
+
+def http(
+    url: str,
+    *,
+    facts: Facts | None,
+    headers: Mapping[str, str] | None,
+    auth: Auth | None,
+    proxy: str | None,
+    tls: ssl.SSLContext | None,
+    pool: int,
+    connect_timeout: float,
+    max_message: int,
+) -> Opening:
+    """To the server at a URL, as ``Client.http`` describes it; no ``facts``, where the revision is to be found out."""
+    check_kind("url", url, str, "texts such as 'https://example.com/mcp'")
+    check_texts(proxy=proxy)
+    check_named(headers=headers)
+    check_counts(pool=pool, max_message=max_message)
+    check_times(connect_timeout=connect_timeout)
+    if auth is not None:
+        check_function("auth", auth, ("refusal",))
+    if tls is not None:
+        check_methods("tls", tls, ("wrap_socket", "verify_mode"), "an ssl.SSLContext")
+
+    def reach() -> Transport:
+        from ..http.client.opening import open_http
+
+        return open_http(
+            url,
+            facts=facts,
+            headers=headers,
+            auth=auth,
+            proxy=proxy,
+            tls=tls,
+            pool=pool,
+            connect_timeout=connect_timeout,
+            max_message=max_message,
+        )
+
+    # What is public is for all who ask the same server, whoever they are.
+    others = sorted((name.lower(), value) for name, value in (headers or {}).items() if name.lower() not in _WHO)
+    return Opening(reach, ("http", url, proxy, tls, *others), auth)
+
+
+def memory(server: Any) -> Opening:
+    """To a server object of this process."""
+    if isinstance(server, type) or not callable(getattr(server, "serve", None)):
+        text = f"{server!r} is no server; accepted is a server object, such as mcp.Server('demo', '1.0')"
+        raise UsageError(text)
+
+    def join() -> Transport:
+        from ..transports.memory import serving
+
+        return serving(server.serve)
+
+    return Opening(join, ("memory", server))
+
+
+def hosted(servers: Sequence[Server]) -> Opening:
+    """To server objects of this process, of which the first message chooses one."""
+
+    def join() -> Transport:
+        from ..server.multi_revision import Host
+        from ..transports.memory import serving
+
+        return serving(Host(servers).serve)
+
+    return Opening(join, ("memory", *servers))
+
+
+def given(transport: Transport) -> Opening:
+    """A transport that there is already."""
+    check_transport(transport)
+    return Opening(lambda: transport, ("over", transport))
+
+
+def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Transport:
+    """A transport whose messages are written to a file, if one is given; closed where that cannot be opened."""
+    if record is None:
+        return transport
+    import os
+
+    from ..connection.recorder import Recorder
+
+    try:
+        return Recorder(transport, record, "client")
+    except TypeError as fault:
+        transport.close()
+        text = f"record is {record!r}; accepted is the path of a file"
+        raise UsageError(text) from fault
+    except OSError as fault:
+        transport.close()
+        text = f"cannot write {os.fspath(record)!r}: {fault.strerror}; give record= a file that can be written"
+        raise UsageError(text) from fault

@@ -1,0 +1,109 @@
+"""The base of every emitted class: what attrs would add, without attrs' work at import.
+
+An emitted class has ``__slots__`` and ``__init__`` of its own; ``eq``, ``repr``, copy and pickle come from here. attrs'
+metadata (``__attrs_attrs__``, which ``attrs.fields``, ``asdict``, ``evolve`` and cattrs read) is made from the class the
+first time somebody asks for it, because decorating all classes of a revision costs several times the rest of its import.
+"""
+
+from __future__ import annotations
+
+from reprlib import recursive_repr
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..unset import UNSET
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from attrs import define as define
+else:
+
+    def define(**_options: Any) -> Any:
+        """Stand for ``attrs.define``, which type checkers see: the class is complete as it is written."""
+        return lambda cls: cls
+
+
+_twins: dict[type, type] = {}
+
+
+class _Metadata:
+    """An attribute by which attrs knows its classes, taken from a twin that attrs made on first use."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type[Record]) -> Any:
+        cls = _emitted(owner)
+        if cls is None:
+            return ()
+        if cls not in _twins:
+            _twins[cls] = _make_twin(cls)
+        return getattr(_twins[cls], self._name)
+
+
+class Record:
+    """An object of the protocol: keyword-only, mutable, compared by value, not hashable, not validated.
+
+    ``extra`` of every subclass holds the members that its type does not declare, by wire name; they are written back.
+    """
+
+    __slots__ = ("__weakref__",)
+    __match_args__ = ()
+    __attrs_attrs__: ClassVar[Any] = _Metadata("__attrs_attrs__")
+    __attrs_props__: ClassVar[Any] = _Metadata("__attrs_props__")
+
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, compared by value
+
+    @recursive_repr("...")
+    def __repr__(self) -> str:
+        # Absent members are left out: most objects use few of those they could have. None may be null, too.
+        cls = _emitted(self.__class__)
+        absent = _defaults(cls) if cls else {}
+        members = ((name, getattr(self, name)) for name in self.__slots__)
+        shown = ", ".join(
+            f"{name}={value!r}"
+            for name, value in members
+            if (value is not None and value is not UNSET) or absent.get(name, _REQUIRED) is not value
+        )
+        return f"{self.__class__.__qualname__}({shown})"
+
+    def __replace__(self, /, **changes: Any) -> Self:
+        return self.__class__(**{name: getattr(self, name) for name in self.__slots__} | changes)
+
+
+_REQUIRED = object()
+
+
+def _emitted(owner: type[Record]) -> type | None:
+    """The emitted class that a class is, or derives from."""
+    return next(
+        (cls for cls in owner.__mro__ if cls is not Record and {"__slots__", "__init__"} <= vars(cls).keys()), None
+    )
+
+
+def _defaults(cls: type) -> dict[str, Any]:
+    """What the members of an emitted class are where they are not given."""
+    init: Any = vars(cls)["__init__"]
+    defaults: dict[str, Any] = init.__kwdefaults__ or {}
+    return defaults
+
+
+def _make_twin(cls: type) -> type:
+    """A class that attrs decorated, with the fields, types and defaults of an emitted one."""
+    from typing import get_type_hints
+
+    import attrs
+
+    hints = get_type_hints(cls)
+    nothing: Any = attrs.NOTHING
+    defaults = _defaults(cls)
+    slots: tuple[str, ...] = vars(cls)["__slots__"]
+    members = {name: attrs.field(type=hints[name], default=defaults.get(name, nothing)) for name in slots}
+    return attrs.make_class(cls.__name__, members, kw_only=True, repr=False, eq=False)

@@ -1,0 +1,1 @@
+"""A session at work on a transport: threads, deadlines and locks."""

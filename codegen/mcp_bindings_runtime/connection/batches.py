@@ -1,0 +1,66 @@
+"""Several requests and notifications in one message (JSON-RPC 2.0, section 6; 2025-03-26, Batching)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CallCancelled, ConnectionClosed
+from ..methods import NotificationMethod, RequestMethod
+from .calls import Call
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+
+def exchange(
+    connection: Connection,
+    waiting: dict[Any, Call],
+    messages: Sequence[tuple[RequestMethod[Any, Any] | NotificationMethod[Any], Any]],
+    patience: float,
+) -> list[Any]:
+    """Sends messages as one, and waits for all results; see ``Client.batch``.
+
+    ``waiting`` has the calls of the connection by id, and is changed under its lock. ``patience`` is in seconds.
+    """
+    calls: list[Call] = []
+
+    def ask() -> tuple[Any, bytes]:
+        lines: list[bytes] = []
+        try:
+            for key, params in messages:
+                if isinstance(key, NotificationMethod):
+                    lines.append(connection.session.notify(key, params))
+                    continue
+                call = Call(key, patience, patience, None)
+                call.id, line = connection.session.request(key, params)
+                waiting[call.id] = call
+                call.carrier = connection
+                calls.append(call)
+                lines.append(line)
+        except BaseException:
+            # Nothing is sent, so there is nothing to cancel either.
+            for call in calls:
+                connection.session.forget(call.id)
+                del waiting[call.id]
+            raise
+        return None, b"[" + b",".join(lines) + b"]"
+
+    whole = Call(messages[0][0], patience, patience, None)
+    whole.done = True
+    try:
+        connection.attend(whole, ask)
+        for call in calls:
+            while not call.done:
+                connection.attend(call)
+    except BaseException as fault:
+        for call in calls:
+            connection.abandon(call, fault)
+        raise
+    for call in calls:
+        if isinstance(call.error, CallCancelled):
+            connection.abandon(call, call.error)
+    for call in calls:
+        if isinstance(call.error, CallCancelled | ConnectionClosed):
+            raise call.error
+    return [call.result if call.error is None else call.error for call in calls]

@@ -1,0 +1,167 @@
+"""What ends a call that takes several requests and waits: one deadline, and cancellation by another thread.
+
+A scope belongs to the thread that enters it. Every request that the thread sends inside ends with the scope, whatever
+``timeout`` it has of its own: the polling of a task, a further round of questions, a connection that is opened anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from math import inf
+from threading import Lock, local
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol
+
+from ..errors import CallCancelled, RequestTimeout
+from ..validation import check_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from typing import Self
+
+Wake = Callable[[CallCancelled], object]
+"""Ends a wait with an error; called from any thread."""
+
+
+class Cancellation:
+    """Ends the waits of one call, when a thread calls ``cancel``."""
+
+    def __init__(self) -> None:
+        self.error: CallCancelled | None = None
+        """Set once the call is cancelled."""
+        self._lock = Lock()
+        self._waits: list[Wake] = []
+
+    def cancel(self, reason: str | None) -> None:
+        """End all waits, and those that would begin later; idempotent, from any thread."""
+        with self._lock:
+            if self.error is not None:
+                return
+            error = self.error = CallCancelled(reason)
+            waits, self._waits = self._waits, []
+        for wake in waits:
+            wake(error)
+
+    def add(self, wake: Wake) -> None:
+        """Register a wait; raise CallCancelled if the call is cancelled already."""
+        with self._lock:
+            if self.error is None:
+                self._waits.append(wake)
+                return
+        raise CallCancelled(self.error.reason)
+
+    def remove(self, wake: Wake) -> None:
+        """Forget a wait that is over."""
+        with self._lock:
+            if wake in self._waits:
+                self._waits.remove(wake)
+
+
+class Bounded(Protocol):
+    """A wait that a scope bounds: a ``Call``."""
+
+    deadline: float
+    limit: float
+
+    def stop(self, error: CallCancelled) -> None:
+        """End the wait with an error."""
+        ...
+
+
+class CallScope:
+    """The deadline of all that a thread does inside ``with``, in seconds from now.
+
+    ``renew`` starts ``timeout`` again; ``limit`` holds altogether. A scope inside another ends with that one at the latest.
+    """
+
+    __slots__ = ("_outer", "cancellation", "deadline", "limit", "timeout")
+
+    def __init__(self, timeout: float = inf, limit: float = 0.0, *, cancellation: Cancellation | None = None) -> None:
+        if timeout.__class__ is not float or not timeout >= 0:
+            check_seconds(timeout=timeout)
+        now = monotonic()
+        outer = self._outer = ACTIVE.scope
+        self.timeout = timeout
+        self.deadline = now + timeout
+        self.limit = now + limit if limit > timeout else self.deadline
+        self.cancellation = cancellation
+        if outer is not None:
+            self.cancellation = cancellation or outer.cancellation
+            self.deadline = min(self.deadline, outer.deadline)
+            self.limit = min(self.limit, outer.limit)
+
+    def __enter__(self) -> Self:
+        ACTIVE.scope = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        ACTIVE.scope = self._outer
+
+    @property
+    def left(self) -> float:
+        """Seconds until the deadline; 0 once it has passed."""
+        return max(0.0, self.deadline - monotonic())
+
+    def renew(self) -> None:
+        """Start the timeout again, up to the limit: the other side has shown progress."""
+        self.deadline = min(monotonic() + self.timeout, self.limit)
+
+    def bind(self, wait: Bounded, what: str) -> None:
+        """Have a wait end with the scope; raise RequestTimeout or CallCancelled if that is over."""
+        if monotonic() > self.deadline:
+            text = f"{what}: no answer in {self.timeout:g} s"
+            raise RequestTimeout(text)
+        self.wake(wait.stop)
+        wait.limit = min(wait.limit, self.limit)
+        wait.deadline = min(wait.deadline, self.deadline)
+
+    def wake(self, wake: Wake) -> None:
+        """Register what ends a wait when the call is cancelled; raise CallCancelled if it is."""
+        if self.cancellation is not None:
+            self.cancellation.add(wake)
+
+    def forget(self, wake: Wake) -> None:
+        """Forget a wait that is over."""
+        if self.cancellation is not None:
+            self.cancellation.remove(wake)
+
+
+class _Active(local):
+    scope: CallScope | None = None
+
+
+ACTIVE = _Active()
+"""Its ``scope`` is the innermost that the thread is in."""
+
+
+@contextmanager
+def outside() -> Generator[None]:
+    """Let the thread do inside ``with`` what does not belong to its call, such as work that waits for any thread."""
+    scope, ACTIVE.scope = ACTIVE.scope, None
+    try:
+        yield
+    finally:
+        ACTIVE.scope = scope
+
+
+def bounded(seconds: float) -> float:
+    """Return a timeout, or what is left of the scope of this thread if that is less."""
+    scope = ACTIVE.scope
+    return seconds if scope is None else min(seconds, scope.left)
+
+
+@contextmanager
+def held(lock: Lock, what: str) -> Generator[None]:
+    """Hold a lock, which is acquired before the deadline of the scope of this thread; raise RequestTimeout."""
+    scope = ACTIVE.scope
+    if not lock.acquire(timeout=-1 if scope is None or scope.left > _LONGEST else scope.left):
+        text = f"{what} in another thread, and did not end in time"
+        raise RequestTimeout(text)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+_LONGEST = 1_000_000.0

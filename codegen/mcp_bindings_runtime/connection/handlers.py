@@ -1,0 +1,193 @@
+"""What a side does with requests and notifications: plain functions, by method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from threading import current_thread, main_thread
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from ..binding import OTHER, Binding
+from ..errors import EncodeError, ResponseError, UsageError
+from ..jsonrpc import (
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    METHOD_NOT_FOUND,
+    MISSING_CLIENT_CAPABILITY,
+    UNSUPPORTED_VERSION,
+    Refusal,
+)
+from ..logs import failed, note, report
+from ..methods import NotificationMethod, RequestMethod, Side
+from ..session.control_flow import Abandoned, Detached, Suspended
+from ..session.events import Incoming, Notified
+from ..validation import check_function
+from .context import CURRENT
+
+if TYPE_CHECKING:
+    from .channel import Link
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+LIMITED = frozenset(
+    {
+        *("completion/complete", "elicitation/create", "sampling/createMessage", "tools/call"),
+        *("tasks/cancel", "tasks/get", "tasks/list", "tasks/result", "tasks/update"),
+    }
+)
+"""Requests that may not come too often."""
+KEPT = frozenset(range(-32099, -31999)) - {HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION}
+"""Codes that 2026-07-28 uses no more, or not yet (Error Codes)."""
+INTERNAL = Refusal(INTERNAL_ERROR, "Internal error")
+"""Says nothing of the inside."""
+
+
+class Handlers:
+    """The functions of one side; each is called with params and a context."""
+
+    def __init__(self, binding: Binding, side: Side) -> None:
+        self._binding = binding
+        self._side: Side = side
+        self._requests: dict[str, Callable[[Any, Any], Any]] = {}
+        self._notifications: dict[str, Callable[[Any, Any], Any]] = {}
+        self._chosen: set[str] = set()
+        """The methods whose function was given by ``register``."""
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """The methods that there is a function for."""
+        return frozenset({*self._requests, *self._notifications})
+
+    def extend(self, binding: Binding) -> None:
+        """From now on there are the methods of this binding, which has all of the one before."""
+        self._binding = binding
+
+    def add(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]) -> None:
+        """Has a function called for a method. Raises UsageError for one that never reaches this side."""
+        known: Mapping[str, Any] = (
+            self._binding.requests if isinstance(key, RequestMethod) else self._binding.notifications
+        )
+        if known.get(key.name) is not key:
+            text = f"{key!r} is no method of {self._binding.revision}; take the key from that revision's `methods`"
+            raise UsageError(text)
+        if OTHER[self._side] not in key.sent_by:
+            text = f"{key.name} is sent by the {self._side}, so a {self._side} has nothing to handle"
+            raise UsageError(text)
+        (self._requests if isinstance(key, RequestMethod) else self._notifications)[key.name] = function
+
+    def of(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> Callable[[Any, Any], Any] | None:
+        """The function for a method; None where there is none."""
+        return (self._requests if isinstance(key, RequestMethod) else self._notifications).get(key.name)
+
+    @overload
+    def register(self, key: RequestMethod[P, R]) -> Callable[[Callable[[P, Any], R]], Callable[[P, Any], R]]: ...
+    @overload
+    def register(
+        self, key: NotificationMethod[P]
+    ) -> Callable[[Callable[[P, Any], None]], Callable[[P, Any], None]]: ...
+    def register(self, key: Any) -> Any:
+        """A decorator for the function that handles a method; raises UsageError for what is no key of one."""
+        given: Any = key
+        if not isinstance(given, (RequestMethod, NotificationMethod)):
+            text = f"handler() takes the key of a method, such as `methods.CALL_TOOL` of the revision, and not {key!r}"
+            raise UsageError(text)
+
+        def remember(function: Any) -> Any:
+            check_function(f"the handler of {key.name}", function, ("params", "context"))
+            if key.name in self._chosen:
+                text = f"{key.name} has a handler already, and has one alone: {self.of(key)!r}"
+                raise UsageError(text)
+            self.add(key, function)
+            self._chosen.add(key.name)
+            return function
+
+        return remember
+
+    def handle(self, key: RequestMethod[Any, Any], params: Any, context: Any) -> Any:
+        """The result of a request.
+
+        Raises ResponseError where nobody handles the method, UsageError for a result of another type than the method's,
+        and what its function raises.
+        """
+        function = self._requests.get(key.name)
+        if function is None:
+            raise ResponseError(*self._nobody(key.name))
+        if key.name in LIMITED and context.peer.limits is not None:
+            from ..features.limits import admit
+
+            refused = admit(context.peer.limits, context, key.name)
+            if refused is not None:
+                return refused
+        # A handler may have another one run in its thread, as who waits for an answer handles what comes meanwhile.
+        before, CURRENT.context = CURRENT.context, context
+        try:
+            result = function(params, context)
+        finally:
+            CURRENT.context = before
+            context.flush()
+        if result is None and isinstance(key.result, type):
+            return key.result()
+        if not isinstance(result, key.result):
+            wanted = getattr(key.result, "__name__", key.result)
+            text = f"the handler of {key.name} has given a {result.__class__.__name__}; accepted is {wanted}"
+            raise UsageError(text)
+        return result
+
+    def answer(self, connection: Link, incoming: Incoming, context: Any) -> bytes | None:
+        """The line that answers a request; None where there is none to send."""
+        session = connection.session
+        try:
+            line = session.answer_line(incoming, self.handle(incoming.key, incoming.params, context))
+        except ResponseError as error:
+            if error.code in KEPT and session.binding.era == "stateless":
+                text = "%s: the handler answers with %d, which is kept for the protocol; accepted are codes outside %s"
+                note("warning", text, incoming.key.name, error.code, "-32768 to -32000, and those that it defines")
+            line = self.refuse(connection, incoming, Refusal(error.code, error.message, error.data))
+        except EncodeError as fault:
+            report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
+            line = session.refusal_line(incoming, INTERNAL)
+        except (Suspended, Detached):
+            raise
+        except Abandoned:
+            line = session.refusal_line(incoming, INTERNAL)
+        except BaseException as error:  # whatever a handler raises, the request is answered
+            failed(error, f"{incoming.key.name}: the handler failed", over=connection.closed)
+            line = session.refusal_line(incoming, INTERNAL)
+            if _by_ctrl_c(error):
+                with connection.lock:
+                    last = session.settle(incoming, line)
+                if last is not None:
+                    connection.send(last)
+                raise
+        with connection.lock:
+            return session.settle(incoming, line)
+
+    def notice(self, notified: Notified, context: Any) -> None:
+        """Calls the function that listens to a notification, if there is one."""
+        function = self._notifications.get(notified.key.name)
+        if function is None:
+            return
+        try:
+            function(notified.params, context)
+        except BaseException as error:  # nobody waits for an answer
+            failed(error, f"{notified.key.name}: the handler failed", over=context.connection.closed)
+            if _by_ctrl_c(error):
+                raise
+
+    def _nobody(self, method: str) -> Refusal:
+        reason = f"this {self._side} does not handle {method}"
+        return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": method, "reason": reason})
+
+    @staticmethod
+    def refuse(connection: Link, incoming: Incoming, refusal: Refusal) -> bytes:
+        """The line that answers a request with an error, whose data may be anything that a handler has given."""
+        try:
+            return connection.session.refusal_line(incoming, refusal)
+        except (TypeError, ValueError) as fault:
+            report(fault, "%s: the data of a ResponseError is no JSON", incoming.key.name)
+            return connection.session.refusal_line(incoming, INTERNAL)
+
+
+def _by_ctrl_c(error: BaseException) -> bool:
+    """Whether the user wants the program to end, and not only the handler; handlers see that in the main thread alone."""
+    return isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()

@@ -1,0 +1,42 @@
+"""Pings to a side that has been silent (Ping: Implementation Considerations)."""
+
+from __future__ import annotations
+
+from threading import Thread
+from time import monotonic
+
+from ..binding import Binding
+from ..errors import McpError, RequestTimeout
+from ..logs import note
+from .connection import Connection
+
+
+def watch(connection: Connection, binding: Binding, *, every: float, failures: int) -> None:
+    """Pings whenever nothing has come for ``every`` seconds; ``failures`` in a row end the connection."""
+    Thread(target=_watch, args=(connection, binding, every, failures), name="mcp-ping", daemon=True).start()
+
+
+def _watch(connection: Connection, binding: Binding, every: float, failures: int) -> None:
+    # Where there is no ping, every server has to answer this (2026-07-28, Discovery).
+    ping = binding.requests.get("ping") or binding.requests["server/discover"]
+    failed = 0
+    while not connection.closed:
+        if connection.session.state != "open":
+            # Whoever is connected has as long for its handshake as it likes.
+            connection.wait(every)
+            continue
+        silent = monotonic() - connection.heard
+        if silent < every:
+            connection.wait(every - silent)
+            continue
+        try:
+            connection.request(ping, timeout=every)
+            failed = 0
+        except RequestTimeout:
+            failed += 1
+            note("warning", "ping was not answered in %g s (%d of %d)", every, failed, failures)
+            if failed >= failures:
+                connection.close(why=f"the other side has answered none of {failures} pings, each within {every:g} s")
+        except McpError as fault:
+            note("debug", "ping failed: %s", fault)
+            connection.wait(every)

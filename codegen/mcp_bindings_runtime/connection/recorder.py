@@ -1,0 +1,77 @@
+"""A conversation written down, for ``mcp-codegen validate`` to look at, or for people."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from ..binding import OTHER
+from ..methods import Side
+from ..transports import Unanswered
+
+if TYPE_CHECKING:
+    import os
+
+    from ..transports import Transport
+
+
+class Recorder:
+    """A transport that passes everything on to another one, and writes each message as a line of JSON.
+
+    ``side`` is whose end of the connection it is. A line has ``time`` (UTC), ``direction`` (``client->server`` or the
+    other way round), and ``message``; what is no JSON is in ``raw`` instead, as a string. The file is written to at
+    once, and closed with the transport; one that exists is added to.
+    """
+
+    def __init__(self, transport: Transport, path: str | os.PathLike[str], side: Side) -> None:
+        self._transport = transport
+        self._side: Side = side
+        self._lock = Lock()
+        self._file = Path(path).open("a", encoding="utf-8")  # noqa: SIM115  # open as long as the transport is
+        self.interrupt = transport.interrupt
+        self.listen = getattr(transport, "listen", None)
+        self.abort = getattr(transport, "abort", None)
+
+    def receive(self, timeout: float | None = None) -> bytes | None:
+        """As ``Transport.receive``."""
+        try:
+            message = self._transport.receive(timeout)
+        except Unanswered as fault:
+            if fault.message is not None:
+                self._write(OTHER[self._side], fault.message)
+            raise
+        if message is not None:
+            self._write(OTHER[self._side], message)
+        return message
+
+    def send(self, message: bytes, timeout: float | None = None) -> None:
+        """As ``Transport.send``. A message is written down before it is sent, so that no answer comes before it."""
+        self._write(self._side, message)
+        self._transport.send(message, timeout)
+
+    def close(self) -> None:
+        """As ``Transport.close``."""
+        self._transport.close()
+        with self._lock:
+            self._file.close()
+
+    def _write(self, sender: Side, message: bytes) -> None:
+        entry: dict[str, Any] = {
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "direction": f"{sender}->{OTHER[sender]}",
+        }
+        text = message.decode("utf-8", "replace")
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError):
+            line = json.dumps({**entry, "raw": text}, ensure_ascii=False)
+        else:
+            # As it is, number by number.
+            line = f'{json.dumps(entry)[:-1]}, "message": {text.strip()}}}'
+        with self._lock:
+            if not self._file.closed:
+                self._file.write(line + "\n")
+                self._file.flush()

@@ -1,0 +1,123 @@
+"""What an HTTP answer that is no success says, as an exception."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from time import time
+from typing import TYPE_CHECKING, Any, Final
+
+from ...errors import Challenge, HttpError, McpError
+from .exchange import Exchange
+from .messages import members
+from .wire import close, next_part
+
+if TYPE_CHECKING:
+    from .wire import Response
+
+_MOST: Final = 64 * 1024
+"""How many bytes of such a body are looked at."""
+_LONGEST: Final = 200
+
+_PART = re.compile(
+    r"""
+    (?P<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+)
+    (?: \s*=\s* (?: "(?P<quoted>(?:[^"\\]|\\.)*)" | (?P<plain>[^\s",=]+) ) (?=\s*(?:,|$))
+      | (?P<scheme>) (?: [ ]+ (?P<token>[0-9A-Za-z._~+/-]+=*) (?=\s*(?:,|$)) )?
+    )
+    """,
+    re.VERBOSE,
+)
+
+
+def refusal_of(response: Response, exchange: Exchange) -> HttpError:
+    """The exception for an answer; its body is read as far as it is of use, and its connection given back."""
+    data = b""
+    try:
+        while len(data) < _MOST and (part := next_part(response, exchange)):
+            data += part
+    except McpError:
+        # The status says enough.
+        data = b""
+    close(response)
+    error = _error(data)
+    said = _said(members(error.get("error"))) if error is not None else None
+    return HttpError(
+        response.status,
+        response.reason or "",
+        _first_line(str(said) if said else _text(data, response.headers.get("Content-Type", ""))),
+        error,
+        challenges(response.headers.getlist("WWW-Authenticate")),
+        exchange.url,
+        retry_after(response.headers),
+    )
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that ``Retry-After`` names (RFC 9110, section 10.2.3); None where it names none.
+
+    It may be a date, which is compared with the server's own (``Date``), as clocks differ.
+    """
+    value = headers.get("Retry-After", "").strip()
+    if value.isascii() and value.isdecimal():
+        return float(value)
+    at = _time(value)
+    if at is None:
+        return None
+    now = _time(headers.get("Date", ""))
+    return max(0.0, at - (time() if now is None else now))
+
+
+def _time(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).replace(tzinfo=UTC).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _said(error: Mapping[str, Any]) -> Any:
+    """The message of an error, and the reason in its data, as our servers give one."""
+    message, reason = error.get("message"), members(error.get("data")).get("reason")
+    return f"{message}: {reason}" if message and isinstance(reason, str) else message
+
+
+def _error(data: bytes) -> Mapping[str, Any] | None:
+    """A body that is an error response of JSON-RPC."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(members(members(value).get("error")).get("code"), int) else None
+
+
+def _text(data: bytes, kind: str) -> str:
+    # Pages for browsers say nothing in their first line.
+    return "" if kind.startswith("text/html") else data.decode("utf-8", "replace")
+
+
+def _first_line(text: str) -> str:
+    """How a text begins; nothing in it that a terminal would obey."""
+    line = text.strip().partition("\n")[0].strip()
+    line = "".join(each if each.isprintable() else " " for each in line)
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def challenges(headers: list[str]) -> list[Challenge]:
+    """What ``WWW-Authenticate`` asks for (RFC 9110, section 11.6.1). What is no challenge is passed over."""
+    found: list[tuple[str, dict[str, str]]] = []
+    for header in headers:
+        at = 0
+        first = len(found)
+        while part := _PART.search(header, at):
+            at = part.end()
+            name, plain = part["name"], part["plain"]
+            if part["quoted"] is not None:
+                plain = re.sub(r"\\(.)", r"\1", part["quoted"])
+            if plain is None:
+                found.append((name, {} if part["token"] is None else {"token68": part["token"]}))
+            elif len(found) > first:
+                found[-1][1].setdefault(name.lower(), plain)
+    return [Challenge(scheme, parameters) for scheme, parameters in found]

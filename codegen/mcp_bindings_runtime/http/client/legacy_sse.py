@@ -1,0 +1,139 @@
+"""The client's side of HTTP+SSE (2024-11-05): one stream that brings everything, and an endpoint to post to."""
+
+from __future__ import annotations
+
+from math import inf
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from ...errors import ConnectionClosed, HttpError, McpError, MessageTooLarge, ProtocolError
+from ...logs import note, report
+from ..sse import EventStream
+from .endpoint import STREAM, Endpoint, kind_of
+from .error_responses import refusal_of
+from .exchange import Exchange
+from .inbox import Inbox
+from .messages import one_line
+from .statuses import rejects_message
+from .wire import beside, close, discard, led_to, next_part, origin
+
+if TYPE_CHECKING:
+    from .wire import Response
+
+
+class HttpSse:
+    """A connection by HTTP+SSE; what the server says goes to ``inbox``, and the end of the stream ends that, too."""
+
+    def __init__(self, endpoint: Endpoint, inbox: Inbox, *, limit: int) -> None:
+        self._endpoint = endpoint
+        self._inbox = inbox
+        self._events = EventStream(limit)
+        self._exchange = Exchange("the stream of the server")
+        self._target = ""
+
+    def open(self, deadline: float, *, search: bool = False) -> None:
+        """Open the stream, and wait until the server has named the URL to post to.
+
+        With ``search`` a stream that is not at the URL is looked for at ``sse`` beside it and below it: many servers have
+        their endpoint of Streamable HTTP at the URL.
+
+        Raises HttpError where it is refused, ProtocolError where it is no such stream, ConnectionClosed, RequestTimeout.
+        """
+        self._exchange.deadline = deadline
+        response = self._find() if search else self._get("")
+        try:
+            while not self._target:
+                self._take(self._first_part(response))
+            self._exchange.deadline = inf
+            Thread(target=self._run, args=(response,), name="mcp-http-sse", daemon=True).start()
+        except BaseException:
+            close(response)
+            raise
+
+    def _find(self) -> Response:
+        url = self._endpoint.url
+        try:
+            return self._get("")
+        except ProtocolError as fault:
+            if isinstance(fault, HttpError) and not rejects_message(fault.status):
+                raise
+            refusal = fault
+        tried = beside(url, "sse")
+        for each in tried:
+            try:
+                response = self._get(each)
+            except ProtocolError as fault:
+                if isinstance(fault, HttpError) and not rejects_message(fault.status):
+                    raise
+                continue
+            note("info", "the stream of HTTP+SSE is at %s, and not at %s; use that URL", each, url)
+            return response
+        refusal.add_note(
+            f"There is no stream of HTTP+SSE (2024-11-05) at {', '.join([url, *tried])}. Use the URL of the stream if it is "
+            "elsewhere, or `connect.http`, which finds out what the server speaks."
+        )
+        raise refusal
+
+    def _get(self, url: str) -> Response:
+        """Return the stream at a URL. Raises as ``open``."""
+        response = self._endpoint.get(self._exchange, {}, url)
+        if response.status != 200:
+            raise refusal_of(response, self._exchange)
+        if kind_of(response) != STREAM:
+            close(response)
+            text = f"{self._exchange.url} gives {kind_of(response) or 'something of no type'}, and not {STREAM}"
+            raise ProtocolError(text)
+        return response
+
+    def _first_part(self, response: Response) -> bytes:
+        part = next_part(response, self._exchange)
+        if not part:
+            text = "the stream of the server ended before it said where to post to"
+            raise ConnectionClosed(text)
+        return part
+
+    def post(self, exchange: Exchange, body: bytes) -> None:
+        """Posts a message; raises HttpError where it is refused, ConnectionClosed, RequestTimeout."""
+        response = self._endpoint.post(exchange, {}, body, self._target)
+        if not 200 <= response.status < 300:
+            raise refusal_of(response, exchange)
+        # It says no more than that the message has arrived.
+        discard(response, exchange)
+
+    def end(self) -> None:
+        """Ends the stream."""
+        self._exchange.end()
+
+    def _run(self, response: Response) -> None:
+        why = "the server ended its stream"
+        try:
+            while part := next_part(response, self._exchange):
+                self._take(part)
+        except McpError as fault:
+            why = str(fault)
+        except Exception as fault:  # noqa: BLE001  # nobody is left waiting for what comes no more
+            report(fault, "the stream of the server cannot be read: %s", fault)
+            why = f"the stream of the server cannot be read: {fault}"
+        finally:
+            close(response)
+            self._inbox.end(why)
+
+    def _take(self, part: bytes) -> None:
+        for event in self._events.feed(part):
+            if isinstance(event, MessageTooLarge):
+                note("warning", "%s", event)
+            elif event.type == "endpoint":
+                self._aim(event.data)
+            elif event.type == "message" and event.data and self._target:
+                self._inbox.put(one_line(event.data), wait=True)
+
+    def _aim(self, data: bytes) -> None:
+        """The server says where to post to: somewhere in its own origin."""
+        if self._target:
+            note("info", "dropped: another endpoint event; the first one holds")
+            return
+        target = led_to(self._exchange.url, data.decode("utf-8", "replace").strip())
+        if origin(target) != origin(self._endpoint.url):
+            text = f"the server wants messages posted to another origin, {origin(target)}, which is not done"
+            raise ProtocolError(text)
+        self._target = target

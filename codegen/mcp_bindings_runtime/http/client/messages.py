@@ -1,0 +1,119 @@
+"""What a message that is to be sent over HTTP is, as far as HTTP has to know."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from ...codec.codec import best_backend
+from ...codec.json_text import NotJson
+from ...errors import UsageError
+from ..headers import VERSION_KEY
+
+RequestId: TypeAlias = str | int
+
+INITIALIZE = "initialize"
+CANCELLED = "notifications/cancelled"
+
+_READING = frozenset(
+    {
+        INITIALIZE,
+        "ping",
+        "server/discover",
+        "tools/list",
+        "prompts/list",
+        "prompts/get",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "completion/complete",
+        "logging/setLevel",
+        "tasks/list",
+        "tasks/get",
+    }
+)
+"""Methods that may reach a server twice without harm."""
+
+
+class Outgoing:
+    """A message, or a batch of messages, on its way to the server."""
+
+    __slots__ = ("body", "ids", "message", "method", "stateless")
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+        try:
+            value = _parse(body)
+        except (ValueError, RecursionError) as fault:
+            text = f"a message is one JSON text, and this one is none: {fault}"
+            raise UsageError(text) from None
+        items: Sequence[Any] = value if value.__class__ is list else [value]
+        self.message: Mapping[str, Any] = members(value)
+        self.method: str = self.message.get("method", "")
+        """Empty for responses and batches."""
+        self.ids: frozenset[RequestId] = frozenset(
+            [each["id"] for each in items if each.__class__ is dict and "method" in each and "id" in each]
+        )
+        """Those of its requests, each of which is to be answered."""
+        self.stateless = bool(self.ids) and VERSION_KEY in members(members(self.message.get("params")).get("_meta"))
+        """Whether it is a request that says by itself which revision it is in: one of 2026-07-28 or later."""
+
+    @property
+    def what(self) -> str:
+        """It, for errors."""
+        return self.method or ("a batch" if self.ids else "an answer")
+
+    @property
+    def revision(self) -> str | None:
+        """The revision that it names; None for a message of a session, but for ``initialize``."""
+        params = members(self.message.get("params"))
+        named = (
+            params.get("protocolVersion")
+            if self.method == INITIALIZE
+            else members(params.get("_meta")).get(VERSION_KEY)
+        )
+        return named if isinstance(named, str) else None
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the server may be given it twice, where nobody knows if it was."""
+        return self.method in _READING
+
+
+def members(value: Any) -> Mapping[str, Any]:
+    """The members of an object; none of anything else."""
+    return value if value.__class__ is dict else {}
+
+
+def answered_by(line: bytes) -> frozenset[RequestId]:
+    """The ids of the requests that a message from the server answers: none for one that is no response."""
+    # A message without this key is a response, but for one that spells the key in an odd way. Reading it takes longer.
+    value = _read(line)
+    items: Sequence[Any] = value if value.__class__ is list else [value]
+    return frozenset(
+        each["id"] for each in map(members, items) if "method" not in each and isinstance(each.get("id"), str | int)
+    )
+
+
+_PARSE: Final = best_backend().parse
+
+
+def _parse(text: bytes) -> Any:
+    """What a JSON text says, perhaps with what JSON-RPC peers do not agree on. Raises ValueError, RecursionError."""
+    try:
+        return _PARSE(text)
+    except NotJson:
+        return json.loads(text)
+
+
+def _read(line: bytes) -> Any:
+    try:
+        return _parse(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def one_line(text: bytes) -> bytes:
+    """A JSON text as one line: between its tokens a newline means no more than a blank."""
+    return text.replace(b"\r", b" ").replace(b"\n", b" ") if b"\n" in text or b"\r" in text else text

@@ -1,0 +1,105 @@
+"""The arguments that a client of 2026-07-28 repeats in headers, tool by tool (Custom Headers from Tool Parameters)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import Any, Final
+
+from ...errors import McpError, RequestTimeout
+from ...logs import note
+from ..headers import Annotation, InvalidAnnotation, annotated_arguments, parameters
+from .messages import Outgoing, members
+
+MOST: Final = 10_000
+"""How many tools are remembered; beyond that, those that were learned first are looked up again."""
+_PAGES: Final = 1_000
+
+Fetch = Callable[[Outgoing], bytes]
+"""Sends a request that the caller has not asked for, and gives its answer."""
+
+
+class Mirroring:
+    """What the tools of a server want repeated, learned from every ``tools/list`` that passes."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, tuple[Annotation, ...]] = {}
+        self._lock = Lock()
+        self._asked = 0
+
+    def learn(self, line: bytes) -> bytes:
+        """The answer to a ``tools/list``, without the tools whose annotations break the rules."""
+        try:
+            value: Any = json.loads(line)
+        except (ValueError, RecursionError):
+            return line
+        result = members(members(value).get("result"))
+        tools: Any = result.get("tools")
+        if tools.__class__ is not list:
+            return line
+        kept: list[Any] = []
+        for tool in tools:
+            name = members(tool).get("name")
+            try:
+                found = annotated_arguments(members(tool).get("inputSchema"))
+            except InvalidAnnotation as fault:
+                note("warning", "the tool %r is left out of tools/list: %s", name, fault)
+                self._forget(name)
+                continue
+            kept.append(tool)
+            if isinstance(name, str):
+                self._remember(name, found)
+        if len(kept) == len(tools):
+            return line
+        return json.dumps({**value, "result": {**result, "tools": kept}}, ensure_ascii=False).encode()
+
+    def headers(self, out: Outgoing, fetch: Fetch, *, anew: bool = False) -> Mapping[str, str]:
+        """The headers for the arguments of a ``tools/call``.
+
+        The tool is looked up with ``fetch`` where it has not been listed before, or with ``anew``: whoever has not seen
+        its schema cannot know what it wants repeated. Raises UsageError for a value that no header carries.
+        """
+        params = members(out.message.get("params"))
+        name = params.get("name")
+        if not isinstance(name, str):
+            return {}
+        if anew:
+            self._forget(name)
+        if name not in self._tools:
+            self._look_up(name, params, fetch)
+        return parameters(self._tools.get(name, ()), params.get("arguments"))
+
+    def _look_up(self, name: str, params: Mapping[str, Any], fetch: Fetch) -> None:
+        meta = {key: value for key, value in members(params.get("_meta")).items() if key != "progressToken"}
+        cursor: Any = None
+        try:
+            for _ in range(_PAGES):
+                with self._lock:
+                    self._asked += 1
+                    number = self._asked
+                wanted = {"_meta": meta} if cursor is None else {"_meta": meta, "cursor": cursor}
+                request = {"jsonrpc": "2.0", "id": f"headers-{number}", "method": "tools/list", "params": wanted}
+                line = fetch(Outgoing(json.dumps(request, ensure_ascii=False).encode()))
+                self.learn(line)
+                cursor = members(members(json.loads(line)).get("result")).get("nextCursor")
+                if name in self._tools or not isinstance(cursor, str):
+                    break
+        except RequestTimeout:
+            raise
+        except (McpError, ValueError) as fault:
+            note("info", "the tools could not be listed, so %r is called without headers of its own: %s", name, fault)
+        # One that is not listed, or must not be used, is asked for as it is; the server says what it thinks of that.
+        if name not in self._tools:
+            self._remember(name, ())
+
+    def _remember(self, name: str, found: tuple[Annotation, ...]) -> None:
+        with self._lock:
+            self._tools[name] = found
+            while len(self._tools) > MOST:
+                del self._tools[next(iter(self._tools))]
+
+    def _forget(self, name: Any) -> None:
+        with self._lock:
+            if isinstance(name, str):
+                self._tools.pop(name, None)

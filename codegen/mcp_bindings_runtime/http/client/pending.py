@@ -1,0 +1,102 @@
+"""Requests on their way: one POST, and the answers that it is to bring."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError
+from ..sse import EventStream
+from .endpoint import JSON, STREAM, Endpoint, kind_of
+from .error_responses import refusal_of
+from .exchange import Exchange
+from .messages import Outgoing, RequestId, answered_by, one_line
+from .wire import close, next_part, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .wire import Response
+
+
+class Asked:
+    """The requests of one POST, and which of them still wait for their answer."""
+
+    __slots__ = ("exchange", "followed", "out", "waiting")
+
+    def __init__(self, out: Outgoing, exchange: Exchange) -> None:
+        self.out = out
+        self.exchange = exchange
+        self.waiting: set[RequestId] = set(out.ids)
+        self.followed = False
+        """Whether a thread of its own reads the answer."""
+
+    def answered(self, line: bytes) -> frozenset[RequestId]:
+        """Which of the requests a message answers."""
+        # Most answers can be told without reading them: nothing in them is called "method", and one is awaited.
+        if len(self.waiting) == 1 and b'"method"' not in line and b"\\u" not in line:
+            (only,) = self.waiting
+            text = b"%d" % only if only.__class__ is int else json.dumps(only).encode()
+            if b'"id":' + text + b"," in line or b'"id":' + text + b"}" in line:
+                return frozenset(self.waiting)
+        return answered_by(line) & self.waiting
+
+
+def unusable(response: Response, what: str) -> ProtocolError:
+    """The exception for a success that is no answer to a request."""
+    kind = kind_of(response)
+    close(response)
+    if response.status in {202, 204}:
+        return ProtocolError(
+            f"{what}: the server has taken the request (HTTP status {response.status}) without an answer"
+        )
+    return ProtocolError(f"{what}: the answer is {kind or 'of no type'}; {JSON} and {STREAM} would be accepted")
+
+
+def no_answer(what: str) -> ProtocolError:
+    """The exception for a body that holds something else than the answer."""
+    return ProtocolError(f"{what}: what the server has answered is no response to this request")
+
+
+def ask(
+    endpoint: Endpoint,
+    exchange: Exchange,
+    headers: Mapping[str, str],
+    out: Outgoing,
+    *,
+    limit: int,
+    aside: Callable[[bytes], Any],
+) -> tuple[bytes, Mapping[str, str]]:
+    """Posts a request and waits for its answer in this thread: the answer, and the headers with which it came.
+
+    What comes before it on a stream goes to ``aside``. Raises HttpError, ProtocolError, ConnectionClosed,
+    RequestTimeout.
+    """
+    asked = Asked(out, exchange)
+    response = endpoint.post(exchange, headers, out.body)
+    if not 200 <= response.status < 300:
+        raise refusal_of(response, exchange)
+    kind = kind_of(response)
+    if kind == JSON:
+        line = one_line(whole(response, exchange, limit))
+        if not asked.answered(line):
+            raise no_answer(out.what)
+        return line, response.headers
+    if kind != STREAM:
+        raise unusable(response, out.what)
+    try:
+        events = EventStream(limit)
+        while part := next_part(response, exchange):
+            for event in events.feed(part):
+                if isinstance(event, MessageTooLarge):
+                    raise event
+                line = one_line(event.data)
+                if line and asked.answered(line):
+                    return line, response.headers
+                if line:
+                    aside(line)
+    finally:
+        close(response)
+    text = f"{out.what}: the stream ended before the answer"
+    raise ConnectionClosed(text)

@@ -1,0 +1,204 @@
+"""Answers that come as a stream of events, read until what was asked for is there, over as many connections as it takes.
+
+Transports of 2025-03-26 to 2025-11-25: Sending Messages to the Server, Resumability and Redelivery.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from math import inf
+from threading import Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from ...errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout
+from ...logs import note, report
+from ..sse import EventStream
+from .endpoint import STREAM, Endpoint, kind_of
+from .error_responses import refusal_of
+from .pending import Asked
+from .statuses import is_temporary
+from .wire import close, next_part
+
+if TYPE_CHECKING:
+    from .wire import Response
+
+RETRY: Final = 1.0
+"""Seconds to wait before a stream is resumed, where the server has not said how many."""
+ATTEMPTS: Final = 5
+"""How often in a row a stream may fail to be resumed."""
+_HEADERS_WITHIN: Final = 60.0
+"""Seconds in which the server has to take a resumption."""
+_DRAIN: Final = 0.05
+"""Seconds that a stream has to end in after its last answer; then its connection is given up."""
+_REMEMBERED: Final = 256
+"""Of how many events the ids are kept, so that none is delivered twice."""
+
+
+class Following:
+    """Reads one answer. ``deliver`` is given each message, ``fail`` the reason why no answer will come.
+
+    ``resume`` are the headers with which the stream can be asked for again, those of the session that it belongs to; None
+    where that is not to be done.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        asked: Asked,
+        response: Response,
+        *,
+        limit: int,
+        deliver: Callable[[Asked, bytes, bool], None],
+        fail: Callable[[Asked, Exception], None],
+        resume: Mapping[str, str] | None,
+    ) -> None:
+        self._endpoint = endpoint
+        self._asked = asked
+        self._exchange = asked.exchange
+        self._response = response
+        self._limit = limit
+        self._events = EventStream(limit)
+        self._deliver = deliver
+        self._fail = fail
+        self._resume = resume
+        self._last_id = ""
+        self._seen: deque[str] = deque(maxlen=_REMEMBERED)
+        self._in_thread = False
+
+    def begin(self) -> bool:
+        """Reads in the calling thread as long as nothing has come, or at once all there is.
+
+        With False all has been read; with True a thread of its own reads on. Raises ConnectionClosed where the stream
+        has ended without the answer, and RequestTimeout.
+        """
+        try:
+            ended = self._read(once=True)
+        except RequestTimeout:
+            close(self._response)
+            raise
+        except ConnectionClosed as fault:
+            if self._exchange.ended or not self._resumable:
+                raise
+            note("debug", "%s", fault)
+            ended = True
+        if not self._asked.waiting:
+            return False
+        if ended and not self._resumable:
+            raise self._cut_off()
+        self._in_thread = self._asked.followed = True
+        self._exchange.deadline = inf
+        try:
+            Thread(target=self._go_on, args=(ended,), name="mcp-http-answer", daemon=True).start()
+        except RuntimeError as fault:
+            close(self._response)
+            text = f"{self._exchange.what}: no thread can be had to read the answer: {fault}"
+            raise ConnectionClosed(text) from fault
+        return True
+
+    def _go_on(self, ended: bool) -> None:
+        try:
+            while self._asked.waiting and not self._exchange.ended:
+                if not ended:
+                    try:
+                        self._read(once=False)
+                    except ConnectionClosed as fault:
+                        note("debug", "%s", fault)
+                    if not self._asked.waiting or self._exchange.ended:
+                        return
+                self._reconnect()
+                ended = False
+        except McpError as fault:
+            self._fail(self._asked, fault)
+        except Exception as fault:  # noqa: BLE001  # of `auth`, say; whoever waits for the answer hears of it
+            report(fault, "%s: the answer could not be read: %s", self._exchange.what, fault)
+            self._fail(self._asked, ConnectionClosed(f"{self._exchange.what}: the answer could not be read: {fault}"))
+        finally:
+            close(self._response)
+            self._fail(self._asked, self._exchange.closed())
+
+    def _read(self, *, once: bool) -> bool:
+        """Whether the stream has ended. With ``once`` it returns as soon as anything has come, too."""
+        while part := next_part(self._response, self._exchange):
+            came = self._take(part)
+            if not self._asked.waiting:
+                self._drain()
+                return True
+            if came and once:
+                return False
+        return True
+
+    def _take(self, part: bytes) -> bool:
+        """Delivers what is in a part of the stream; whether that was anything."""
+        came = False
+        for event in self._events.feed(part):
+            if isinstance(event, MessageTooLarge):
+                self._fail(self._asked, event)
+                return True
+            if event.id is not None:
+                if event.id in self._seen and event.id:
+                    note("info", "dropped: event %r, which has come before", event.id)
+                    continue
+                self._seen.append(event.id)
+            if event.data and event.type == "message":
+                self._deliver(self._asked, event.data, self._in_thread)
+                came = True
+        return came
+
+    def _drain(self) -> None:
+        """Lets the stream end, so that its connection can be used again."""
+        self._exchange.deadline = monotonic() + _DRAIN
+        try:
+            while part := next_part(self._response, self._exchange):
+                self._take(part)
+        except McpError as fault:
+            note("debug", "%s", fault)
+        close(self._response)
+
+    # Resumption.
+
+    @property
+    def _resumable(self) -> bool:
+        self._last_id = self._events.last_id
+        return self._resume is not None and bool(self._last_id)
+
+    def _cut_off(self) -> ConnectionClosed:
+        how = "" if self._resume is None else ", and it gave no id from which it could be resumed"
+        return ConnectionClosed(f"{self._exchange.what}: the stream ended before the answer{how}")
+
+    def _reconnect(self) -> None:
+        """Asks for the rest of the stream, after as long as the server wants."""
+        if self._resume is None or not self._resumable:
+            raise self._cut_off()
+        close(self._response)
+        retry = self._events.retry
+        pause = RETRY if retry is None else retry
+        failed = 0
+        while not self._exchange.rest(pause):
+            self._exchange.deadline = monotonic() + _HEADERS_WITHIN
+            try:
+                headers = {**self._resume, "Last-Event-ID": self._last_id}
+                response = self._endpoint.get(self._exchange, headers)
+            except (ConnectionClosed, RequestTimeout) as fault:
+                failed += 1
+                if failed >= ATTEMPTS:
+                    raise
+                note("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, fault)
+                pause = max(pause, RETRY) * 2
+                continue
+            self._exchange.deadline = inf
+            if response.status == 200 and kind_of(response) == STREAM:
+                self._response = response
+                last, retry = self._events.last_id, self._events.retry
+                self._events = EventStream(self._limit)
+                self._events.last_id, self._events.retry = last, retry
+                return
+            refusal = refusal_of(response, self._exchange)
+            failed += 1
+            if is_temporary(refusal.status) and failed < ATTEMPTS:
+                note("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, refusal)
+                pause = max(pause, RETRY) * 2 if refusal.retry_after is None else max(pause, refusal.retry_after)
+                continue
+            text = f"{self._exchange.what}: the stream ended before the answer, and cannot be resumed: {refusal}"
+            raise ConnectionClosed(text) from refusal

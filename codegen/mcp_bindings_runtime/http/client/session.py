@@ -1,0 +1,211 @@
+"""What a client of the revisions up to 2025-11-25 keeps of its session, and how a lost one is begun anew.
+
+Transports, Session Management and Protocol Version Header.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import Any, Final
+
+from ...connection.bells import ring
+from ...errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
+from ...logs import note
+from .endpoint import Endpoint
+from .error_responses import refusal_of
+from .exchange import Exchange
+from .messages import INITIALIZE, Outgoing, members
+from .pending import ask
+from .statuses import rejects_message
+from .wire import discard
+
+SESSION: Final = "Mcp-Session-Id"
+VERSION: Final = "MCP-Protocol-Version"
+_VISIBLE = re.compile(r"[!-~]+", re.ASCII)
+_WITHOUT_VERSION: Final = frozenset({"2024-11-05", "2025-03-26"})
+"""Published versions that do not have the header; asked where the version is found out."""
+
+
+class Handshaken:
+    """The session with a server, as far as HTTP carries it."""
+
+    def __init__(
+        self, endpoint: Endpoint, *, limit: int, aside: Callable[[bytes], Any], version_header: bool | None = None
+    ) -> None:
+        self.id: str | None = None
+        """As the server has given it; None where it has not."""
+        self.version: str | None = None
+        self._version_header = version_header
+        """The revision that was agreed on."""
+        self._endpoint = endpoint
+        self._limit = limit
+        self._aside = aside
+        self._hello: Outgoing | None = None
+        self._initialized: bytes | None = None
+        self._lock = Lock()
+        self._renewal: _Renewal | None = None
+        """The renewal under way. Until it has succeeded, ``id`` is that of the lost session."""
+
+    def headers(self) -> dict[str, str]:
+        """What every request carries after ``initialize``."""
+        return self._headers(self.id)
+
+    def _headers(self, session: str | None) -> dict[str, str]:
+        found: dict[str, str] = {}
+        if session is not None:
+            found[SESSION] = session
+        if self.version is not None and self._names_version(self.version):
+            found[VERSION] = self.version
+        return found
+
+    def _names_version(self, version: str) -> bool:
+        known = self._version_header
+        return version not in _WITHOUT_VERSION if known is None else known
+
+    def sends(self, out: Outgoing) -> None:
+        """Remembers what a session begins with."""
+        if out.method == INITIALIZE:
+            self._hello = out
+            self.id = self.version = None
+        elif out.method == "notifications/initialized":
+            self._initialized = out.body
+
+    def begin(self, headers: Mapping[str, str]) -> None:
+        """Take the id from the response to ``initialize``. Raises ProtocolError for an invalid one."""
+        self.id = _session_id(headers)
+
+    def agree(self, line: bytes) -> None:
+        """Takes the revision from the answer to ``initialize``."""
+        version = members(members(_read(line)).get("result")).get("protocolVersion")
+        self.version = version if isinstance(version, str) else None
+
+    def await_renewal(self, exchange: Exchange) -> None:
+        """Wait while a renewal is under way. Raises as ``renew``."""
+        renewal = self._renewal
+        if renewal is not None:
+            self._wait(renewal, exchange)
+
+    def renew(self, lost: str | None, exchange: Exchange) -> None:
+        """Begin a new session instead of the lost one, or wait until another thread has done so.
+
+        The server is sent the same ``initialize`` as for the first session and must answer with the same revision. What
+        the first session was told besides, such as the log level and the subscriptions to resources, is lost. Other
+        threads do not see the new session before ``notifications/initialized`` was accepted. A renewal that the server
+        refuses fails for all that wait for it; where it ends with the deadline of its call, one of them starts another.
+
+        Raises HttpError for a refusal that is about something else, such as access or load; else ConnectionClosed;
+        RequestTimeout.
+        """
+        while True:
+            with self._lock:
+                if self.id != lost:
+                    return
+                renewal = self._renewal
+                mine = renewal is None
+                if renewal is None:
+                    renewal = self._renewal = _Renewal()
+            if mine:
+                self._lead(renewal, exchange)
+                return
+            self._wait(renewal, exchange)
+
+    def _wait(self, renewal: _Renewal, exchange: Exchange) -> None:
+        bell = exchange.bell()
+        if bell is None:
+            raise exchange.closed()
+        with self._lock:
+            if self._renewal is not renewal:
+                return
+            renewal.waiting.append(bell)
+        left = exchange.left()
+        rung = bell.acquire(timeout=-1 if left is None else left)
+        if exchange.ended:
+            raise exchange.closed()
+        if not rung:
+            raise exchange.late()
+        if renewal.failure is not None:
+            raise renewal.failure.again(exchange)
+
+    def _lead(self, renewal: _Renewal, exchange: Exchange) -> None:
+        """Renew the session for all threads."""
+        found: str | None = self.id
+        try:
+            found = self._ask_anew(exchange)
+        except RequestTimeout:
+            raise
+        except McpError as fault:
+            if exchange.ended:
+                raise exchange.closed() from fault
+            renewal.failure = _Failure(fault)
+            raise renewal.failure.again(exchange) from fault
+        finally:
+            with self._lock:
+                self.id = found
+                self._renewal = None
+            for each in renewal.waiting:
+                ring(each)
+
+    def _ask_anew(self, exchange: Exchange) -> str | None:
+        """Begin a session as the first one was begun, and return its id."""
+        if self._hello is None or self._initialized is None:
+            text = "it was not open yet"
+            raise ProtocolError(text)
+        note("warning", "the server has ended the session (HTTP status 404); a new one is begun")
+        line, headers = ask(self._endpoint, exchange, {}, self._hello, limit=self._limit, aside=self._aside)
+        version = members(members(_read(line)).get("result")).get("protocolVersion")
+        if version != self.version:
+            text = f"the server now speaks {version}, and it was {self.version}"
+            raise ProtocolError(text)
+        found = _session_id(headers)
+        response = self._endpoint.post(exchange, self._headers(found), self._initialized)
+        if not 200 <= response.status < 300:
+            raise refusal_of(response, exchange)
+        discard(response, exchange)
+        return found
+
+
+class _Renewal:
+    """A new session that one thread begins and others wait for."""
+
+    __slots__ = ("failure", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting: list[Lock] = []
+        """A bell of each thread that waits."""
+        self.failure: _Failure | None = None
+
+
+class _Failure:
+    """Why the server gave no new session, for each thread that wanted one."""
+
+    __slots__ = ("_fault",)
+
+    def __init__(self, fault: McpError) -> None:
+        self._fault = fault
+
+    def again(self, exchange: Exchange) -> McpError:
+        """Return an exception of the thread's own, as each gets a traceback."""
+        fault = self._fault
+        if isinstance(fault, HttpError) and not rejects_message(fault.status):
+            return HttpError(*fault.args)
+        text = f"{exchange.what}: the session was lost, and no new one could be begun: {fault}"
+        return ConnectionClosed(text)
+
+
+def _session_id(headers: Mapping[str, str]) -> str | None:
+    """Return the session id of a response to ``initialize``; raises ProtocolError for an invalid one."""
+    found = headers.get(SESSION)
+    if found is not None and not _VISIBLE.fullmatch(found):
+        text = f"the server gave a session id with characters other than visible ASCII: {found!r}"
+        raise ProtocolError(text)
+    return found
+
+
+def _read(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,155 @@
+"""The stream on which a server says what belongs to no request (2025-03-26 to 2025-11-25, Listening for Messages)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from ...errors import ConnectionClosed, HttpError, McpError, MessageTooLarge
+from ...logs import note, report
+from ..sse import EventStream
+from .endpoint import STREAM, Endpoint, kind_of
+from .error_responses import refusal_of
+from .exchange import Exchange
+from .messages import one_line
+from .session import Handshaken
+from .statuses import is_temporary
+from .wire import close, discard, next_part
+
+if TYPE_CHECKING:
+    from .wire import Response
+
+_PAUSE: Final = 1.0
+_LONGEST_PAUSE: Final = 60.0
+_HEADERS_WITHIN: Final = 60.0
+_PROMPTLY: Final = 0.5
+"""Seconds that the server is given to open the stream before anything else is said: what it says until then is lost."""
+
+
+class Listening:
+    """Reads that stream in a thread of its own, and opens it again when it ends, until ``end``.
+
+    A server that has none says so (HTTP status 405), and is not asked again. One that answers 404 has none either, unless
+    it has opened one in the same session: then the session is lost. It is asked again in the next session.
+    """
+
+    def __init__(self, endpoint: Endpoint, session: Handshaken, *, limit: int, put: Callable[[bytes], None]) -> None:
+        self._endpoint = endpoint
+        self._session = session
+        self._limit = limit
+        self._put = put
+        self._exchange = Exchange("the stream of the server")
+        self._events = EventStream(limit)
+        self._of: str | None = None
+        """The session whose events it has read."""
+        self._answered = Event()
+        self._lock = Lock()
+        self._not_found: str | None = None
+        """The session in which there is no stream, while no thread tries to open one."""
+
+    def start(self) -> None:
+        """Begins; returns when the stream is open or refused, or after half a second."""
+        Thread(target=self._run, name="mcp-http-listen", daemon=True).start()
+        self._answered.wait(_PROMPTLY)
+
+    def renewed(self) -> None:
+        """Try again in a new session, where the one before had no stream."""
+        with self._lock:
+            if self._not_found in {None, self._session.id} or self._exchange.ended:
+                return
+            self._not_found = None
+        Thread(target=self._run, name="mcp-http-listen", daemon=True).start()
+
+    def end(self) -> None:
+        """Ends the stream, in whatever state it is."""
+        self._exchange.end()
+
+    def _run(self) -> None:
+        try:
+            self._read_on()
+        finally:
+            self._answered.set()
+
+    def _read_on(self) -> None:
+        pause = _PAUSE
+        while not self._exchange.ended:
+            try:
+                response = self._open()
+                if response is None:
+                    return
+                self._answered.set()
+                pause = _PAUSE
+                self._read(response)
+            except (ConnectionClosed, MessageTooLarge) as fault:
+                note("debug", "%s", fault)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+            except HttpError as refusal:
+                if not is_temporary(refusal.status):
+                    note("warning", "the server's own messages do not arrive: %s", refusal)
+                    return
+                note("info", "the stream of the server cannot be opened yet: %s", refusal)
+                wanted = pause * 2 if refusal.retry_after is None else max(refusal.retry_after, _PAUSE)
+                pause = min(wanted, _LONGEST_PAUSE)
+            except McpError as fault:
+                if not self._exchange.ended:
+                    note("warning", "the server's own messages do not arrive: %s", fault)
+                return
+            except Exception as fault:  # noqa: BLE001  # of `auth`, say
+                report(fault, "the server's own messages do not arrive: %s", fault)
+                return
+            retry = self._events.retry
+            self._exchange.rest(pause if retry is None else max(retry, pause if pause > _PAUSE else 0.0))
+
+    def _open(self) -> Response | None:
+        """Return the stream, or None where the server has none; raises HttpError, and as ``Wire.open``."""
+        while True:
+            self._exchange.deadline = monotonic() + _HEADERS_WITHIN
+            self._session.await_renewal(self._exchange)
+            session = self._session.id
+            headers = self._session.headers()
+            if self._of == session and self._events.last_id:
+                headers["Last-Event-ID"] = self._events.last_id
+            response = self._endpoint.get(self._exchange, headers)
+            if response.status != 404 or not self._goes_on(session):
+                return self._accepted(response, session)
+            discard(response, self._exchange)
+
+    def _goes_on(self, session: str | None) -> bool:
+        """Return whether there is a new session to ask in, after the stream was not found in another."""
+        if session is not None and self._of == session:
+            self._session.renew(session, self._exchange)
+            return True
+        with self._lock:
+            if self._session.id != session:
+                return True
+            self._not_found = session
+        return False
+
+    def _accepted(self, response: Response, session: str | None) -> Response | None:
+        if response.status in {404, 405}:
+            discard(response, self._exchange)
+            note("debug", "the server has no stream of its own (HTTP status %d)", response.status)
+            return None
+        if response.status != 200 or kind_of(response) != STREAM:
+            raise refusal_of(response, self._exchange)
+        last, retry = self._events.last_id, self._events.retry
+        self._events = EventStream(self._limit)
+        if self._of == session:
+            self._events.last_id, self._events.retry = last, retry
+        self._of = session
+        self._exchange.deadline = inf
+        return response
+
+    def _read(self, response: Response) -> None:
+        try:
+            while part := next_part(response, self._exchange):
+                for event in self._events.feed(part):
+                    if isinstance(event, MessageTooLarge):
+                        note("warning", "%s", event)
+                    elif event.data and event.type == "message":
+                        self._put(one_line(event.data))
+        finally:
+            close(response)

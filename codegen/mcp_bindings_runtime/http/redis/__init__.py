@@ -1,0 +1,1 @@
+"""Sessions and streams in Redis, shared by several processes (extra ``redis``)."""

@@ -1,0 +1,57 @@
+"""The revisions that have a package in this installation, or beside this copy of the runtime."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from .errors import UsageError
+from .validation import check_many
+
+_PACKAGE = re.compile(r"v(\d{4})_(\d{2})_(\d{2})")
+# A copy of the runtime lies beside the packages that it was copied for; the installed one serves the bundled packages.
+_PARENT = __name__.rpartition(".")[0].rpartition(".")[0] or "mcp_bindings"
+
+
+@cache
+def revisions() -> tuple[str, ...]:
+    """All of them, the newest first."""
+    names = (module.name for module in pkgutil.iter_modules(import_module(_PARENT).__path__) if module.ispkg)
+    return tuple(sorted(("-".join(found.groups()) for found in map(_PACKAGE.fullmatch, names) if found), reverse=True))
+
+
+def chosen(wanted: Sequence[str] | None) -> tuple[str, ...]:
+    """Those that are wanted, in that order, or all; raises UsageError for one that is not there."""
+    if wanted is None:
+        return revisions()
+    check_many("revisions", wanted, revisions()[0])
+    for revision in wanted:
+        if revision not in revisions():
+            text = f"there are no bindings of {revision!r} here; accepted are {', '.join(revisions())}"
+            raise UsageError(text)
+    return tuple(wanted)
+
+
+def client_of(server: Any) -> Any:
+    """The client class of the package that a server's class is from."""
+    own = next(cls for cls in type(server).__mro__ if "binding" in vars(cls))
+    return import_module(own.__module__.rpartition(".")[0]).Client
+
+
+def client_class(revision: str) -> Any:
+    """The client class of a revision; its package is imported for it."""
+    return import_module(f"{_PARENT}.v{revision.replace('-', '_')}").Client
+
+
+def extension(name: str) -> Any:
+    """The package of an extension; raises UsageError where it is not there."""
+    try:
+        return import_module(f"{_PARENT}.{name}")
+    except ModuleNotFoundError as fault:
+        label = name.replace("_", "-")
+        text = f"there are no bindings of {label} here; add `--version {label}` to the command that generates these"
+        raise UsageError(text) from fault

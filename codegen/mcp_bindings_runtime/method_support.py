@@ -1,0 +1,54 @@
+"""What the emitted methods of clients and contexts do around ``request``: params before it, a check of the result after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from .client.paging import pages
+from .codec.record import Record
+from .errors import ProtocolError
+from .methods import RequestMethod
+from .validation import check_mappings
+
+P = TypeVar("P", bound=Record)
+R = TypeVar("R")
+G = TypeVar("G")
+T = TypeVar("T")
+
+
+def entries(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The entries of ``_meta``, by wire name; None where there are none. Raises UsageError for what is no dict."""
+    if not meta:
+        return None
+    check_mappings(meta=meta)
+    return dict(meta)
+
+
+def meta_of(kind: Callable[..., P], given: Mapping[str, Any] | None) -> P | None:
+    """``_meta`` as an object of the revision, from entries by wire name; None where there are none."""
+    return kind(extra=entries(given)) if given else None
+
+
+def undeclared_meta(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The ``extra`` of params that do not declare ``_meta``."""
+    return {"_meta": entries(given)} if given else None
+
+
+def unless_empty(params: P) -> P | None:
+    """Params that may be left out: None for those without a member."""
+    return None if params == params.__class__() else params
+
+
+def only(key: RequestMethod[Any, Any], result: object, kind: type[R]) -> R:
+    """The result of a request that allows this one alone, because of its params; raises ProtocolError for another."""
+    if not isinstance(result, kind):
+        text = f"{key.name}: the answer is a {result.__class__.__name__}, and to these params a {kind.__name__} belongs"
+        raise ProtocolError(text)
+    return result
+
+
+def all_items(ask: Callable[[str | None], G], items: Callable[[G], Sequence[T]], cursor: str | None) -> Iterator[T]:
+    """The items of all pages from ``cursor`` on. The first page is asked for now, so that what is wrong shows here."""
+    first = ask(cursor)
+    return pages(lambda at: first if at is None else ask(at), items)

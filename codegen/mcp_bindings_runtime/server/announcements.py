@@ -1,0 +1,65 @@
+"""What a server tells clients without having been asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..binding import Binding
+from ..connection.context import LEVELS, Level, check_level
+from ..errors import ConnectionClosed, RequestTimeout, UsageError
+from ..logs import note
+from ..methods import NotificationMethod
+from ..session.session import Session
+
+if TYPE_CHECKING:
+    from ..connection.channel import Link
+    from .server import Server
+
+
+class Announcement(NamedTuple):
+    """A notification, and whom it is for."""
+
+    key: NotificationMethod[Any]
+    params: Any = None
+    promised: bool = False
+    """Only for those whom the server has promised it when they connected, by its capabilities."""
+    about: tuple[str, ...] = ()
+    """Unless empty, only for clients with a subscription to one of these URIs."""
+    level: Level | None = None
+    """Only for those who want log messages of this severity."""
+
+    def reaches(self, binding: Binding, session: Session) -> bool:
+        """Whether it is for the client of a session, which has finished its handshake."""
+        if session.state != "open":
+            return False
+        if self.promised and not binding.declares(session.capabilities, self.key.capability or ""):
+            return False
+        if self.level is not None:
+            least = getattr(session, "log_level", None)
+            return least is not None and LEVELS.index(self.level) >= LEVELS.index(least)
+        # Sessions without `subscribed` keep subscriptions as streams, and compare when they write to them.
+        return not self.about or not frozenset(self.about).isdisjoint(getattr(session, "subscribed", self.about))
+
+
+def log_message(server: Server, level: Level, data: Any, logger: str | None) -> Announcement:
+    """A log message of no request, as it may be seen outside; raises UsageError for an unknown level."""
+    check_level(level)
+    key = server.binding.notifications["notifications/message"]
+    shown = data if server.redact is None else server.redact(data)
+    return Announcement(key, key.params(level=level, data=shown, logger=logger), level=level)
+
+
+def tell_each(connections: Iterable[Link], tell: Callable[[Link], None]) -> None:
+    """Tells every client that is ready to hear; one that has gone, or takes nothing, does not keep it from the rest."""
+    for connection in connections:
+        if connection.session.state != "open":
+            continue
+        try:
+            tell(connection)
+        except (ConnectionClosed, RequestTimeout) as fault:
+            note("debug", "a client could not be told: %s", fault)
+        except UsageError:
+            # Closed at this very moment, nothing may be said on it.
+            if not connection.closed:
+                raise

@@ -1,0 +1,118 @@
+"""Sessions of the revisions that begin with ``initialize``: 2024-11-05 to 2025-11-25 (Lifecycle: Initialization)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..binding import Binding
+from ..errors import ConnectionClosed, UnsupportedRevision, UsageError
+from ..jsonrpc import METHOD_NOT_FOUND, Refusal, invalid
+from ..methods import NotificationMethod, RequestMethod, Side
+from . import lifecycle
+from .events import Event, Notified, Reply, RequestId
+from .session import Session
+
+if TYPE_CHECKING:
+    from ..connection.context import Level
+
+
+class HandshakeSession(Session):
+    """What both sides do: they answer ``ping`` at once (Ping: Behavior Requirements)."""
+
+    era: ClassVar[lifecycle.Era] = "handshake"
+
+    def __init__(self, binding: Binding, side: Side, *, info: Any, capabilities: Any) -> None:
+        super().__init__(binding, side, info=info, capabilities=capabilities)
+        self._own["ping"] = self._pong
+
+    def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
+        """As ``Session``; what was not declared when the session began stays out of it, though it may be there now."""
+        if self._admitted.get(key) is self.state:
+            return None
+        refusal = super()._inspect(key, params)
+        if refusal is not None or key.capability is None or self.binding.declares(self.capabilities, key.capability):
+            return refusal
+        del self._admitted[key]
+        reason = f"this {self.side} has not declared {key.capability!r} to this session, which {key.name} takes"
+        return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": key.name, "reason": reason})
+
+    def _pong(self, message: Any) -> Event:
+        result = self.binding.requests["ping"].result()
+        return Reply(self._encode(self.binding.response(id=message.id, result=result)))
+
+
+class HandshakeClient(HandshakeSession):
+    """The client: ``hello``, then, with what is answered, ``agree``."""
+
+    def __init__(self, binding: Binding, *, info: Any, capabilities: Any) -> None:
+        super().__init__(binding, "client", info=info, capabilities=capabilities)
+        self.instructions: str | None = None
+
+    def hello(self) -> tuple[RequestId, bytes]:
+        """The id and the line of ``initialize``."""
+        initialize = self.binding.requests["initialize"]
+        params = initialize.params(
+            protocol_version=self.binding.revision, capabilities=self.capabilities, client_info=self.info
+        )
+        asked = self.request(initialize, params)
+        self.state = "offered"
+        return asked
+
+    def agree(self, result: Any) -> bytes:
+        """The line of ``notifications/initialized``, after which the session is open.
+
+        ``result`` is the answer to ``initialize``. Raises UnsupportedRevision where the server wants another revision;
+        the connection is then to be closed. Raises UsageError where that has happened already, or ``hello`` was not said;
+        ConnectionClosed.
+        """
+        if self.state == "closed":
+            text = "the session was closed before client and server had come to terms"
+            raise ConnectionClosed(text)
+        if self.state != "offered":
+            text = f"initialize has nothing to come to terms about: the session is {self.state}"
+            raise UsageError(text)
+        if result.protocol_version != self.binding.revision:
+            raise UnsupportedRevision(self.binding.revision, [result.protocol_version])
+        self.peer_info = result.server_info
+        self.peer_capabilities = result.capabilities
+        self.instructions = result.instructions
+        self.state = "agreed"
+        line = self.notify(self.binding.notifications["notifications/initialized"])
+        self.state = "open"
+        return line
+
+
+class HandshakeServer(HandshakeSession):
+    """The server: answers ``initialize``, too."""
+
+    def __init__(self, binding: Binding, *, info: Any, capabilities: Any, instructions: str | None = None) -> None:
+        super().__init__(binding, "server", info=info, capabilities=capabilities)
+        self.instructions = instructions
+        self.log_level: Level = "debug"
+        """The least severity of log messages that the client wants: all, as long as it has not said which."""
+        self.subscribed: set[str] = set()
+        """URIs of the resources whose updates the client wants to hear of."""
+        self._own["initialize"] = self._initialize
+
+    def _initialize(self, message: Any) -> Event:
+        if self._in_batch:
+            return self._refuse(message.id, invalid("initialize may not be part of a batch"))
+        params = message.params
+        self.peer_info = params.client_info
+        self.peer_capabilities = params.capabilities
+        result = self.binding.requests["initialize"].result(
+            # Whatever the client asks for: this is the latest revision that is spoken here, being the only one.
+            protocol_version=self.binding.revision,
+            capabilities=self.capabilities,
+            server_info=self.info,
+            instructions=self.instructions,
+        )
+        line = self._encode(self.binding.response(id=message.id, result=result))
+        self.state = "agreed"
+        return Reply(line)
+
+    def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
+        event = super()._notified(key, message)
+        if key.name == "notifications/initialized" and event.__class__ is Notified:
+            self.state = "open"
+        return event

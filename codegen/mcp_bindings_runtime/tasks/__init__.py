@@ -1,0 +1,1 @@
+"""Requests that are executed as tasks, on either side."""

@@ -1,0 +1,52 @@
+"""Which tools of a server may be called as tasks, and which have to be, as its list says (2025-11-25, Tasks).
+
+A client keeps to it by itself (Tool-Level Negotiation), for the tools that it has listed. Of others it knows nothing, and
+leaves it to the server.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+
+MOST: Final = 1024
+"""Tools that are remembered; of more, those listed last."""
+LONGEST: Final = 1024
+"""Characters of a name that is remembered."""
+_CALLS: Final = "tasks.requests.tools.call"
+
+
+def learn(client: Client, result: Any) -> None:
+    """Remembers what a page of the list says; nothing where the server calls no tools as tasks, whatever they say."""
+    if not client.binding.declares(client.server_capabilities, _CALLS):
+        return
+    page = {
+        tool.name: getattr(tool.execution, "task_support", None) or "forbidden"
+        for tool in result.tools
+        if len(tool.name) <= LONGEST
+    }
+    # A tool that is listed again counts as listed last.
+    known = [each for each in (client.task_support or {}).items() if each[0] not in page]
+    client.task_support = dict([*known, *page.items()][-MOST:])
+
+
+def check(client: Client, params: Any) -> None:
+    """Raises UsageError for a call that is not what the tool's listing allows."""
+    name: Any = getattr(params, "name", None)
+    support = (client.task_support or {}).get(name)
+    as_task = getattr(params, "task", None) is not None
+    if support == "forbidden" and as_task:
+        text = (
+            f"the server lists the tool {name!r} as none that can be a task; accepted is client.call_tool({name!r}, …)"
+        )
+        raise UsageError(text)
+    if support == "required" and not as_task:
+        text = (
+            f"the server lists the tool {name!r} as one that has to be a task; accepted is "
+            f"client.call_tool_as_task({name!r}, …).result()"
+        )
+        raise UsageError(text)
