@@ -105,7 +105,9 @@ def in_memory(
     **options: Unpack[AnyOptions],
 ) -> AnyClient:
     """A client of server objects of this process, connected; see ``stdio``."""
-    return _negotiate(transport_factories.hosted(servers), revisions, handlers, probe, options)
+    return _negotiate(
+        transport_factories.hosted(servers), revisions, handlers, probe, options
+    )
 
 
 def over(
@@ -117,7 +119,9 @@ def over(
     **options: Unpack[AnyOptions],
 ) -> AnyClient:
     """A client at one end of a transport, connected; see ``stdio``."""
-    return _negotiate(transport_factories.given(transport), revisions, handlers, probe, options)
+    return _negotiate(
+        transport_factories.given(transport), revisions, handlers, probe, options
+    )
 
 
 def _negotiate(

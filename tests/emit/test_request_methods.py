@@ -122,7 +122,7 @@ def test_awkward_names_and_params() -> None:
     assert call(package, "each_page_", "f", "c") == ("each", {"filter": "f", "cursor": "c"})
     assert call(package, "each", "f") == ("each", {"filter": "f"})
     # Members called like options, or like what the code itself uses, get an underscore.
-    given = {"self_": "s", "timeout_": 1, "meta_": "m", "types_": "t", "methods_": [1], "asking_": True}
+    given = {"self_": "s", "timeout_": 1, "meta_": "m", "types_": "t", "methods_": [1], "method_support_": True}
     sent = call(package, "shadow", **given, result_=None, extra_="e", params_="p", on_progress_=None, meta={"a": 1})
     plain = {name.removesuffix("_"): value for name, value in given.items()}
     rest = {"result": None, "extra": "e", "params": "p", "on_progress": None, "_meta": {"a": 1}}

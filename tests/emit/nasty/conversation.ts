@@ -29,7 +29,7 @@ export interface ImportRequest extends Request { method: "import"; params?: { se
 export interface ShadowRequest extends Request {
   method: "shadow";
   params: {
-    self: string; timeout: number; meta: string; types: string; methods: number[]; asking: boolean; params?: string;
+    self: string; timeout: number; meta: string; types: string; methods: number[]; method_support: boolean; params?: string;
     on_progress?: null; result: string | null; "extra": string; cursor?: string;
   };
 }
