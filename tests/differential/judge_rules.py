@@ -69,6 +69,13 @@ def _absent_result_types(types: Types) -> None:
             schema["required"] = [each for each in schema["required"] if each != "resultType"]
 
 
+def _absent_caching_hints(types: Types) -> None:
+    hints = {"ttlMs", "cacheScope"}
+    for schema in types.values():
+        if hints & {*schema.get("required", ())}:
+            schema["required"] = [each for each in schema["required"] if each not in hints]
+
+
 def _result_types(types: Types) -> None:
     asking = ref(types, "InputRequiredResult")
     marked = {"required": ["resultType"], "properties": {"resultType": {"const": "input_required"}}}
@@ -179,6 +186,12 @@ RULES = (
         "Servers of earlier revisions do not know it; a result without it is a complete one. (overrides.toml)",
         ("2026-07-28",),
         _absent_result_types,
+    ),
+    Rule(
+        "no ttlMs or cacheScope",
+        "Servers of earlier versions leave them out: such a result is stale at once, and private. (overrides.toml)",
+        ("2026-07-28",),
+        _absent_caching_hints,
     ),
     Rule(
         "resultType decides",
