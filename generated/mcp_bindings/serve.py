@@ -54,7 +54,7 @@ def http(
     """Serves over HTTP at ``/mcp`` of this host and port (0: any that is free), until Ctrl-C.
 
     ``options`` are those of ``wsgi_app`` with ``path``, and ``ready``; see
-    ``runtime.http.serving.run_http``. Takes the extra ``http``.
+    ``runtime.http.server.serving.run_http``. Takes the extra ``http``.
     """
     from mcp_bindings_runtime.http.server.serving import run_http
 

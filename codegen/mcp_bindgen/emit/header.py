@@ -26,7 +26,7 @@ def package_header(protocol: Protocol, command: str | None = None) -> str:
 
 def runtime_header() -> str:
     """The header of the runtime's files."""
-    return f"{HEADER} {__version__}: a copy of the generator's runtime.\n# Do not edit; run: mcp-codegen generate\n"
+    return f"{HEADER} {__version__}: a copy of mcp_bindings_runtime.\n# Do not edit; run: mcp-codegen generate\n"
 
 
 def _in_comment(command: str) -> str:

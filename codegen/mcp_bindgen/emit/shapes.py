@@ -24,7 +24,7 @@ from mcp_bindgen.ir.protocol import (
 
 
 class Shapes:
-    """Plans the tables of one protocol. The vocabulary is that of ``runtime.shapes``."""
+    """Plans the tables of one protocol. The vocabulary is that of ``codec.type_tables``."""
 
     def __init__(self, protocol: Protocol, names: Names) -> None:
         self._protocol = protocol

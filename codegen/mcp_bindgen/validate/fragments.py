@@ -44,7 +44,7 @@ class Match:
     """For people: the types that it is as good as, the best first: ``Tool``, or ``InitializeResult.capabilities`` for a
     fragment that is one member of it. None: of no known type, so that it counts as unchecked."""
     parts: tuple[Part, ...] = ()
-    """What to check, each by the walks of ``runtime.shapes`` and ``constraints``: mostly the fragment as a whole."""
+    """What to check, each by the walks of ``codec.type_tables`` and ``constraints``: mostly the fragment as a whole."""
     undeclared: tuple[Path, ...] = ()
     """Members that the best type does not name, but for those of JSON Schemas. They are no fault by the schema."""
 

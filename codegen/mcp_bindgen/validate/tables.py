@@ -1,4 +1,4 @@
-"""The types of a revision as tables: what ``runtime.shapes`` describes, ``OBJECTS``, ``ALIASES`` and ``RESULTS`` in one."""
+"""The types of a revision as one table: ``OBJECTS``, ``ALIASES`` and ``RESULTS``; see ``codec.type_tables``."""
 
 from __future__ import annotations
 

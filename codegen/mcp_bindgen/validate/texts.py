@@ -1,6 +1,6 @@
 """JSON text to values, with what other readers do not tell: members that an object has twice, and where.
 
-Refused is what ``runtime.jsontext`` refuses, so that what is checked here is what a peer would have read.
+Refused is what ``codec.json_text`` refuses, so that what is checked here is what a peer would have read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A walk over a value by the tables of a revision: which place of it is what, and which is not as declared.
 
-It decides as ``runtime.shapes`` does, makes nothing, and goes on after a fault; neither depth nor a wrong kind stops it.
+It decides as ``codec.type_tables`` does, makes nothing, and goes on after a fault; neither depth nor a wrong kind stops it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Checks that emitted code shares: small functions that give back a JSON value, or refuse it.
 
-They say only *that* a value is wrong. Where and why is found out afterwards, by ``shapes``, so that the good path pays
+They say only *that* a value is wrong. Where and why is found out afterwards, by ``type_tables``, so that the good path pays
 nothing for it.
 """
 

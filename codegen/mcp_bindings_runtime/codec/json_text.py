@@ -1,7 +1,7 @@
 """JSON text to values and back, refusing what JSON (RFC 8259) and JSON-RPC peers do not agree on.
 
 Of two members of an object with one name the last counts, as in most parsers. This is the standard library's part;
-``fastjson`` does the same with orjson where that is installed.
+``orjson_text`` does the same with orjson where that is installed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The same as ``jsontext``, by orjson: what the two treat differently goes to the standard library.
+"""The same as ``json_text``, by orjson: what the two treat differently goes to the standard library.
 
 Importing this raises ImportError where orjson is not installed (the extra ``fast``).
 """

@@ -12,7 +12,7 @@ from .type_schema import Mode, Schemas
 class Conversion:
     """Reads and writes the values of one type; raises NoSchema for a type that has no JSON.
 
-    ``schema`` is what they are in JSON; ``mode`` says whether values are taken or given (see ``typeschema``). ``plain``:
+    ``schema`` is what they are in JSON; ``mode`` says whether values are taken or given (see ``type_schema``). ``plain``:
     JSON values of the type are Python's already, so that nothing is to be done with them but to look at them.
     ``vague``: of some values it says nothing. ``fit`` holds a JSON value against the schema; it raises Misfit.
     """

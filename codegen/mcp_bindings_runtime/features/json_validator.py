@@ -1,4 +1,4 @@
-"""JSON values held against the schemas that ``typeschema`` makes: the places of all that is wrong, in words.
+"""JSON values held against the schemas that ``type_schema`` makes: the places of all that is wrong, in words.
 
 A schema becomes a function once, which then reads many values: it gives the value, with a whole number as an int where
 integers are wanted and as a float where numbers are, or raises Misfit. No text is a number, and no bool.

@@ -122,7 +122,7 @@ class Resources:
 
         The variables of the template are the function's parameters, read by their annotations: where one cannot be, there
         is no such resource. Those that a URI may lack need a default. Raises UsageError as ``add`` does, and for a
-        template that leaves a choice of values (see ``urimatching``).
+        template that leaves a choice of values (see ``uri_matching``).
         """
         template = UriTemplate(uri_template)
         matcher = Matcher(template)

@@ -1,7 +1,7 @@
 """JSON Schema of Python types: what a tool takes, and what it gives.
 
-The schemas keep to what JSON Schema 2020-12 has and ``fitting`` can hold values against. Names for classes, ``$defs``,
-are made only for those that contain themselves or are needed more than once.
+The schemas use only keywords of JSON Schema 2020-12 that ``json_validator`` checks. Classes get a name in ``$defs`` only if
+they contain themselves or are needed more than once.
 
 | Python | JSON |
 |---|---|

@@ -1,6 +1,6 @@
 """URI templates (RFC 6570, all four levels): reading them, and putting values in.
 
-The other way round, values from a URI, is in ``urimatching``.
+The other way round, values from a URI, is in ``uri_matching``.
 """
 
 from __future__ import annotations

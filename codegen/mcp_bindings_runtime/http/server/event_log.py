@@ -24,7 +24,7 @@ COUNT: Final = 1000
 
 
 class Priority(Enum):
-    """What may be done with a message that no reader has taken yet. The values are those of ``redis_scripts``."""
+    """What may be done with a message that no reader has taken yet. The values are those of ``http.redis.scripts``."""
 
     REQUIRED = "0"
     """A response or a request: kept until it is delivered."""
