@@ -76,7 +76,7 @@ def _group(*names: str) -> tuple[str, ...]:
 
 
 def _install(session: nox.Session, *groups: str) -> None:
-    """The checkout, editable and with the generator, and what the session needs besides."""
+    """Install the checkout, editable and with the generator, and the other packages that the session needs."""
     # What is imported is compiled then; most of what is installed never is.
     session.install("--no-compile", "-e", ".[codegen]", *_group(*groups))
 
@@ -96,7 +96,7 @@ def _run(session: nox.Session, *command: str, repair: str, **env: str) -> None:
 
 
 def _fresh_venv(session: nox.Session, name: str, *packages: str) -> str:
-    """An environment of its own with nothing but ``packages``; gives its interpreter."""
+    """Create an environment that holds nothing but ``packages``; return its interpreter."""
     folder = Path(session.create_tmp()).resolve() / name
     shutil.rmtree(folder, ignore_errors=True)
     # nox brings virtualenv along, which makes one in a tenth of the time that venv takes.

@@ -107,7 +107,7 @@ def _rule(where: str, row: Mapping[str, Any]) -> Rule:
 
 
 def texts(pages: Sequence[Page]) -> dict[str, str]:
-    """The text of each page of the site by the name of its file."""
+    """Return the text of each page of the site by the name of its file."""
     return {"index.md": _text(_index(pages)), **{page.file: _text(_rules(page)) for page in pages}}
 
 
@@ -151,7 +151,7 @@ def _text(lines: Iterator[str]) -> str:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the pages to the site (a hook of MkDocs)."""
+    """Add the pages to the site (a hook of MkDocs)."""
     from mkdocs.structure.files import File
 
     for name, text in texts(read()).items():

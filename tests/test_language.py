@@ -1,0 +1,177 @@
+"""Rules for names and prose of hand-written code: plain words of the field, imperative docstrings, one name for one thing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+
+CODEGEN = ROOT / "codegen"
+MODULES = sorted(CODEGEN.rglob("*.py"))
+RUNTIME = "mcp_bindings_runtime"
+
+RIDDLES = {
+    "What",
+    "Who",
+    "Whom",
+    "Whose",
+    "Whoever",
+    "Has",
+    "Have",
+    "Nothing",
+    "As",
+    "That",
+    "Why",
+    "How",
+    "Says",
+    "Where",
+}
+"""First words of docstrings that name no subject and no action."""
+
+BANNED = set(
+    "tell tells told telling hear hears heard hearing lend lends lent ring rings rung bell bells crew bench recruit enlist "
+    "given standing augmented suspended fitting compound modern ask asks asked asking asker couple couples passage passages "
+    "ink lineup talks handshaken mirroring oldsse whom say says said speak speaks speaking speaker spoken surface surfaces "
+    "switches swap partners give gives gave take takes taken took come comes came meet meets met let news patience".split()
+)
+"""Words that stand in no identifier: the field has others for what they named."""
+
+UNREVISED = {
+    "mcp_bindgen",
+    "mcp_bindgen/calling",
+    "mcp_bindgen/cli",
+    "mcp_bindgen/describe",
+    "mcp_bindgen/diff",
+    "mcp_bindgen/emit",
+    "mcp_bindgen/ir",
+    "mcp_bindgen/resolve",
+    "mcp_bindgen/syntax",
+    "mcp_bindgen/validate",
+    "mcp_bindings_runtime",
+    "mcp_bindings_runtime/client",
+    "mcp_bindings_runtime/codec",
+    "mcp_bindings_runtime/connection",
+    "mcp_bindings_runtime/features",
+    "mcp_bindings_runtime/http",
+    "mcp_bindings_runtime/server",
+    "mcp_bindings_runtime/session",
+    "mcp_bindings_runtime/tasks",
+    "mcp_bindings_runtime/transports",
+}
+"""Packages that still break a rule; an entry that breaks none fails."""
+
+
+def package_of(module: Path) -> str:
+    return "/".join(module.relative_to(CODEGEN).parts[:-1][:2])
+
+
+PACKAGES = sorted({package_of(module) for module in MODULES})
+each_package = pytest.mark.parametrize("package", PACKAGES)
+
+
+@cache
+def parsed(module: Path) -> ast.Module:
+    return ast.parse(module.read_text(encoding="utf-8"))
+
+
+def modules_of(package: str) -> list[Path]:
+    return [module for module in MODULES if package_of(module) == package]
+
+
+def where(module: Path, node: ast.AST, found: str) -> str:
+    return f"{module.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}: {found}"
+
+
+def prose(tree: ast.Module) -> Iterator[tuple[ast.AST, str, bool]]:
+    """Yield each docstring with its node and whether it describes a function that is no property."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            if (text := ast.get_docstring(node)) is not None:
+                of_function = isinstance(node, ast.FunctionDef) and not any(
+                    "property" in ast.unparse(each) for each in node.decorator_list
+                )
+                yield node, text, of_function
+            for each in node.body[1:]:
+                if (
+                    isinstance(each, ast.Expr)
+                    and isinstance(each.value, ast.Constant)
+                    and isinstance(each.value.value, str)
+                ):
+                    yield each, each.value.value, False
+
+
+def riddles(package: str) -> list[str]:
+    found = []
+    for module in modules_of(package):
+        for node, text, of_function in prose(parsed(module)):
+            first = re.match(r"\W*(\w*)", text)
+            word = first.group(1) if first else ""
+            if word in RIDDLES or (of_function and word == "Whether"):
+                found.append(where(module, node, text.splitlines()[0]))
+    return found
+
+
+def identifiers(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
+                yield node, name
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield node, name
+            case ast.alias(asname=str(name)):
+                yield node, name
+
+
+def words_of(name: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+
+
+def banned_words(package: str) -> list[str]:
+    found = []
+    for module in modules_of(package):
+        found += [where(module, module, module.stem)] if words_of(module.stem) & BANNED else []
+        found += [
+            where(module, node, name)
+            for node, name in identifiers(parsed(module))
+            if words_of(name) & BANNED and name != "__slots__"
+        ]
+    return found
+
+
+def test_an_unrevised_package_still_breaks_a_rule() -> None:
+    assert [package for package in sorted(UNREVISED) if not riddles(package) and not banned_words(package)] == []
+
+
+@each_package
+def test_no_docstring_begins_with_a_riddle(package: str) -> None:
+    found = riddles(package)
+    assert package in UNREVISED or found == []
+
+
+@each_package
+def test_no_identifier_has_a_banned_word(package: str) -> None:
+    found = banned_words(package)
+    assert package in UNREVISED or found == []
+
+
+SHARED_NAMES = set(
+    "Cancelled Connection Contents Event EventStream Exchange Fields Pages Queue Record StatelessClient StatelessServer Workers".split()
+)
+"""Public class names of the runtime that stand for several things; an entry that stands for one fails."""
+
+
+def test_a_public_class_name_of_the_runtime_stands_for_one_thing() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for module in MODULES:
+        if package_of(module).partition("/")[0] == RUNTIME:
+            for node in parsed(module).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places[node.name].append(module.relative_to(CODEGEN).as_posix())
+    assert {name: found for name, found in places.items() if len(found) > 1 and name not in SHARED_NAMES} == {}
+    assert {name for name in SHARED_NAMES if len(places[name]) < 2} == set()
