@@ -48,7 +48,7 @@ class Step:
 
 
 def pages(notes: Mapping[str, Any]) -> dict[str, str]:
-    """Return the text of each page by the name of its file; raise `BindgenError` for a note on a change that does not exist."""
+    """Return the text of each page by its file name; raise `BindgenError` for a note on a change that does not exist."""
     steps = [Step(**each) for each in notes["steps"]]
     found = [(step, _assessed(step)) for step in steps]
     texts = {step.file: _text(_page(step, assessment)) for step, assessment in found}
