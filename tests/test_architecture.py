@@ -25,16 +25,17 @@ ABOVE = {
     "errors": {"ir"},
     "escaping": set(),
     "resources": {"errors"},
+    "templates": {"resources"},
     "syntax": {"ir", "errors"},
     "resolve": {"ir", "errors"},
-    "emit": {"ir", "errors", "resources", "runtime"},
+    "emit": {"ir", "errors", "templates", "runtime"},
     "sources": {"ir", "errors", "resources", "catalog", "syntax", "resolve"},
     # The catalog loads a bundled revision through sources, which looks names of revisions up in the catalog.
     "catalog": {"ir", "errors", "resources", "sources"},
     "settings": {"errors", "catalog"},
     "generate": {"ir", "errors", "catalog", "sources", "emit"},
     "describe": {"ir", "errors", "resources", "catalog", "sources", "resolve", "emit", "generate"},
-    "diff": {"ir", "errors", "escaping", "resolve", "describe"},
+    "diff": {"ir", "errors", "escaping", "templates", "resolve", "describe"},
     "validate": {"errors", "escaping", "catalog", "runtime"},
     # It uses servers as any program does.
     "calling": {"errors", "escaping", "catalog", "runtime"},
@@ -58,7 +59,7 @@ ABOVE = {
 }
 """Part of the generator to the parts that it may import; nothing imports ``cli``."""
 
-ONLY_IN = {"click": {"cli"}, "jinja2": {"emit"}, "tree_sitter": {"syntax"}, "tree_sitter_typescript": {"syntax"}}
+ONLY_IN = {"click": {"cli"}, "jinja2": {"templates"}, "tree_sitter": {"syntax"}, "tree_sitter_typescript": {"syntax"}}
 """A dependency to the parts that know it."""
 
 OPTIONAL: dict[str, set[str]] = {

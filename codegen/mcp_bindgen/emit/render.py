@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import mcp_bindings_runtime
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from mcp_bindgen import __version__
+from mcp_bindgen import __version__, templates
 from mcp_bindgen.emit.classes import plan_types
 from mcp_bindgen.emit.conversation import plan_conversation
 from mcp_bindgen.emit.decoders import Decoders
@@ -30,7 +28,6 @@ from mcp_bindgen.emit.revision_facts import BATCH, facts_lines, facts_of
 from mcp_bindgen.emit.shapes import Shapes
 from mcp_bindgen.emit.writers import Writers
 from mcp_bindgen.ir.protocol import Protocol
-from mcp_bindgen.resources import templates
 
 
 def render_package(
@@ -117,7 +114,7 @@ def runtime_files() -> dict[str, str]:
 
 def root_files(runtime: str = COPIED_RUNTIME) -> dict[str, str]:
     """Return the files at the top of the output directory, which make it a typed package."""
-    templates = {
+    modules = {
         "__init__.py": "root.py.j2",
         "connect.py": "connect.py.j2",
         "serve.py": "serve.py.j2",
@@ -127,26 +124,14 @@ def root_files(runtime: str = COPIED_RUNTIME) -> dict[str, str]:
     here = runtime.removeprefix(".") if runtime.startswith(".") else runtime
     files = {
         name: f"{HEADER} {__version__}.\n{_fill(template, runtime=here, exports=plan_root(here))}"
-        for name, template in templates.items()
+        for name, template in modules.items()
     }
     return {**files, "py.typed": ""}
 
 
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=FileSystemLoader(templates()),
-        undefined=StrictUndefined,
-        # Python code is not HTML; text of a schema reaches a template only through literal() and docstring().
-        autoescape=False,  # noqa: S701
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
 def _fill(template: str, **values: Any) -> str:
-    return _environment().get_template(template).render(**values)
+    # Python code is not HTML; text of a schema reaches a template only through literal() and docstring().
+    return templates.environment(autoescape=False).get_template(template).render(**values)
 
 
 def _types_imports(view: TypesView, runtime: str) -> tuple[str, ...]:
