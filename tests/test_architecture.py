@@ -65,8 +65,8 @@ ONLY_IN = {"click": {"cli"}, "jinja2": {"templates"}, "tree_sitter": {"syntax"},
 OPTIONAL: dict[str, set[str]] = {
     # Imported where it is installed; whoever does without it gets the same.
     "orjson": {"codec/orjson_text.py"},
-    "cheroot": {"http/server/cheroot_requests.py", "http/server/cheroot_server.py"},
-    "redis": {"http/redis/link.py"},
+    "cheroot": {"http/server/cheroot_requests.py", "http/server/http_server.py"},
+    "redis": {"http/redis/client.py"},
     "urllib3": {"http/client/connections.py", "http/client/wire.py"},
 }
 """A library of an extra to the modules of the runtime that know it."""

@@ -10,10 +10,9 @@ from checkout import ROOT
 from mcp_bindings import connect
 from mcp_bindings_runtime.http.client.opening import open_http
 from mcp_bindings_runtime.http.server.authorization import Authorization
-from mcp_bindings_runtime.http.server.cheroot_server import HttpServer
-from mcp_bindings_runtime.http.server.options import Options
-from mcp_bindings_runtime.http.server.serving import make_server
-from mcp_bindings_runtime.http.server.stores import MemoryStore
+from mcp_bindings_runtime.http.server.http_server import HttpServer, make_server
+from mcp_bindings_runtime.http.server.options import EndpointOptions
+from mcp_bindings_runtime.http.server.store import MemoryStore
 
 OF_EVERY_CLIENT = {"facts", "revisions", "handlers", "options", "url"}
 """Named on the page of all clients, if users give them at all."""
@@ -26,7 +25,7 @@ def keywords(function: Any) -> set[str]:
 @pytest.mark.parametrize(
     ("page", "function"),
     [
-        ("http.md", Options),
+        ("http.md", EndpointOptions),
         ("http.md", HttpServer),
         ("http.md", make_server),
         ("http.md", MemoryStore),

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from typing import Any, NamedTuple
 
-from mcp_bindings_runtime.http.server.serving import make_server
+from mcp_bindings_runtime.http.server.http_server import make_server
 from support.conversing import PATIENCE, WHO
 
 Json = Any

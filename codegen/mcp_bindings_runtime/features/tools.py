@@ -168,11 +168,11 @@ class Tools:
         """Refuses a tool that clients would have to pass over because of its ``x-mcp-header`` (Tools, x-mcp-header)."""
         if not self._facts.parameter_headers or _HEADER not in repr(schema):
             return
-        from ..http.headers import InvalidAnnotation, annotated_arguments
+        from ..http.headers import InvalidParamHeader, param_headers_of
 
         try:
-            annotated_arguments(schema)
-        except InvalidAnnotation as fault:
+            param_headers_of(schema)
+        except InvalidParamHeader as fault:
             text = f"{what}: {fault}"
             raise UsageError(text) from fault
 

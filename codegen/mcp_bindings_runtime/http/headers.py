@@ -1,7 +1,7 @@
 """What requests of 2026-07-28 repeat in their headers (Streamable HTTP: Request Metadata).
 
 A client writes them with ``standard`` and ``parameters``; a server holds them against the body with ``mismatch``. Which
-arguments of a tool are repeated is said by the annotation ``x-mcp-header`` in its ``inputSchema``: ``annotated_arguments``.
+arguments of a tool are repeated is said by the annotation ``x-mcp-header`` in its ``inputSchema``: ``param_headers_of``.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _DATA = frozenset({"const", "default", "enum", "examples"})
 """Keywords of JSON Schema that hold values and not schemas."""
 
 
-class Annotation(NamedTuple):
+class ParamHeader(NamedTuple):
     """An argument of a tool that is repeated in a header."""
 
     header: str
@@ -64,7 +64,7 @@ class Annotation(NamedTuple):
     """The names that lead to its value, from ``arguments`` on."""
 
 
-class InvalidAnnotation(ValueError):
+class InvalidParamHeader(ValueError):
     """A tool whose definition clients have to reject, and why."""
 
 
@@ -107,13 +107,13 @@ def written(value: Any) -> str | None:
 # Annotations.
 
 
-def annotated_arguments(schema: Any) -> tuple[Annotation, ...]:
+def param_headers_of(schema: Any) -> tuple[ParamHeader, ...]:
     """The annotated arguments of a tool, by its ``inputSchema`` as JSON.
 
-    Raises InvalidAnnotation where one breaks the rules of the specification (Schema Extension). Nothing that the schema
+    Raises InvalidParamHeader where one breaks the rules of the specification (Schema Extension). Nothing that the schema
     refers to is looked up: an argument that only a reference leads to cannot be annotated.
     """
-    found: list[Annotation] = []
+    found: list[ParamHeader] = []
     seen: set[str] = set()
     waiting: list[tuple[Any, tuple[str, ...]]] = [(schema, ())]
     while waiting:
@@ -124,15 +124,15 @@ def annotated_arguments(schema: Any) -> tuple[Annotation, ...]:
             name = _name(each, path)
             if name.lower() in seen:
                 text = f"{ANNOTATION} {name!r} is there more than once (case does not count)"
-                raise InvalidAnnotation(text)
+                raise InvalidParamHeader(text)
             seen.add(name.lower())
-            found.append(Annotation(PARAM + name, path))
+            found.append(ParamHeader(PARAM + name, path))
         for keyword, value in each.items():
             if keyword == "properties" and value.__class__ is dict:
                 waiting.extend((inner, (*path, name)) for name, inner in value.items())
             elif keyword not in _DATA and keyword != ANNOTATION and _is_annotated(value, keyword):
                 text = f"{ANNOTATION} below {keyword!r} of {_place(path)}; only a chain of 'properties' may lead to one"
-                raise InvalidAnnotation(text)
+                raise InvalidParamHeader(text)
     return tuple(found)
 
 
@@ -160,15 +160,15 @@ def _name(schema: Mapping[str, Any], path: tuple[str, ...]) -> str:
     name = schema[ANNOTATION]
     if not path:
         text = f"{ANNOTATION} at the root of the schema; it belongs to a property"
-        raise InvalidAnnotation(text)
+        raise InvalidParamHeader(text)
     if name.__class__ is not str or not _TOKEN.fullmatch(name):
         text = f"{ANNOTATION} of {_place(path)} is {name!r}, which cannot be a part of a header's name"
-        raise InvalidAnnotation(text)
+        raise InvalidParamHeader(text)
     kind: Any = schema.get("type")
     kinds: set[str] = {str(each) for each in kind} - {"null"} if kind.__class__ is list else {str(kind)}
     if len(kinds) != 1 or not kinds <= _KINDS:
         text = f"{ANNOTATION} of {_place(path)}, whose type is {kind!r}; accepted are string, integer, boolean"
-        raise InvalidAnnotation(text)
+        raise InvalidParamHeader(text)
     if "integer" in kinds:
         _check_range(schema, path)
     result: str = name
@@ -183,7 +183,7 @@ def _check_range(schema: Mapping[str, Any], path: tuple[str, ...]) -> None:
     most = [each for each in values if _is_number(each) and each < -LARGEST]
     if least or most:
         text = f"{ANNOTATION} of {_place(path)}, whose values are beyond ±(2^53-1)"
-        raise InvalidAnnotation(text)
+        raise InvalidParamHeader(text)
 
 
 def _is_number(value: Any) -> bool:
@@ -211,7 +211,7 @@ def standard(message: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def parameters(annotated: Sequence[Annotation], arguments: Any) -> dict[str, str]:
+def parameters(annotated: Sequence[ParamHeader], arguments: Any) -> dict[str, str]:
     """The headers that repeat the annotated arguments of a call.
 
     What is absent or null, or not of a type that headers carry, has none. Raises UsageError for an integer that other
@@ -236,7 +236,7 @@ def parameters(annotated: Sequence[Annotation], arguments: Any) -> dict[str, str
 
 
 def mismatch(
-    headers: Mapping[str, str], message: Mapping[str, Any], annotated: Sequence[Annotation] = ()
+    headers: Mapping[str, str], message: Mapping[str, Any], annotated: Sequence[ParamHeader] = ()
 ) -> str | None:
     """Why a request is to be refused with -32020: its headers are not what its body says. None where they are.
 

@@ -14,7 +14,7 @@ _LONGEST_RETRY: Final = 10**9
 """Milliseconds; whoever says more means never."""
 
 
-class Event(NamedTuple):
+class SseEvent(NamedTuple):
     """An event with data. That may be empty: such an event tells its id, from which a stream can be resumed."""
 
     type: str
@@ -25,10 +25,10 @@ class Event(NamedTuple):
     """The id that the event itself gives; None where it gives none, whatever earlier ones gave."""
 
 
-Found: TypeAlias = "Event | MessageTooLarge"
+Found: TypeAlias = "SseEvent | MessageTooLarge"
 
 
-class EventStream:
+class SseParser:
     """Cuts a stream of bytes into events, whatever the pieces in which it comes.
 
     An event with more than ``limit`` bytes of data is never held whole: a MessageTooLarge stands in its place. What is
@@ -55,7 +55,7 @@ class EventStream:
             raise UsageError(text)
         self._limit = limit
         self.last_id = ""
-        """The last id that any event has given, one without data too; what ``Last-Event-ID`` is to say."""
+        """The last id that any event has given, one without data too; what ``Last-SseEvent-ID`` is to say."""
         self.retry: float | None = None
         """Seconds to wait before reconnecting, as the stream has said; None where it has not."""
         self._begun = False
@@ -152,4 +152,4 @@ class EventStream:
         if size > self._limit:
             found.append(MessageTooLarge(size, self._limit))
         else:
-            found.append(Event(kind.decode("utf-8", "replace") or "message", b"\n".join(data), own))
+            found.append(SseEvent(kind.decode("utf-8", "replace") or "message", b"\n".join(data), own))

@@ -350,7 +350,7 @@ class Server(Limited):
     def wsgi_app(self, **options: Any) -> Application:
         """A WSGI application that serves this server over HTTP, mounted under any path of any WSGI server.
 
-        ``options`` are those of ``runtime.http.server.options.Options``: where it is, who may talk to it, and what it bears.
+        ``options`` are those of ``runtime.http.server.options.EndpointOptions``.
         """
         from ..http.server.options import options_of
         from ..http.server.wsgi import Application
@@ -360,9 +360,9 @@ class Server(Limited):
     def run_http(self, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
         """Serves over HTTP at ``/mcp`` of this host and port (0: any that is free), until Ctrl-C. Takes the extra ``http``.
 
-        ``options`` are those of ``wsgi_app`` with ``path``, and ``ready``; see ``runtime.http.server.serving.run_http``.
+        ``options`` are those of ``wsgi_app`` with ``path``, and ``ready``; see ``runtime.http.server.http_server.run_http``.
         """
-        from ..http.server.serving import run_http
+        from ..http.server.http_server import run_http
 
         run_http([self], host, port, **options)
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
-from mcp_bindings_runtime.http.server.cheroot_server import HttpServer
+from mcp_bindings_runtime.http.server.http_server import HttpServer
 from mcp_bindings_runtime.http.server.wsgi import Application
 
 

@@ -12,7 +12,7 @@ from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.features.limits import Limits
 from mcp_bindings_runtime.http.server.authorization import Authorization
-from mcp_bindings_runtime.http.server.stores import MemoryStore
+from mcp_bindings_runtime.http.server.store import MemoryStore
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.conversing import PATIENCE, text_of
 

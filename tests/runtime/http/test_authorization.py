@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.http.server.authorization import Authorization, MissingScope
-from mcp_bindings_runtime.http.server.stores import MemoryStore
+from mcp_bindings_runtime.http.server.store import MemoryStore
 from support.conversing import package
 from support.posting import NEW, Wire, call, endpoint, modern
 

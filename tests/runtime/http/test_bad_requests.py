@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.http.media import JSON, SSE, accepts, is_json
-from mcp_bindings_runtime.http.server import origins
-from mcp_bindings_runtime.http.server.origins import Allowed, RefusedNames
-from mcp_bindings_runtime.http.server.serving import make_server
+from mcp_bindings_runtime.http.server import origin_policy
+from mcp_bindings_runtime.http.server.http_server import make_server
+from mcp_bindings_runtime.http.server.origin_policy import OriginPolicy, RefusalLog
 from support.conversing import HANDSHAKE, PATIENCE, WHO
 from support.echoing import echo_server
 from support.posting import BOTH, NEW, PLAIN, Wire, call, endpoint, modern
@@ -338,8 +338,8 @@ def test_a_foreign_host_is_logged_once_with_the_option_that_allows_it(caplog):
 def test_only_so_many_refused_names_are_remembered(names):
     said = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(origins, "note", lambda level, text, *values: said.append(text % values))
-        refusals = RefusedNames(5)
+        patch.setattr(origin_policy, "note", lambda level, text, *values: said.append(text % values))
+        refusals = RefusalLog(5)
         for name in names * 2:
             refusals.log("Host", name, "allowed_hosts")
     different = len({name[:80] for name in names})
@@ -399,8 +399,8 @@ def test_what_is_accepted_is_told_by_the_closest_range(accept, json, sse):
 def test_any_header_can_be_read(text):
     assert is_json(text) in {True, False}
     assert accepts(text, JSON) in {True, False}
-    assert Allowed().host(text) in {True, False}
-    assert Allowed().origin(text) in {True, False}
+    assert OriginPolicy().host(text) in {True, False}
+    assert OriginPolicy().origin(text) in {True, False}
 
 
 # Origins.
@@ -408,7 +408,7 @@ def test_any_header_can_be_read(text):
 
 @given(st.from_regex(r"[a-z]{1,6}://[][a-zA-Z0-9.:@/\\#?_%-]{0,40}", fullmatch=True))
 def test_an_allowed_origin_is_on_an_allowed_host_to_others_as_well(origin):
-    if Allowed().origin(origin):
+    if OriginPolicy().origin(origin):
         parts = urlsplit(origin)
         assert parts.hostname.rstrip(".") in {"localhost", "127.0.0.1", "::1"}
         assert not parts.username
@@ -416,7 +416,7 @@ def test_an_allowed_origin_is_on_an_allowed_host_to_others_as_well(origin):
 
 
 def test_a_port_is_for_that_port_alone():
-    allowed = Allowed(["a.example:8443", "b.example"], ["https://c.example"])
+    allowed = OriginPolicy(["a.example:8443", "b.example"], ["https://c.example"])
     assert allowed.host("a.example:8443")
     assert not allowed.host("a.example")
     assert not allowed.host("a.example:8444")
@@ -429,10 +429,10 @@ def test_a_port_is_for_that_port_alone():
 
 
 def test_any_host_does_not_mean_any_origin():
-    allowed = Allowed(["*"])
+    allowed = OriginPolicy(["*"])
     assert allowed.host("x.example")
     assert not allowed.origin("http://x.example")
-    assert Allowed(["*"], ["*"]).origin("null")
+    assert OriginPolicy(["*"], ["*"]).origin("null")
 
 
 @pytest.mark.parametrize(
@@ -441,7 +441,7 @@ def test_any_host_does_not_mean_any_origin():
 )
 def test_what_cannot_be_allowed_is_said(options):
     with pytest.raises(UsageError, match="accepted are"):
-        Allowed(**options)
+        OriginPolicy(**options)
 
 
 def test_a_name_that_is_allowed_may_be_used():

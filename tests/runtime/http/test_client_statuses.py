@@ -25,7 +25,7 @@ from mcp_bindings_runtime.errors import (
 )
 from mcp_bindings_runtime.http.client.error_responses import retry_after
 from mcp_bindings_runtime.http.client.statuses import rejects_message
-from mcp_bindings_runtime.http.server.stores import MemoryStore
+from mcp_bindings_runtime.http.server.store import MemoryStore
 from support.conversing import PATIENCE, package, text_of
 from support.httppeer import HttpPeer, McpPeer, Request, answer
 from support.posting import endpoint

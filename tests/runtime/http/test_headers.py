@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.http.headers import (
     LARGEST,
-    Annotation,
-    InvalidAnnotation,
-    annotated_arguments,
+    InvalidParamHeader,
+    ParamHeader,
     decoded,
     encoded,
     mismatch,
+    param_headers_of,
     parameters,
     standard,
 )
@@ -86,9 +86,9 @@ def test_annotations_are_found_along_properties() -> None:
         # A property of that name, and a value with such a member, annotate nothing.
         **{"x-mcp-header": {"type": "string", "default": {"x-mcp-header": "X"}}},
     )
-    assert set(annotated_arguments(schema)) == {
-        Annotation("Mcp-Param-A", ("a",)),
-        Annotation("Mcp-Param-C", ("b", "c")),
+    assert set(param_headers_of(schema)) == {
+        ParamHeader("Mcp-Param-A", ("a",)),
+        ParamHeader("Mcp-Param-C", ("b", "c")),
     }
 
 
@@ -117,19 +117,19 @@ STRING = {"type": "string", "x-mcp-header": "A"}
     ids=str,
 )  # fmt: skip
 def test_annotations_that_break_the_rules_are_refused(schema: Any, why: str) -> None:
-    with pytest.raises(InvalidAnnotation, match=why):
-        annotated_arguments(schema)
+    with pytest.raises(InvalidParamHeader, match=why):
+        param_headers_of(schema)
 
 
 def test_a_schema_that_is_none_has_no_annotations() -> None:
-    assert annotated_arguments(True) == annotated_arguments(None) == annotated_arguments({"properties": [1]}) == ()
+    assert param_headers_of(True) == param_headers_of(None) == param_headers_of({"properties": [1]}) == ()
 
 
 def test_a_schema_of_many_levels_is_no_trouble() -> None:
     schema: dict[str, Any] = STRING
     for _ in range(3000):
         schema = tool(a=schema)
-    assert len(annotated_arguments(schema)[0].path) == 3000
+    assert len(param_headers_of(schema)[0].path) == 3000
 
 
 def test_arguments_are_repeated_as_text() -> None:
@@ -142,16 +142,16 @@ def test_arguments_are_repeated_as_text() -> None:
         other={"type": "string"},
     )
     arguments = {"s": "", "i": -7, "b": False, "n": None, "other": "x"}
-    assert parameters(annotated_arguments(schema), arguments) == {
+    assert parameters(param_headers_of(schema), arguments) == {
         "Mcp-Param-S": "", "Mcp-Param-I": "-7", "Mcp-Param-B": "false",
     }  # fmt: skip
-    assert parameters(annotated_arguments(schema), None) == {}
+    assert parameters(param_headers_of(schema), None) == {}
 
 
 @pytest.mark.parametrize("value", [LARGEST + 1, -LARGEST - 1])
 def test_an_integer_that_others_read_otherwise_is_not_sent(value: int) -> None:
     with pytest.raises(UsageError, match="Mcp-Param-A"):
-        parameters([Annotation("Mcp-Param-A", ("a",))], {"a": value})
+        parameters([ParamHeader("Mcp-Param-A", ("a",))], {"a": value})
 
 
 def test_requests_say_what_they_are() -> None:
@@ -168,7 +168,7 @@ def test_requests_say_what_they_are() -> None:
                     | st.integers(-LARGEST, LARGEST))
 )  # fmt: skip
 def test_what_a_client_writes_a_server_takes(arguments: dict[str, Any]) -> None:
-    annotated = [Annotation(f"Mcp-Param-{name}", (name,)) for name in "abcd"]
+    annotated = [ParamHeader(f"Mcp-Param-{name}", (name,)) for name in "abcd"]
     message = call(**arguments)
     headers = lowered({**standard(message), **parameters(annotated, arguments)})
     assert mismatch(headers, message, annotated) is None
@@ -177,7 +177,7 @@ def test_what_a_client_writes_a_server_takes(arguments: dict[str, Any]) -> None:
         assert mismatch({**headers, name: headers[name] + "x"}, message, annotated)
 
 
-ANNOTATED = [Annotation("Mcp-Param-A", ("a",))]
+ANNOTATED = [ParamHeader("Mcp-Param-A", ("a",))]
 
 
 @pytest.mark.parametrize(

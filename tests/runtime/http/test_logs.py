@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
-from mcp_bindings_runtime.http.server.event_log import MemoryLog, Priority
-from mcp_bindings_runtime.http.server.stores import STREAMS, MemoryStore
+from mcp_bindings_runtime.http.server.event_log import MemoryEventLog, Priority
+from mcp_bindings_runtime.http.server.store import STREAMS, MemoryStore
 from support.conversing import PATIENCE
 
 OPTIONAL = Priority.OPTIONAL
@@ -21,7 +21,7 @@ def lines(log, reader, after=0):
 
 @given(st.lists(st.binary(min_size=1, max_size=3), max_size=20, unique=True), st.integers(0, 20))
 def test_what_is_behind_a_number_comes_in_order(sent, after):
-    log = MemoryLog(keep=True)
+    log = MemoryEventLog(keep=True)
     for line in sent:
         log.append(line)
     events = log.read(log.attach(), after, 0).events
@@ -30,7 +30,7 @@ def test_what_is_behind_a_number_comes_in_order(sent, after):
 
 
 def test_what_is_not_kept_is_given_once():
-    log = MemoryLog(keep=False)
+    log = MemoryEventLog(keep=False)
     reader = log.attach()
     log.append(b"a")
     assert lines(log, reader) == [b"a"]
@@ -40,10 +40,10 @@ def test_what_is_not_kept_is_given_once():
 
 
 def test_without_a_reader_the_oldest_notifications_are_dropped_and_counted():
-    log = MemoryLog(keep=True, capacity=10)
+    log = MemoryEventLog(keep=True, capacity=10)
     assert sum(log.append(b"%03d" % number, 0, OPTIONAL) for number in range(100)) == 97
     assert lines(log, log.attach()) == [b"097", b"098", b"099"]
-    counted = MemoryLog(keep=True, count=2)
+    counted = MemoryEventLog(keep=True, count=2)
     assert [counted.append(b"%d" % number, 0, OPTIONAL) for number in range(5)] == [0, 0, 1, 1, 1]
     assert lines(counted, counted.attach()) == [b"3", b"4"]
 
@@ -53,7 +53,7 @@ priorities = st.sampled_from(Priority)
 
 @given(st.lists(st.tuples(st.binary(min_size=1, max_size=8), priorities), max_size=40), st.booleans())
 def test_every_message_is_delivered_in_order_refused_or_counted_as_dropped(sent, keep):
-    log = MemoryLog(keep=keep, capacity=20, count=6)
+    log = MemoryEventLog(keep=keep, capacity=20, count=6)
     required, accepted, dropped = [], [], 0
     for number, (text, priority) in enumerate(sent):
         line = b"%d %s" % (number, text)
@@ -75,7 +75,7 @@ def test_every_message_is_delivered_in_order_refused_or_counted_as_dropped(sent,
 
 
 def test_a_question_is_refused_rather_than_dropped_or_put_in_the_place_of_another():
-    log = MemoryLog(keep=True, capacity=10)
+    log = MemoryEventLog(keep=True, capacity=10)
     log.append(b"12345", 0)
     log.append(b"6789", 0, OPTIONAL)
     assert log.append(b"abcde", 0) == 1
@@ -86,7 +86,7 @@ def test_a_question_is_refused_rather_than_dropped_or_put_in_the_place_of_anothe
 
 
 def test_a_reader_that_is_expected_is_waited_for():
-    log = MemoryLog(keep=False, expected=True, capacity=10, count=2)
+    log = MemoryEventLog(keep=False, expected=True, capacity=10, count=2)
     sent = [b"%04d" % number for number in range(40)]
     writer = threading.Thread(target=lambda: [log.append(line, PATIENCE, OPTIONAL) for line in sent] + [log.end()])
     writer.start()
@@ -100,7 +100,7 @@ def test_a_reader_that_is_expected_is_waited_for():
 
 
 def test_a_reader_comes_back_to_what_it_has_not_seen_though_some_is_gone():
-    log = MemoryLog(keep=True, capacity=20)
+    log = MemoryEventLog(keep=True, capacity=20)
     reader = log.attach()
     log.append(b"first")
     (first,) = log.read(reader, 0, 0).events
@@ -115,14 +115,14 @@ def test_a_reader_comes_back_to_what_it_has_not_seen_though_some_is_gone():
 
 
 def test_a_message_beyond_the_capacity_goes_through_alone():
-    log = MemoryLog(keep=True, capacity=10)
+    log = MemoryEventLog(keep=True, capacity=10)
     reader = log.attach()
     log.append(b"x" * 50, 0)
     assert lines(log, reader) == [b"x" * 50]
 
 
 def test_who_sends_waits_for_a_reader_that_does_not_keep_up():
-    log = MemoryLog(keep=False, capacity=10)
+    log = MemoryEventLog(keep=False, capacity=10)
     reader = log.attach()
     log.append(b"12345678", 0)
     with pytest.raises(RequestTimeout):
@@ -142,7 +142,7 @@ def test_who_sends_waits_for_a_reader_that_does_not_keep_up():
 
 
 def test_a_reader_that_has_left_is_not_waited_for():
-    log = MemoryLog(keep=True, capacity=10)
+    log = MemoryEventLog(keep=True, capacity=10)
     reader = log.attach()
     log.append(b"12345678", 0, OPTIONAL)
     log.detach(reader)
@@ -151,7 +151,7 @@ def test_a_reader_that_has_left_is_not_waited_for():
 
 
 def test_the_latest_reader_has_it():
-    log = MemoryLog(keep=True)
+    log = MemoryEventLog(keep=True)
     first, second = log.attach(), log.attach()
     log.append(b"a")
     assert log.read(first, 0, PATIENCE) == ((), True)
@@ -160,7 +160,7 @@ def test_the_latest_reader_has_it():
 
 
 def test_the_end_comes_behind_all_messages():
-    log = MemoryLog(keep=True)
+    log = MemoryEventLog(keep=True)
     log.append(b"a")
     log.end()
     with pytest.raises(ConnectionClosed):
@@ -170,7 +170,7 @@ def test_the_end_comes_behind_all_messages():
 
 
 def test_a_change_that_waits_is_not_told_twice():
-    log = MemoryLog(keep=True)
+    log = MemoryEventLog(keep=True)
     for line in (b"a", b"a", b"b", b"a"):
         log.append(line, 0, Priority.CHANGE)
     reader = log.attach()
@@ -181,7 +181,7 @@ def test_a_change_that_waits_is_not_told_twice():
 
 @pytest.mark.parametrize("priority", [Priority.REQUIRED, OPTIONAL])
 def test_other_messages_are_kept_though_they_are_equal(priority):
-    log = MemoryLog(keep=True)
+    log = MemoryEventLog(keep=True)
     for _ in range(5):
         log.append(b"same", 0, priority)
     assert lines(log, log.attach()) == [b"same"] * 5

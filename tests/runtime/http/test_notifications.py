@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.features.log_handler import LogHandler
-from mcp_bindings_runtime.http.server.stores import MemoryStore
+from mcp_bindings_runtime.http.server.store import MemoryStore
 from support.conversing import HANDSHAKE, PATIENCE, eventually, package
 from support.posting import NEW, Answer, Wire, endpoint, modern, notification, request
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings_runtime.http.server.http1 import Chunks, Fields
+from mcp_bindings_runtime.http.server.http1 import ChunkedBody, FieldReader
 from support.conversing import PATIENCE
 from support.echoing import echo_server
 from support.posting import BOTH, NEW, call, endpoint, modern
@@ -252,7 +252,7 @@ def test_a_number_of_thousands_of_digits_is_no_fault_of_the_server(caplog: pytes
 
 @given(st.binary(max_size=300), st.integers(1, 40), st.integers(1, 40))
 def test_chunks_are_what_was_cut_into_them(body: bytes, size: int, asked: int) -> None:
-    chunks = Chunks(io.BytesIO(chunked(body, size) + b"behind"))
+    chunks = ChunkedBody(io.BytesIO(chunked(body, size) + b"behind"))
     read = b""
     while part := chunks.read(asked):
         assert len(part) <= asked
@@ -264,11 +264,11 @@ def test_chunks_are_what_was_cut_into_them(body: bytes, size: int, asked: int) -
 
 @given(st.binary(max_size=60))
 def test_anything_else_is_refused_or_read(data: bytes) -> None:
-    chunks = Chunks(io.BytesIO(data))
+    chunks = ChunkedBody(io.BytesIO(data))
     with suppress(ValueError):
         while chunks.read(10):
             pass
     with suppress(ValueError):
-        for name, value in Fields()(io.BytesIO(data + b"\r\n\r\n"), {}).items():
+        for name, value in FieldReader()(io.BytesIO(data + b"\r\n\r\n"), {}).items():
             assert not set(b"\r\n\0_") & set(name)
             assert not set(b"\r\n\0") & set(value)

@@ -21,8 +21,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import RequestTimeout, UsageError
 from mcp_bindings_runtime.features.limits import Limits
-from mcp_bindings_runtime.http.server.event_log import MemoryLog, Priority, Reading
-from mcp_bindings_runtime.http.server.sessions import Record, new_session_id
+from mcp_bindings_runtime.http.server.event_log import MemoryEventLog, Priority, ReadResult
+from mcp_bindings_runtime.http.server.session_store import SessionRecord, new_session_id
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.conversing import HANDSHAKE, PATIENCE, WHO, environment, eventually, package
 from support.echoing import echo_server
@@ -147,16 +147,16 @@ MESSAGES = st.lists(st.tuples(st.binary(min_size=1, max_size=8), st.sampled_from
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MESSAGES, MESSAGES, st.sampled_from(["0", "1"]), st.booleans())
 def test_a_stream_in_redis_keeps_and_drops_the_same_as_one_in_memory(stores, monkeypatch, before, after, stream, keep):
-    from mcp_bindings_runtime.http.redis import log as redis_log
+    from mcp_bindings_runtime.http.redis import event_log as redis_log
 
     monkeypatch.setattr(redis_log, "CAPACITY", 20)
     monkeypatch.setattr(redis_log, "COUNT", 6)
     store = stores()
-    record = Record(new_session_id(), LATEST)
+    record = SessionRecord(new_session_id(), LATEST)
     store.sessions.create(record)
     logs = [
         store.open(record.id, stream, keep=keep),
-        MemoryLog(keep=keep, expected=stream != "0", capacity=20, count=6),
+        MemoryEventLog(keep=keep, expected=stream != "0", capacity=20, count=6),
     ]
 
     def does(log: Any) -> list[Any]:
@@ -168,8 +168,8 @@ def test_a_stream_in_redis_keeps_and_drops_the_same_as_one_in_memory(stores, mon
         return [*found, log.read(log.attach(), 1, 0)]
 
     here, there = (does(log) for log in logs)
-    assert [list(each.events) if isinstance(each, Reading) else each for each in here] == [
-        list(each.events) if isinstance(each, Reading) else each for each in there
+    assert [list(each.events) if isinstance(each, ReadResult) else each for each in here] == [
+        list(each.events) if isinstance(each, ReadResult) else each for each in there
     ]
 
 
@@ -392,7 +392,7 @@ def test_a_log_holds_so_much_and_a_reader_who_is_behind_slows_its_writer(stores)
 
     store, other = stores(), stores()
     store.listen(lambda *_: None)
-    store.sessions.create(Record("s", LATEST))
+    store.sessions.create(SessionRecord("s", LATEST))
     log = store.open("s", "a")
     reader = other.open("s", "a").attach()
     assert reader == 1

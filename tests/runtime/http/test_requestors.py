@@ -8,7 +8,7 @@ import pytest
 from mcp_bindings_runtime.features import limits
 from mcp_bindings_runtime.features.limits import Limits
 from mcp_bindings_runtime.http.server.authorization import Authorization
-from mcp_bindings_runtime.http.server.client_address import source_of
+from mcp_bindings_runtime.http.server.client_address import client_address
 from support.conversing import HANDSHAKE, STATELESS
 from support.echoing import echo_server
 from support.posting import Wire, call, endpoint, modern
@@ -70,7 +70,7 @@ def test_each_principal_has_limits_of_their_own(revision: str) -> None:
 )
 def test_an_address_is_what_a_client_cannot_choose_of_it(address: str | None, source: str) -> None:
     environ: dict[str, Any] = {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}
-    assert source_of(environ if address is None else {**environ, "REMOTE_ADDR": address}) == source
+    assert client_address(environ if address is None else {**environ, "REMOTE_ADDR": address}) == source
 
 
 def test_a_principal_is_told_from_an_address_of_the_same_name() -> None:

@@ -6,8 +6,14 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from mcp_bindings_runtime.http.server.sessions import MemorySessions, Record, TooMany, is_session_id, new_session_id
-from mcp_bindings_runtime.http.server.stores import MemoryStore
+from mcp_bindings_runtime.http.server.session_store import (
+    MemorySessionStore,
+    SessionRecord,
+    TooManySessions,
+    is_session_id,
+    new_session_id,
+)
+from mcp_bindings_runtime.http.server.store import MemoryStore
 from support.conversing import HANDSHAKE, WHO, eventually, package
 from support.echoing import echo_server
 from support.posting import NEW, Wire, call, endpoint, notification, request
@@ -102,11 +108,11 @@ def test_a_deleted_session_is_gone():
 
 def test_a_session_that_nobody_uses_expires():
     now = [0.0]
-    sessions = MemorySessions(lifetime=10, clock=lambda: now[0])
+    sessions = MemorySessionStore(lifetime=10, clock=lambda: now[0])
     ended: list[str] = []
     sessions.tell(ended.append)
     for name in "abc":
-        sessions.create(Record(name, LATEST))
+        sessions.create(SessionRecord(name, LATEST))
     now[0] = 6.0
     assert sessions.load("b") is not None
     now[0] = 10.0
@@ -116,13 +122,13 @@ def test_a_session_that_nobody_uses_expires():
 
 
 def test_there_are_only_so_many_sessions():
-    sessions = MemorySessions(most=2)
-    sessions.create(Record("a", LATEST))
-    sessions.create(Record("b", LATEST))
-    with pytest.raises(TooMany):
-        sessions.create(Record("c", LATEST))
+    sessions = MemorySessionStore(most=2)
+    sessions.create(SessionRecord("a", LATEST))
+    sessions.create(SessionRecord("b", LATEST))
+    with pytest.raises(TooManySessions):
+        sessions.create(SessionRecord("c", LATEST))
     sessions.delete("a")
-    sessions.create(Record("c", LATEST))
+    sessions.create(SessionRecord("c", LATEST))
 
 
 def test_beyond_the_limit_clients_are_told_to_come_later():
@@ -251,7 +257,7 @@ def test_what_is_remembered_of_a_session_is_json():
         wire.initialize(LATEST, {"roots": {"listChanged": True}})
         assert wire.post(request("logging/setLevel", 1, {"level": "error"})).json["result"] == {}
         record = store.sessions.load(wire.headers["Mcp-Session-Id"])
-        again = Record(**json.loads(json.dumps(record.values())))
+        again = SessionRecord(**json.loads(json.dumps(record.values())))
         assert again.values() == {
             "id": wire.headers["Mcp-Session-Id"],
             "revision": LATEST,

@@ -1,4 +1,4 @@
-"""Event streams, against their grammar and against a reader written straight after the text of the HTML standard."""
+"""SseEvent streams, against their grammar and against a reader written straight after the text of the HTML standard."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import MessageTooLarge, UsageError
-from mcp_bindings_runtime.http.sse import Event, EventStream
+from mcp_bindings_runtime.http.sse import SseEvent, SseParser
 
 ENDINGS = ["\n", "\r", "\r\n"]
 
@@ -56,14 +56,14 @@ def plainly(stream: bytes) -> tuple[list[tuple[str, str]], str, int | None]:
     return found, last, retry
 
 
-def read(*chunks: bytes, **options: Any) -> tuple[list[Event | MessageTooLarge], EventStream]:
-    stream = EventStream(**options)
+def read(*chunks: bytes, **options: Any) -> tuple[list[SseEvent | MessageTooLarge], SseParser]:
+    stream = SseParser(**options)
     return [event for chunk in chunks for event in stream.feed(chunk)], stream
 
 
 def events(*chunks: bytes) -> list[tuple[str, str]]:
     found, _ = read(*chunks)
-    return [(each.type, each.data.decode("utf-8", "replace")) for each in found if isinstance(each, Event)]
+    return [(each.type, each.data.decode("utf-8", "replace")) for each in found if isinstance(each, SseEvent)]
 
 
 texts = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=8)
@@ -126,7 +126,7 @@ def test_what_is_written_as_data_comes_back(lines: list[tuple[str, str]], end: s
 
 def test_an_id_belongs_to_the_event_that_gives_it_and_lasts_beyond_it() -> None:
     found, stream = read(b"id: 1\ndata: a\n\ndata: b\n\nid: 2\n\nid: 3\ndata: never ended\n")
-    assert found == [Event("message", b"a", "1"), Event("message", b"b", None)]
+    assert found == [SseEvent("message", b"a", "1"), SseEvent("message", b"b", None)]
     assert stream.last_id == "2"
 
 
@@ -137,7 +137,7 @@ def test_an_empty_id_takes_the_last_one_back() -> None:
 
 def test_an_event_without_data_primes() -> None:
     found, stream = read(b"id: 7\nretry: 500\ndata: \n\n")
-    assert found == [Event("message", b"", "7")]
+    assert found == [SseEvent("message", b"", "7")]
     assert (stream.last_id, stream.retry) == ("7", 0.5)
 
 
@@ -151,18 +151,18 @@ def test_an_event_beyond_the_limit_is_skipped_and_the_next_one_read(pieces: int)
     stream = b"id: 1\ndata: " + b"x" * 300 + b"\n\ndata: small\nid: 2\n\n"
     found, ours = read(*(stream[at : at + pieces] for at in range(0, len(stream), pieces)), limit=100)
     assert isinstance(found[0], MessageTooLarge)
-    assert found[1:] == [Event("message", b"small", "2")]
+    assert found[1:] == [SseEvent("message", b"small", "2")]
     assert ours.last_id == "2"
 
 
 def test_many_small_lines_count_as_one_event() -> None:
     found, _ = read(b"data: 0123456789\n" * 20 + b"\n" + b"data: 0123456789\n" * 9 + b"\n", limit=100)
     assert isinstance(found[0], MessageTooLarge)
-    assert isinstance(found[1], Event)
+    assert isinstance(found[1], SseEvent)
 
 
 def test_what_is_never_ended_is_not_kept() -> None:
-    stream = EventStream(limit=1000)
+    stream = SseParser(limit=1000)
     for _ in range(1000):
         assert not stream.feed(b": comment without end" * 50)
         assert len(stream._rest) < 3000
@@ -170,4 +170,4 @@ def test_what_is_never_ended_is_not_kept() -> None:
 
 def test_a_limit_lets_something_through() -> None:
     with pytest.raises(UsageError, match="at least 1"):
-        EventStream(limit=0)
+        SseParser(limit=0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ConnectionClosed, HttpError, McpError, MessageTooLarge, ProtocolError
 from ...logs import note, report
-from ..sse import EventStream
+from ..sse import SseParser
 from .endpoint import STREAM, Endpoint, kind_of
 from .error_responses import refusal_of
 from .exchange import Exchange
@@ -27,7 +27,7 @@ class HttpSse:
     def __init__(self, endpoint: Endpoint, inbox: Inbox, *, limit: int) -> None:
         self._endpoint = endpoint
         self._inbox = inbox
-        self._events = EventStream(limit)
+        self._events = SseParser(limit)
         self._exchange = Exchange("the stream of the server")
         self._target = ""
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ...errors import McpError, RequestTimeout
 from ...logs import note
-from ..headers import Annotation, InvalidAnnotation, annotated_arguments, parameters
+from ..headers import InvalidParamHeader, ParamHeader, param_headers_of, parameters
 from .messages import Outgoing, members
 
 MOST: Final = 10_000
@@ -24,7 +24,7 @@ class Mirroring:
     """What the tools of a server want repeated, learned from every ``tools/list`` that passes."""
 
     def __init__(self) -> None:
-        self._tools: dict[str, tuple[Annotation, ...]] = {}
+        self._tools: dict[str, tuple[ParamHeader, ...]] = {}
         self._lock = Lock()
         self._asked = 0
 
@@ -42,8 +42,8 @@ class Mirroring:
         for tool in tools:
             name = members(tool).get("name")
             try:
-                found = annotated_arguments(members(tool).get("inputSchema"))
-            except InvalidAnnotation as fault:
+                found = param_headers_of(members(tool).get("inputSchema"))
+            except InvalidParamHeader as fault:
                 note("warning", "the tool %r is left out of tools/list: %s", name, fault)
                 self._forget(name)
                 continue
@@ -93,7 +93,7 @@ class Mirroring:
         if name not in self._tools:
             self._remember(name, ())
 
-    def _remember(self, name: str, found: tuple[Annotation, ...]) -> None:
+    def _remember(self, name: str, found: tuple[ParamHeader, ...]) -> None:
         with self._lock:
             self._tools[name] = found
             while len(self._tools) > MOST:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError
-from ..sse import EventStream
+from ..sse import SseParser
 from .endpoint import JSON, STREAM, Endpoint, kind_of
 from .error_responses import refusal_of
 from .exchange import Exchange
@@ -86,7 +86,7 @@ def ask(
     if kind != STREAM:
         raise unusable(response, out.what)
     try:
-        events = EventStream(limit)
+        events = SseParser(limit)
         while part := next_part(response, exchange):
             for event in events.feed(part):
                 if isinstance(event, MessageTooLarge):

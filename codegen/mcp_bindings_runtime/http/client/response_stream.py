@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout
 from ...logs import note, report
-from ..sse import EventStream
+from ..sse import SseParser
 from .endpoint import STREAM, Endpoint, kind_of
 from .error_responses import refusal_of
 from .pending import Asked
@@ -59,7 +59,7 @@ class Following:
         self._exchange = asked.exchange
         self._response = response
         self._limit = limit
-        self._events = EventStream(limit)
+        self._events = SseParser(limit)
         self._deliver = deliver
         self._fail = fail
         self._resume = resume
@@ -191,7 +191,7 @@ class Following:
             if response.status == 200 and kind_of(response) == STREAM:
                 self._response = response
                 last, retry = self._events.last_id, self._events.retry
-                self._events = EventStream(self._limit)
+                self._events = SseParser(self._limit)
                 self._events.last_id, self._events.retry = last, retry
                 return
             refusal = refusal_of(response, self._exchange)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import ConnectionClosed, HttpError, McpError, MessageTooLarge
 from ...logs import note, report
-from ..sse import EventStream
+from ..sse import SseParser
 from .endpoint import STREAM, Endpoint, kind_of
 from .error_responses import refusal_of
 from .exchange import Exchange
@@ -42,7 +42,7 @@ class Listening:
         self._limit = limit
         self._put = put
         self._exchange = Exchange("the stream of the server")
-        self._events = EventStream(limit)
+        self._events = SseParser(limit)
         self._of: str | None = None
         """The session whose events it has read."""
         self._answered = Event()
@@ -136,7 +136,7 @@ class Listening:
         if response.status != 200 or kind_of(response) != STREAM:
             raise refusal_of(response, self._exchange)
         last, retry = self._events.last_id, self._events.retry
-        self._events = EventStream(self._limit)
+        self._events = SseParser(self._limit)
         if self._of == session:
             self._events.last_id, self._events.retry = last, retry
         self._of = session

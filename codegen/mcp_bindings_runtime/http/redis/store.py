@@ -14,13 +14,13 @@ from typing import Any, Final
 
 from ...logs import note, report
 from ...validation import check_counts, check_kind, check_times
-from ..server.event_log import Log, Priority
-from ..server.sessions import LIFETIME, MOST
-from ..server.stores import STANDALONE, STREAM_LIFETIME, STREAMS, Hear, Receive, Unavailable
+from ..server.event_log import EventLog, Priority
+from ..server.session_store import MAX_SESSIONS, SESSION_LIFETIME
+from ..server.store import STANDALONE, STREAM_LIFETIME, STREAMS, Hear, Receive, StoreUnavailable
 from . import scripts
-from .link import RedisLink
-from .log import RedisLog
-from .sessions import RedisSessions
+from .client import RedisClient
+from .event_log import RedisEventLog
+from .session_store import RedisSessionStore
 
 BUS_BYTES: Final = 16 * 1024 * 1024
 BUS_COUNT: Final = 10_000
@@ -46,8 +46,8 @@ class RedisStore:
         url: str = "redis://127.0.0.1:6379/0",
         *,
         prefix: str = "mcp:",
-        sessions: int = MOST,
-        lifetime: float = LIFETIME,
+        sessions: int = MAX_SESSIONS,
+        lifetime: float = SESSION_LIFETIME,
         timeout: float = 5.0,
         connections: int = 64,
     ) -> None:
@@ -55,8 +55,8 @@ class RedisStore:
         check_kind("prefix", prefix, str, "texts")
         check_counts(sessions=sessions, connections=connections)
         check_times(lifetime=lifetime, timeout=timeout)
-        self.link = RedisLink(url, prefix=prefix, timeout=timeout, connections=connections)
-        self.sessions = RedisSessions(self.link, most=sessions, lifetime=lifetime, saved=self._tell_saved)
+        self.link = RedisClient(url, prefix=prefix, timeout=timeout, connections=connections)
+        self.sessions = RedisSessionStore(self.link, most=sessions, lifetime=lifetime, saved=self._tell_saved)
         self._lifetime = lifetime
         self._receivers: list[Receive] = []
         self._hearers: list[Hear] = []
@@ -72,7 +72,7 @@ class RedisStore:
         """What it is called in Redis."""
         self._lock = Lock()
         self._bells: dict[str, Flag] = {}
-        self._unended: list[RedisLog] = []
+        self._unended: list[RedisEventLog] = []
         self._news: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._threads: list[Thread] = []
 
@@ -89,7 +89,7 @@ class RedisStore:
         try:
             self._beat()
             last: bytes | None = self._newest()
-        except Unavailable as fault:
+        except StoreUnavailable as fault:
             note("warning", "%s", fault)
             last = None
         self._threads = [
@@ -108,7 +108,7 @@ class RedisStore:
             inbox = f"{self.link.prefix}inbox:{self.process}"
             self.link.ask("XADD", inbox, "*", "wake", "")
             self.link.ask("PEXPIRE", inbox, int(self.link.timeout * 1000))
-        except Unavailable as fault:
+        except StoreUnavailable as fault:
             note("debug", "%s", fault)
         for thread in self._threads:
             thread.join(2 * self.link.timeout)
@@ -116,20 +116,20 @@ class RedisStore:
 
     # Streams.
 
-    def _log(self, session_id: str, stream: str) -> RedisLog:
-        return RedisLog(self, session_id, stream, stay=self._stay(stream))
+    def _log(self, session_id: str, stream: str) -> RedisEventLog:
+        return RedisEventLog(self, session_id, stream, stay=self._stay(stream))
 
     def _stay(self, stream: str) -> float:
         return max(self._lifetime, STREAM_LIFETIME) if stream == STANDALONE else STREAM_LIFETIME
 
-    def open(self, session_id: str, stream: str, *, keep: bool = True) -> Log:
+    def open(self, session_id: str, stream: str, *, keep: bool = True) -> EventLog:
         """As ``Store.open``; of a session that has ended there is none, but one that has ended, too."""
         stay = int(self._stay(stream) * 1000)
         index = int((self._lifetime + STREAM_LIFETIME) * 1000)
         self.link.run(scripts.OPEN, session_id, stream, self.process, int(keep), stay, STREAMS, index)
         return self._log(session_id, stream)
 
-    def find(self, session_id: str, stream: str) -> Log | None:
+    def find(self, session_id: str, stream: str) -> EventLog | None:
         """As ``Store.find``."""
         key = f"{self.link.prefix}log:{session_id}:{stream}"
         return self._log(session_id, stream) if self.link.ask("EXISTS", key) else None
@@ -154,7 +154,7 @@ class RedisStore:
         with self._lock:
             self._bells.pop(name, None)
 
-    def end_later(self, log: RedisLog) -> None:
+    def end_later(self, log: RedisEventLog) -> None:
         """Ends a log as soon as Redis answers again."""
         with self._lock:
             if len(self._unended) < BUS_COUNT:
@@ -168,7 +168,7 @@ class RedisStore:
         self._start()
 
     def pass_on(self, session_id: str, line: bytes, receive: Receive) -> None:
-        """As ``Store.pass_on``. Raises Unavailable."""
+        """As ``Store.pass_on``. Raises StoreUnavailable."""
         self._post("line", self._receivers.index(receive), session_id, line)
 
     def hear(self, hear: Hear) -> None:
@@ -214,7 +214,7 @@ class RedisStore:
                     self._catch_up()
                 self.sessions.sweep()
                 found = self.link.wait({bus: last, inbox: woken}, ALIVE / 3)
-            except Unavailable as fault:
+            except StoreUnavailable as fault:
                 if reached:
                     note("warning", "%s", fault)
                 reached = False

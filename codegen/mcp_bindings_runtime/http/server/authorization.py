@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from ...errors import McpError, UsageError
 from ...validation import check_function, check_kind, check_many
-from .rejections import Rejection, Response, json_response
+from .responses import Rejection, Response, json_response
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 

@@ -13,9 +13,9 @@ from time import time
 from typing import Any, Final
 
 from ...errors import UsageError
-from .deadlines import Timed
+from .deadlines import TimedSocket
 from .disconnection import SOCKET
-from .http1 import Chunks, Fields
+from .http1 import ChunkedBody, FieldReader
 from .request_head_cache import Heads
 
 try:
@@ -53,7 +53,7 @@ class _Known:
 class _Request(CherootRequest):
     """Refuses what others could read as another request; does not read again what it knows."""
 
-    header_reader = Fields()
+    header_reader = FieldReader()
     conn: Any
     known: _Known | None = None
     """What the head of the request means, if it is one that comes again."""
@@ -141,7 +141,7 @@ class _InTime(StreamReader):
 
     def __init__(self, sock: Any, mode: str, size: int) -> None:
         reader: Any = super(StreamReader, self)
-        reader.__init__(Timed(sock, mode), size)
+        reader.__init__(TimedSocket(sock, mode), size)
         self.bytes_read = 0
 
 
@@ -233,7 +233,7 @@ def _file_of(connection: Any, mode: str, size: int) -> Any:
     return make(connection, mode, size)
 
 
-class Connection(CherootConnection):
+class FastConnection(CherootConnection):
     """Has requests that follow upon each other answered by one thread: to wake another for each takes long."""
 
     RequestHandlerClass = _Request
@@ -271,7 +271,7 @@ class Gateway(CherootGateway):
         req.conn.rfile.raw.within(req.server.body_time)
         if req.chunked_read:
             # Those of cheroot are held whole, whatever their size.
-            req.rfile = Chunks(req.conn.rfile)
+            req.rfile = ChunkedBody(req.conn.rfile)
         base: Any = super()
         base.__init__(req)
 

@@ -9,7 +9,7 @@ _NETWORK: Final = 64
 """Bits of an IPv6 address that its owner does not choose (RFC 4291, section 2.5.1)."""
 
 
-def source_of(environ: Mapping[str, Any]) -> str:
+def client_address(environ: Mapping[str, Any]) -> str:
     """The address of the other end of the connection; of IPv6 the network, in which one client has any address it likes.
 
     Empty where the WSGI server does not say, as for Unix sockets. Headers that a proxy may have added are not looked at:

@@ -10,7 +10,7 @@ HEAD_TIME: Final = 10.0
 """How many seconds the head of a request may take to come, if nothing else is said."""
 
 
-class Timed(socket.SocketIO):
+class TimedSocket(socket.SocketIO):
     """A socket to read from, each part of a request within its own time, however it is cut into pieces."""
 
     _sock: Any

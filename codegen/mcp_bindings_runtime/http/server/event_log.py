@@ -34,7 +34,7 @@ class Priority(Enum):
     """A notification that a list or resource has changed: dropped, too, where the undelivered message before it is equal."""
 
 
-class Event(NamedTuple):
+class LogEvent(NamedTuple):
     """A message of a stream; numbers increase from 1. Without a message, it asks the reader to hang up and come back."""
 
     number: int
@@ -45,14 +45,14 @@ class Event(NamedTuple):
     """Whether it may not be dropped before it is delivered."""
 
 
-class Reading(NamedTuple):
+class ReadResult(NamedTuple):
     """What a reader gets: events, none where nothing came in time; ``over`` says that it has to stop after them."""
 
-    events: Sequence[Event]
+    events: Sequence[LogEvent]
     over: bool
 
 
-class Log(Protocol):
+class EventLog(Protocol):
     """The messages of one stream. One reader has it at a time: the latest, as a client only comes back to what it lost."""
 
     def append(self, line: bytes, timeout: float | None = None, priority: Priority = Priority.REQUIRED) -> int:
@@ -90,12 +90,12 @@ class Log(Protocol):
         """This reader reads no more."""
         ...
 
-    def read(self, reader: int, after: int, timeout: float) -> Reading:
+    def read(self, reader: int, after: int, timeout: float) -> ReadResult:
         """The events behind a number; waits up to ``timeout`` seconds for one."""
         ...
 
 
-class MemoryLog:
+class MemoryEventLog:
     """A log in this process. With ``keep`` delivered messages stay as long as there is room, so that it can be resumed.
 
     With ``expected`` a reader is about to come, and writers wait for it where there is no room.
@@ -107,7 +107,7 @@ class MemoryLog:
         self._capacity = capacity
         self._count = count
         self._changed = Condition()
-        self._events: deque[Event] = deque()
+        self._events: deque[LogEvent] = deque()
         self._size = 0
         self._pending = 0
         """How many messages no reader has been given."""
@@ -125,7 +125,7 @@ class MemoryLog:
         """When it was last read or added to."""
 
     def append(self, line: bytes, timeout: float | None = None, priority: Priority = Priority.REQUIRED) -> int:
-        """As ``Log.append``."""
+        """As ``EventLog.append``."""
         required = priority is Priority.REQUIRED
         with self._changed:
             if priority is Priority.CHANGE and self._waits_last(line):
@@ -136,7 +136,7 @@ class MemoryLog:
                 raise ConnectionClosed(message)
             if not required and not self._has_room(len(line)):
                 return dropped + 1
-            self._add(Event(self._last + 1, line, required=required))
+            self._add(LogEvent(self._last + 1, line, required=required))
             return dropped
 
     def _waits_last(self, line: bytes) -> bool:
@@ -188,7 +188,7 @@ class MemoryLog:
         self._pending -= 1
         self._pending_size -= size
 
-    def _add(self, event: Event) -> None:
+    def _add(self, event: LogEvent) -> None:
         self._last = event.number
         self._events.append(event)
         self._size += len(event.line)
@@ -210,19 +210,19 @@ class MemoryLog:
             self._size -= len(events.popleft().line)
 
     def pause(self, retry: int) -> None:
-        """As ``Log.pause``."""
+        """As ``EventLog.pause``."""
         with self._changed:
             if not self.ended and not (self._events and self._events[-1].retry):
-                self._add(Event(self._last + 1, b"", retry))
+                self._add(LogEvent(self._last + 1, b"", retry))
 
     def end(self) -> None:
-        """As ``Log.end``."""
+        """As ``EventLog.end``."""
         with self._changed:
             self.ended = True
             self._changed.notify_all()
 
     def attach(self) -> int:
-        """As ``Log.attach``."""
+        """As ``EventLog.attach``."""
         with self._changed:
             self._expected = False
             self._readers += 1
@@ -232,7 +232,7 @@ class MemoryLog:
             return self._reader
 
     def detach(self, reader: int) -> None:
-        """As ``Log.detach``."""
+        """As ``EventLog.detach``."""
         with self._changed:
             if self._reader == reader:
                 self._reader = 0
@@ -244,20 +244,20 @@ class MemoryLog:
         """Whether somebody reads it."""
         return bool(self._reader)
 
-    def read(self, reader: int, after: int, timeout: float) -> Reading:
-        """As ``Log.read``."""
+    def read(self, reader: int, after: int, timeout: float) -> ReadResult:
+        """As ``EventLog.read``."""
         with self._changed:
             if self._reader == reader and self._last <= after and not self.ended:
                 self._changed.wait_for(
                     lambda: self._reader != reader or self._last > after or self.ended, timeout=timeout
                 )
             if self._reader != reader:
-                return Reading((), over=True)
-            events: Sequence[Event] = ()
+                return ReadResult((), over=True)
+            events: Sequence[LogEvent] = ()
             if self._last > after:
                 events = [*takewhile(lambda event: event.number > after, reversed(self._events))][::-1]
                 self._give()
-            return Reading(events, over=self.ended)
+            return ReadResult(events, over=self.ended)
 
     def _give(self) -> None:
         self.delivered = self._last

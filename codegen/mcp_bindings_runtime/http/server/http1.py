@@ -22,7 +22,7 @@ _TRAILERS: Final = 32
 """How many fields may follow the last chunk; nothing is done with them."""
 
 
-class Fields:
+class FieldReader:
     """Reads the fields of a request into a dict; as cheroot's readers of headers."""
 
     def __call__(self, source: Any, fields: dict[bytes, bytes]) -> dict[bytes, bytes]:
@@ -47,7 +47,7 @@ class Fields:
         return fields
 
 
-class Chunks:
+class ChunkedBody:
     """A body in chunks (section 7.1), of which no more is held than is asked for."""
 
     def __init__(self, source: Any) -> None:

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
 from ...validation import check_counts, check_kind, check_methods, check_texts, check_times
-from .body import BODY_LIMIT, BODY_TIME
-from .origins import LOOPBACK, Allowed
+from .origin_policy import LOOPBACK, OriginPolicy
+from .request_body import BODY_LIMIT, BODY_TIME
 
 if TYPE_CHECKING:
     from .authorization import Authorization
-    from .stores import Store
+    from .store import Store
 
 
-class Options:
+class EndpointOptions:
     """Options of an endpoint.
 
     ``path`` is where the endpoint is, below the place where the application is mounted; ``sse_path`` and
     ``messages_path`` are those of the older HTTP+SSE, and None for ``sse_path`` leaves that out.
 
     ``allowed_hosts`` are the names under which the server may be addressed, by default those of this machine alone;
-    ``allowed_origins`` those of web pages that may talk to it besides pages on these hosts; see ``Allowed``.
+    ``allowed_origins`` those of web pages that may talk to it besides pages on these hosts; see ``OriginPolicy``.
 
     ``body_limit`` is in bytes, ``body_time`` in seconds for the body to come. ``keepalive`` is after how many seconds
     without a message a stream carries a comment, ``retry`` after how many milliseconds a client that lost a stream is to
@@ -69,7 +69,7 @@ class Options:
         self.path = path.rstrip("/")
         self.sse_path = None if sse_path is None else sse_path.rstrip("/")
         self.messages_path = messages_path.rstrip("/")
-        self.allowed = Allowed(allowed_hosts, allowed_origins)
+        self.allowed = OriginPolicy(allowed_hosts, allowed_origins)
         self.body_limit = body_limit
         self.body_time = body_time
         self.keepalive = keepalive
@@ -81,11 +81,11 @@ class Options:
         self.authorization = authorization
 
 
-def options_of(given: Mapping[str, Any], *others: str) -> Options:
+def options_of(given: Mapping[str, Any], *others: str) -> EndpointOptions:
     """Options by name; raises UsageError for one that there is not. ``others`` are there, too, and read elsewhere."""
-    names = {*(Options.__init__.__kwdefaults__ or ()), *others}
+    names = {*(EndpointOptions.__init__.__kwdefaults__ or ()), *others}
     unknown = next((name for name in given if name not in names), None)
     if unknown is not None:
         text = f"there is no option {unknown!r} here; accepted are {', '.join(sorted(names))}"
         raise UsageError(text)
-    return Options(**given)
+    return EndpointOptions(**given)

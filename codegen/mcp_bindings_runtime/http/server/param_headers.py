@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from ...logs import note
 from ...meta import member
 from ...session.events import Incoming
-from ..headers import Annotation, InvalidAnnotation, annotated_arguments
-from .channel import Speaker
+from ..headers import InvalidParamHeader, ParamHeader, param_headers_of
 from .event_log import Priority
+from .http_channel import HttpChannel
 
 if TYPE_CHECKING:
     from ...server.server import Server
@@ -24,7 +24,7 @@ _MOST = 1000
 """How many tools are remembered, and how many pages of a list are read."""
 
 
-class Annotations:
+class ToolParamHeaders:
     """The annotated arguments of the tools that a server offers.
 
     Tools of the registry are looked up there. Where a handler of ``tools/list`` lists them, it is asked as a client
@@ -33,10 +33,10 @@ class Annotations:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._known: dict[str, tuple[Any, Sequence[Annotation]]] = {}
-        self._listed: dict[str | None, tuple[float, Mapping[str, Sequence[Annotation]]]] = {}
+        self._known: dict[str, tuple[Any, Sequence[ParamHeader]]] = {}
+        self._listed: dict[str | None, tuple[float, Mapping[str, Sequence[ParamHeader]]]] = {}
 
-    def of(self, message: Any, principal: str | None = None) -> Sequence[Annotation]:
+    def of(self, message: Any, principal: str | None = None) -> Sequence[ParamHeader]:
         """Those of the tool that a message, as JSON, calls; none for other messages."""
         if member(message, "method") != "tools/call":
             return ()
@@ -55,7 +55,7 @@ class Annotations:
             known = self._known[name] = listed, _annotated(name, schema)
         return known[1]
 
-    def _by_handler(self, meta: Any, principal: str | None) -> Mapping[str, Sequence[Annotation]]:
+    def _by_handler(self, meta: Any, principal: str | None) -> Mapping[str, Sequence[ParamHeader]]:
         known = self._listed.get(principal)
         if known is None or known[0] < monotonic() - FRESH:
             if len(self._listed) >= _MOST:
@@ -88,7 +88,7 @@ class Annotations:
         return None if line is None else member(json.loads(line), "result")
 
 
-class _Nobody(Speaker):
+class _Nobody(HttpChannel):
     """Stands for the client where the endpoint asks the server something for itself."""
 
     def deliver(self, line: bytes, priority: Priority, timeout: float) -> int:
@@ -99,9 +99,9 @@ class _Nobody(Speaker):
         """There is nothing to end."""
 
 
-def _annotated(name: str, schema: Any) -> Sequence[Annotation]:
+def _annotated(name: str, schema: Any) -> Sequence[ParamHeader]:
     try:
-        return annotated_arguments(schema)
-    except InvalidAnnotation as fault:
+        return param_headers_of(schema)
+    except InvalidParamHeader as fault:
         note("warning", "clients will not show the tool %s: %s", name, fault)
         return ()

@@ -16,7 +16,7 @@ class Leaving(Protocol):
         ...
 
 
-class Slots:
+class StreamLimiter:
     """Counts streams, for a WSGI server with so many ``threads``.
 
     Streams that are open for long (those that clients listen on) are at most ``most``, by default three quarters of the

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ...logs import note, report
 from ...session.routing import Routes
 from .. import media
-from .body import read_body
-from .conversations import Conversations
-from .legacy_sse import OldSse
-from .options import Options
-from .origins import RefusedNames
-from .rejections import STATUS_LINES, Rejection, Response
-from .stateless import Modern, parse
-from .stores import MemoryStore, SharedStore, Unavailable
-from .stream_limiter import Slots
-from .streamable import Streamable
-from .workers import Workers
+from .handler_pool import HandlerPool
+from .legacy_sse_endpoint import LegacySseEndpoint
+from .options import EndpointOptions
+from .origin_policy import RefusalLog
+from .request_body import read_body
+from .responses import STATUS_LINES, Rejection, Response
+from .session_endpoint import SessionEndpoint
+from .session_table import SessionTable
+from .stateless_endpoint import StatelessEndpoint, parse
+from .store import MemoryStore, SharedStore, StoreUnavailable
+from .stream_limiter import StreamLimiter
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication
@@ -41,24 +41,24 @@ class Application:
     server; ``initialize`` chooses among the others, for the session that it begins.
     """
 
-    def __init__(self, servers: Sequence[Server], options: Options) -> None:
+    def __init__(self, servers: Sequence[Server], options: EndpointOptions) -> None:
         self._routes = routes = Routes(servers)
         self._options = options
-        self._refused = RefusedNames()
-        self._workers = Workers(options.handlers)
-        self._slots = slots = Slots(options.threads, options.streams)
+        self._refused = RefusalLog()
+        self._workers = HandlerPool(options.handlers)
+        self._slots = slots = StreamLimiter(options.threads, options.streams)
         store = options.store or MemoryStore()
         by_revision = {server.binding.revision: server for server in routes.handshake}
-        self._conversations = Conversations(by_revision, store, self._workers)
+        self._conversations = SessionTable(by_revision, store, self._workers)
         if isinstance(store, SharedStore):
-            from .relay import Relay
+            from .announcement_relay import AnnouncementRelay
 
-            Relay(routes.servers, store, self._conversations)
-        self._modern = Modern(routes, options, slots, self._workers) if routes.stateless else None
-        self._legacy = Streamable(routes, options, store, slots, self._conversations) if routes.handshake else None
-        self._oldsse: OldSse | None = None
+            AnnouncementRelay(routes.servers, store, self._conversations)
+        self._modern = StatelessEndpoint(routes, options, slots, self._workers) if routes.stateless else None
+        self._legacy = SessionEndpoint(routes, options, store, slots, self._conversations) if routes.handshake else None
+        self._oldsse: LegacySseEndpoint | None = None
         if routes.handshake and options.sse_path is not None:
-            self._oldsse = OldSse(routes, options, store, slots, self._conversations, self._workers)
+            self._oldsse = LegacySseEndpoint(routes, options, store, slots, self._conversations, self._workers)
 
     def __call__(self, environ: Mapping[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Answers a request (PEP 3333)."""
@@ -66,7 +66,7 @@ class Application:
             response = self._answer(environ)
         except Rejection as rejection:
             response = rejection.response()
-        except Unavailable as fault:
+        except StoreUnavailable as fault:
             note("warning", "a request could not be answered: %s", fault)
             response = Rejection(
                 503, "sessions cannot be reached now; try again", headers=[("Retry-After", "5")]
@@ -151,14 +151,16 @@ class Application:
         # Clients of HTTP+SSE begin with a GET, and show no more than what this says (Versioning: Compatibility Matrix).
         raise _not_allowed(method, "POST", f"; this server supports {', '.join(self._routes.revisions)}")
 
-    def _older(self, oldsse: OldSse, environ: Mapping[str, Any], principal: str | None, accepted: str) -> Response:
+    def _older(
+        self, legacy: LegacySseEndpoint, environ: Mapping[str, Any], principal: str | None, accepted: str
+    ) -> Response:
         method = environ["REQUEST_METHOD"]
         if method != accepted:
             raise _not_allowed(method, accepted)
         if method == "GET":
             _expect_stream(environ)
-            return oldsse.get(environ, principal)
-        return oldsse.post(environ, self._read(environ), principal)
+            return legacy.get(environ, principal)
+        return legacy.post(environ, self._read(environ), principal)
 
     def _post(self, environ: Mapping[str, Any], principal: str | None) -> Response:
         accept = environ.get("HTTP_ACCEPT", "")

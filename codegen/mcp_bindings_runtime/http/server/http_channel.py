@@ -26,7 +26,7 @@ _LONGEST: Final = 3600.0
 """Seconds that one wait lasts at most; there is no limit to how many follow each other."""
 
 
-class Speaker(ABC):
+class HttpChannel(ABC):
     """Sends requests and notifications of a session by ``deliver``, which is for those that derive from it to say.
 
     ``timeout`` and ``limit`` are in seconds, as those of ``Connection``. ``calls`` are the requests that wait for their

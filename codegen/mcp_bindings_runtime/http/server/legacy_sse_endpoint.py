@@ -13,32 +13,32 @@ from urllib.parse import parse_qs, quote
 from ...jsonrpc import NO_ID, error_line
 from ...session.events import Cancelled, Dropped, Incoming, Reply
 from ...session.routing import Routes
-from . import streams
-from .client_address import source_of
-from .conversation import Conversation
-from .conversations import Conversations
-from .rejections import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
-from .sessions import Record, TooMany
-from .stores import STANDALONE, Store, Unavailable
-from .stream_limiter import Slots
-from .streamable import beginning
-from .workers import Workers
+from . import event_stream
+from .client_address import client_address
+from .handler_pool import HandlerPool
+from .responses import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
+from .session_channel import SessionChannel
+from .session_endpoint import beginning
+from .session_store import SessionRecord, TooManySessions
+from .session_table import SessionTable
+from .store import STANDALONE, Store, StoreUnavailable
+from .stream_limiter import StreamLimiter
 
 if TYPE_CHECKING:
-    from .options import Options
+    from .options import EndpointOptions
 
 
-class OldSse:
+class LegacySseEndpoint:
     """Serves clients of the older transport with the servers of the handshake era."""
 
     def __init__(
         self,
         routes: Routes,
-        options: Options,
+        options: EndpointOptions,
         store: Store,
-        slots: Slots,
-        conversations: Conversations,
-        workers: Workers,
+        slots: StreamLimiter,
+        conversations: SessionTable,
+        workers: HandlerPool,
     ) -> None:
         self._routes = routes
         self._options = options
@@ -53,10 +53,10 @@ class OldSse:
             raise busy(STREAMS, 5)
         try:
             session_id = self._conversations.open(principal).id
-        except TooMany:
+        except TooManySessions:
             self._slots.give(long=True)
             raise busy(SESSIONS, 60) from None
-        except Unavailable:
+        except StoreUnavailable:
             self._slots.give(long=True)
             raise
         place = quote(environ.get("SCRIPT_NAME", "").encode("latin-1")) + self._options.messages_path
@@ -67,7 +67,7 @@ class OldSse:
             self._conversations.end(session_id)
 
         try:
-            body = streams.EventStream(
+            body = event_stream.EventStream(
                 self._store.open(session_id, STANDALONE, keep=False),
                 first=f"event: endpoint\ndata: {place}?session_id={session_id}\n\n".encode(),
                 keepalive=self._options.keepalive,
@@ -75,10 +75,10 @@ class OldSse:
                 closed=closed,
                 alive=partial(self._store.sessions.load, session_id),
             )
-        except Unavailable:
+        except StoreUnavailable:
             self._slots.give(long=True)
             raise
-        return Response(200, [*streams.HEADERS], body)
+        return Response(200, [*event_stream.HEADERS], body)
 
     def post(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response:
         """Takes a message; what answers it goes on the stream. Raises Rejection."""
@@ -92,7 +92,7 @@ class OldSse:
         for event in events:
             if isinstance(event, Incoming):
                 event.principal = principal
-                event.source = source_of(environ)
+                event.source = client_address(environ)
                 if not self._workers.start(partial(_handle, conversation, event)):
                     conversation.drop([event])
                     raise busy(REQUESTS)
@@ -106,12 +106,12 @@ class OldSse:
                 raise Rejection(400, event.reason)
         return empty_response(202)
 
-    def _agree(self, record: Record, body: bytes) -> Conversation:
+    def _agree(self, record: SessionRecord, body: bytes) -> SessionChannel:
         server = beginning(body, self._routes, "a session begins with initialize")
         return self._conversations.agree(record, server)
 
 
-def _handle(conversation: Conversation, incoming: Incoming) -> None:
+def _handle(conversation: SessionChannel, incoming: Incoming) -> None:
     line = None if incoming.cancelled else conversation.server.run(conversation, incoming)
     conversation.save()
     conversation.reply(incoming, line)

@@ -9,21 +9,21 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
-from ..server.sessions import Record, TooMany
+from ..server.session_store import SessionRecord, TooManySessions
 from . import scripts
-from .link import RedisLink
+from .client import RedisClient
 
 _SUBSCRIBED = "subscribed:"
 """Before the URI of each resource that is subscribed to."""
 
 
-class RedisSessions:
+class RedisSessionStore:
     """At most ``most`` sessions, each for ``lifetime`` seconds after it was last used.
 
     ``saved`` is called with the id of each whose changes were saved.
     """
 
-    def __init__(self, link: RedisLink, *, most: int, lifetime: float, saved: Callable[[str], None]) -> None:
+    def __init__(self, link: RedisClient, *, most: int, lifetime: float, saved: Callable[[str], None]) -> None:
         self._link = link
         self._saved = saved
         self._most = most
@@ -38,15 +38,15 @@ class RedisSessions:
         """As ``SessionStore.tell``."""
         self._gone.append(gone)
 
-    def create(self, record: Record) -> None:
+    def create(self, record: SessionRecord) -> None:
         """As ``SessionStore.create``."""
         pairs = [each for pair in _fields(record.values()).items() for each in pair]
         if not self._link.run(scripts.CREATE, record.id, self._milliseconds, self._most, *pairs):
             text = f"there are {self._most} sessions, and not more are allowed"
-            raise TooMany(text)
+            raise TooManySessions(text)
         self._use(record.id)
 
-    def load(self, session_id: str) -> Record | None:
+    def load(self, session_id: str) -> SessionRecord | None:
         """As ``SessionStore.load``."""
         found = self._link.run(scripts.LOAD, session_id, self._milliseconds)
         if not found:
@@ -54,7 +54,7 @@ class RedisSessions:
         self._use(session_id)
         return _record(dict(zip(found[::2], found[1::2], strict=True)))
 
-    def save(self, record: Record, before: Mapping[str, Any]) -> None:
+    def save(self, record: SessionRecord, before: Mapping[str, Any]) -> None:
         """As ``SessionStore.save``."""
         old, new = _fields(before), _fields(record.values())
         # How often it was saved is counted where that is done.
@@ -104,7 +104,7 @@ def _fields(values: Mapping[str, Any]) -> dict[str, str]:
     return fields | {_SUBSCRIBED + uri: "1" for uri in values["subscribed"]}
 
 
-def _record(fields: Mapping[bytes, bytes]) -> Record:
+def _record(fields: Mapping[bytes, bytes]) -> SessionRecord:
     values: dict[str, Any] = {"subscribed": []}
     for key, value in fields.items():
         name = key.decode()
@@ -112,4 +112,4 @@ def _record(fields: Mapping[bytes, bytes]) -> Record:
             values["subscribed"].append(name.removeprefix(_SUBSCRIBED))
         else:
             values[name] = json.loads(value)
-    return Record(**values)
+    return SessionRecord(**values)

@@ -18,10 +18,10 @@ from ...jsonrpc import Refusal
 from ...logs import note
 from ...session.events import Incoming
 from ...session.session import Session
-from .channel import Speaker
 from .disconnection import LOOK, ClientGone
-from .event_log import Log, Priority
-from .rejections import STREAMS, busy
+from .event_log import EventLog, Priority
+from .http_channel import HttpChannel
+from .responses import STREAMS, busy
 
 if TYPE_CHECKING:
     from ...server.server import Server
@@ -40,7 +40,7 @@ class NoStream(McpError):
     """A request or a response has to be streamed, and as many streams are open as may be."""
 
 
-class Exchange(Speaker):
+class PostChannel(HttpChannel):
     """The link of the handlers of one POST.
 
     ``waiting`` are those of its requests that are to be handled. ``stream`` gives the log of its stream, when there is
@@ -56,7 +56,7 @@ class Exchange(Speaker):
         *,
         timeout: float,
         limit: float,
-        stream: Callable[[], Log],
+        stream: Callable[[], EventLog],
         late: Callable[[bytes, Priority, float], int],
         waiting: Iterable[Incoming],
         over: Callable[[Incoming], object] = _unheard,
@@ -73,7 +73,7 @@ class Exchange(Speaker):
         self._held: set[Incoming] = set()
         self._gate = Lock()
         self._bell = new_bell()
-        self.log: Log | None = None
+        self.log: EventLog | None = None
         """What is streamed, if anything is."""
         self.answer: bytes | None = None
         """The answer, where it goes back alone."""
@@ -144,7 +144,7 @@ class Exchange(Speaker):
         if log is not None:
             log.end()
 
-    def _open(self, *, needed: bool = False) -> Log:
+    def _open(self, *, needed: bool = False) -> EventLog:
         if self.log is None:
             try:
                 self.log = self._stream()

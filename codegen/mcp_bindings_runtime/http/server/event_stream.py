@@ -8,9 +8,9 @@ from typing import Final
 from ...logs import note
 from ..media import SSE
 from .disconnection import LOOK
-from .event_log import Log, Reading
-from .rejections import Headers
-from .stores import Unavailable
+from .event_log import EventLog, ReadResult
+from .responses import Headers
+from .store import StoreUnavailable
 from .stream_limiter import Leaving
 
 HEADERS: Final[Headers] = [
@@ -46,7 +46,7 @@ class EventStream:
 
     def __init__(
         self,
-        log: Log,
+        log: EventLog,
         *,
         keepalive: float,
         closed: Callable[[bool], None],
@@ -84,7 +84,7 @@ class EventStream:
             reading = self._read()
             if not reading.events and not reading.over and self._alive is not None:
                 self._alive()
-        except Unavailable as fault:
+        except StoreUnavailable as fault:
             note("info", "a stream is cut off, and the client comes back to it: %s", fault)
             raise StopIteration from None
         self._over = reading.over
@@ -103,7 +103,7 @@ class EventStream:
             chunks.append(message(event.line, event_id))
         return b"".join(chunks)
 
-    def _read(self) -> Reading:
+    def _read(self) -> ReadResult:
         """Read what comes within ``keepalive`` seconds; raises StopIteration where the client has hung up."""
         left = self._keepalive
         while True:
@@ -129,5 +129,5 @@ class EventStream:
         if closed is not None:
             try:
                 closed(self._over)
-            except Unavailable as fault:
+            except StoreUnavailable as fault:
                 note("warning", "a stream is closed, and its session stays until it expires: %s", fault)

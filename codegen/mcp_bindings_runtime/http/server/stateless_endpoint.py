@@ -31,20 +31,20 @@ from ...session.routing import Routes
 from ...session.session import Session
 from ...session.stateless import INITIALIZE, LISTEN, VERSION, naming
 from ..headers import NAMED, mismatch
-from . import streams
-from .client_address import source_of
+from . import event_stream
+from .client_address import client_address
 from .disconnection import ClientGone, has_hung_up
-from .event_log import Log, MemoryLog, Priority
-from .exchange import Exchange, NoStream
-from .param_headers import Annotations
-from .rejections import REQUESTS, STREAMS, Rejection, Response, busy, empty_response, json_response
-from .stream_limiter import Slots
-from .workers import Workers
+from .event_log import EventLog, MemoryEventLog, Priority
+from .handler_pool import HandlerPool
+from .param_headers import ToolParamHeaders
+from .post_channel import NoStream, PostChannel
+from .responses import REQUESTS, STREAMS, Rejection, Response, busy, empty_response, json_response
+from .stream_limiter import StreamLimiter
 
 if TYPE_CHECKING:
     from ...server.server import Server
     from ...server.stateless import StatelessServer
-    from .options import Options
+    from .options import EndpointOptions
 
 HEADER_MISMATCH: Final = -32020
 
@@ -62,12 +62,12 @@ _HANDLED: Final = {METHOD_NOT_FOUND: 404, MISSING_CLIENT_CAPABILITY: 400, UNSUPP
 """The status of one that its handler refuses: those that the text names. Other errors are answers like any."""
 
 
-class Modern:
+class StatelessEndpoint:
     """Serves requests with the servers of these revisions."""
 
-    def __init__(self, routes: Routes, options: Options, slots: Slots, workers: Workers) -> None:
+    def __init__(self, routes: Routes, options: EndpointOptions, slots: StreamLimiter, workers: HandlerPool) -> None:
         self._versions = routes.revisions
-        self._annotations = {server: Annotations(server) for server in routes.stateless}
+        self._annotations = {server: ToolParamHeaders(server) for server in routes.stateless}
         self._options = options
         self._slots = slots
         self._workers = workers
@@ -94,7 +94,7 @@ class Modern:
         event = session.receive(body)[0]
         if isinstance(event, Incoming):
             event.principal = principal
-            event.source = source_of(environ)
+            event.source = client_address(environ)
             return self._run(server, session, event, partial(has_hung_up, environ))
         if isinstance(event, Reply):
             if event.refusal is not None:
@@ -116,7 +116,7 @@ class Modern:
         return json_response(_REFUSED[refusal.code], error_line(given, refusal, null_id=False))
 
     def _run(self, server: Server, session: Session, incoming: Incoming, gone: Callable[[], bool]) -> Response:
-        exchange = Exchange(
+        exchange = PostChannel(
             session,
             Lock(),
             {},
@@ -142,21 +142,21 @@ class Modern:
             if not whole:
                 _cancel(exchange, incoming)
 
-        return self._streaming(log, closed, gone, streams.KEEP_ALIVE if quiet else b"")
+        return self._streaming(log, closed, gone, event_stream.KEEP_ALIVE if quiet else b"")
 
     def _streaming(
-        self, log: Log, closed: Callable[[bool], None], gone: Callable[[], bool], first: bytes = b""
+        self, log: EventLog, closed: Callable[[bool], None], gone: Callable[[], bool], first: bytes = b""
     ) -> Response:
-        body = streams.EventStream(
+        body = event_stream.EventStream(
             log, keepalive=self._options.keepalive, among=self._slots.streams, closed=closed, gone=gone, first=first
         )
-        return Response(200, [*streams.HEADERS], body)
+        return Response(200, [*event_stream.HEADERS], body)
 
-    def _stream(self) -> Log:
+    def _stream(self) -> EventLog:
         if not self._slots.take(long=False):
             message = "as many streams are open as may be, so nothing can be sent but the answer"
             raise NoStream(message)
-        return MemoryLog(keep=False, expected=True)
+        return MemoryEventLog(keep=False, expected=True)
 
     def _listen(
         self, server: StatelessServer, session: Session, request_id: Any, first: bytes, gone: Callable[[], bool]
@@ -164,9 +164,9 @@ class Modern:
         """Opens the stream of a subscription, which lasts until one of the sides ends it."""
         if not self._slots.take(long=True):
             raise busy(STREAMS, 5)
-        log = MemoryLog(keep=False, expected=True)
+        log = MemoryEventLog(keep=False, expected=True)
         subscription = Incoming(session.binding.requests[LISTEN], request_id, None)
-        link = Exchange(
+        link = PostChannel(
             session,
             Lock(),
             {},
@@ -219,14 +219,14 @@ def _plainly_equal(environ: Mapping[str, Any], value: Mapping[str, Any], version
     return given is not None and given == member(value, "params", named) and "=?" not in given and given.isascii()
 
 
-def _whole(exchange: Exchange) -> Response:
+def _whole(exchange: PostChannel) -> Response:
     if exchange.answer is None:
         return empty_response(202)
     status = 200 if exchange.refusal is None else _HANDLED.get(exchange.refusal.code, 200)
     return json_response(status, exchange.answer)
 
 
-def _cancel(exchange: Exchange, incoming: Incoming) -> None:
+def _cancel(exchange: PostChannel, incoming: Incoming) -> None:
     """The client has closed the connection, and so wants no answer any more (Cancellation: Transport-Specific)."""
     incoming.cancelled = True
     incoming.reason = "the client has closed the connection"

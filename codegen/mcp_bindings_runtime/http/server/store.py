@@ -9,8 +9,8 @@ from time import monotonic
 from typing import Protocol, runtime_checkable
 
 from ...errors import McpError
-from .event_log import Log, MemoryLog, Priority
-from .sessions import LIFETIME, MOST, MemorySessions, SessionStore
+from .event_log import EventLog, MemoryEventLog, Priority
+from .session_store import MAX_SESSIONS, SESSION_LIFETIME, MemorySessionStore, SessionStore
 
 STREAM_LIFETIME = 300.0
 """Seconds for which a stream that has ended, or that nobody reads, can be resumed."""
@@ -21,7 +21,7 @@ STANDALONE = "0"
 """The stream of a session that belongs to no request."""
 
 
-class Unavailable(McpError):
+class StoreUnavailable(McpError):
     """The store cannot be reached now."""
 
 
@@ -40,11 +40,11 @@ class Store(Protocol):
         """The sessions."""
         ...
 
-    def open(self, session_id: str, stream: str, *, keep: bool = True) -> Log:
+    def open(self, session_id: str, stream: str, *, keep: bool = True) -> EventLog:
         """The log of a stream; it is begun where it is not there, and with ``keep`` so that it can be resumed."""
         ...
 
-    def find(self, session_id: str, stream: str) -> Log | None:
+    def find(self, session_id: str, stream: str) -> EventLog | None:
         """The log of a stream; None where it never was, or is kept no longer."""
         ...
 
@@ -74,13 +74,13 @@ class SharedStore(Store, Protocol):
         ...
 
     def spread(self, news: bytes) -> None:
-        """Announces something to all processes, this one among them. Raises Unavailable."""
+        """Announces something to all processes, this one among them. Raises StoreUnavailable."""
         ...
 
     def tell(self, session_id: str, line: bytes, mark: str, priority: Priority) -> int:
         """Append a notification to the standalone stream, unless that was done with the same mark before.
 
-        Return how many notifications were dropped for want of room; do not wait for it. Raises as ``Log.append`` does.
+        Return how many notifications were dropped for want of room; do not wait for it. Raises as ``EventLog.append`` does.
         """
         ...
 
@@ -91,16 +91,16 @@ class MemoryStore:
     ``sessions`` is how many sessions there are at most, ``lifetime`` after how many seconds without use they end.
     """
 
-    def __init__(self, *, sessions: int = MOST, lifetime: float = LIFETIME) -> None:
-        self.sessions = MemorySessions(most=sessions, lifetime=lifetime)
+    def __init__(self, *, sessions: int = MAX_SESSIONS, lifetime: float = SESSION_LIFETIME) -> None:
+        self.sessions = MemorySessionStore(most=sessions, lifetime=lifetime)
         self.sessions.tell(self.forget)
         self._lock = Lock()
-        self._logs: dict[str, dict[str, MemoryLog]] = {}
+        self._logs: dict[str, dict[str, MemoryEventLog]] = {}
         # Streams by when they were last looked at, so that those nobody comes back to are found.
-        self._ages: OrderedDict[tuple[str, str], MemoryLog] = OrderedDict()
+        self._ages: OrderedDict[tuple[str, str], MemoryEventLog] = OrderedDict()
         self._receivers: list[Receive] = []
 
-    def open(self, session_id: str, stream: str, *, keep: bool = True) -> Log:
+    def open(self, session_id: str, stream: str, *, keep: bool = True) -> EventLog:
         """As ``Store.open``."""
         with self._lock:
             logs = self._logs.setdefault(session_id, {})
@@ -109,7 +109,7 @@ class MemoryStore:
                 self._sweep()
                 if len(logs) >= STREAMS:
                     self._drop_one(session_id, logs)
-                log = logs[stream] = MemoryLog(keep=keep, expected=stream != STANDALONE)
+                log = logs[stream] = MemoryEventLog(keep=keep, expected=stream != STANDALONE)
                 if stream != STANDALONE:
                     self._ages[session_id, stream] = log
             return log
@@ -124,14 +124,14 @@ class MemoryStore:
             else:
                 self._logs.get(session_id, {}).pop(stream, None)
 
-    def _drop_one(self, session_id: str, logs: dict[str, MemoryLog]) -> None:
+    def _drop_one(self, session_id: str, logs: dict[str, MemoryEventLog]) -> None:
         """Drops the oldest stream of a session that has ended."""
         name = next((name for name, log in logs.items() if log.ended and not log.attached), None)
         if name is not None:
             del logs[name]
             self._ages.pop((session_id, name), None)
 
-    def find(self, session_id: str, stream: str) -> Log | None:
+    def find(self, session_id: str, stream: str) -> EventLog | None:
         """As ``Store.find``."""
         with self._lock:
             logs = self._logs.get(session_id)

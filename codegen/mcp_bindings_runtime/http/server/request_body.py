@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import Any, Final
 
-from .rejections import Rejection
+from .responses import Rejection
 
 BODY_LIMIT: Final = 4 * 1024 * 1024
 """How many bytes a body may have, if nothing else is said."""

@@ -29,7 +29,7 @@ _ORIGIN = re.compile(rf"([A-Za-z][A-Za-z0-9+.-]*)://({_NAME})(?::(\d{{1,5}}))?")
 _PORTS = {"http": "80", "https": "443"}
 
 
-class Allowed:
+class OriginPolicy:
     """What is allowed.
 
     ``hosts`` are names, each for any port (``example.com``) or with the one it is for (``example.com:8443``); ``"*"``
@@ -68,7 +68,7 @@ class Allowed:
         return self.any or (name, "") in self._hosts or (name, port) in self._hosts
 
 
-class RefusedNames:
+class RefusalLog:
     """Logs each host and origin that is refused once, as the one who set the server up may have forgotten to allow it."""
 
     def __init__(self, most: int = REMEMBERED) -> None:

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ConnectionClosed, McpError, RequestTimeout
 from ...logs import note
 from ...server.announcements import Announcement
-from .conversations import Conversations
-from .stores import SharedStore, Unavailable
+from .session_table import SessionTable
+from .store import SharedStore, StoreUnavailable
 
 if TYPE_CHECKING:
     from ...features.limits import Limits, Pace
     from ...server.server import Server
 
 
-class Relay:
+class AnnouncementRelay:
     """Gives what one of the servers announces to those of other processes, and tells what theirs do.
 
     A subscription of 2026-07-28 is held by one process, which tells it. A session may be known to several: each of them
     tells it, and the store takes it of the first.
     """
 
-    def __init__(self, servers: Sequence[Server], store: SharedStore, conversations: Conversations) -> None:
+    def __init__(self, servers: Sequence[Server], store: SharedStore, conversations: SessionTable) -> None:
         self._servers = {server.binding.revision: server for server in servers}
         self._store = store
         self._conversations = conversations
@@ -55,7 +55,7 @@ class Relay:
         }
         try:
             self._store.spread(json.dumps(news).encode())
-        except Unavailable as fault:
+        except StoreUnavailable as fault:
             note("warning", "%s is announced to clients of this process alone: %s", key.name, fault)
 
     def _hear(self, mark: str, ours: bool, news: bytes) -> None:

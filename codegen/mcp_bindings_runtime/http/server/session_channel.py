@@ -15,18 +15,18 @@ from ...logs import note
 from ...methods import NotificationMethod
 from ...session.events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed
 from ...session.stateless import CHANGES
-from .channel import NO_ROOM, Speaker
 from .event_log import Priority
-from .exchange import Exchange
-from .sessions import Record
-from .stores import STANDALONE, SharedStore, Store
+from .http_channel import NO_ROOM, HttpChannel
+from .post_channel import PostChannel
+from .session_store import SessionRecord
+from .store import STANDALONE, SharedStore, Store
 
 if TYPE_CHECKING:
     from ...server.server import Server
     from ...session.handshake import HandshakeServer
 
 
-class Conversation(Speaker):
+class SessionChannel(HttpChannel):
     """The link of a session: what belongs to no request goes to the stream that stands alone.
 
     ``begin`` has a job run in another thread. ``unclaimed`` is given messages that are about requests that this process
@@ -36,7 +36,7 @@ class Conversation(Speaker):
     def __init__(
         self,
         server: Server,
-        record: Record,
+        record: SessionRecord,
         store: Store,
         *,
         begin: Callable[[Callable[[], None]], bool],
@@ -49,7 +49,7 @@ class Conversation(Speaker):
         self._store = store
         self._begin = begin
         self._unclaimed = unclaimed
-        self._exchanges: dict[Incoming, Exchange] = {}
+        self._exchanges: dict[Incoming, PostChannel] = {}
         self._news = Queue(self._listen)
         # Ids of requests are not to be those that another process gives.
         self.session.asked = randbits(31) << 20
@@ -72,7 +72,7 @@ class Conversation(Speaker):
         session.subscribed.update(record.subscribed)
         session.state = cast("Any", record.state)
 
-    def refresh(self, record: Record) -> None:
+    def refresh(self, record: SessionRecord) -> None:
         """Takes over what other processes have changed of the session; ``record`` is as they have saved it."""
         if record.version <= self._version or self.record.client is None:
             return
@@ -89,7 +89,7 @@ class Conversation(Speaker):
             session.subscribed -= before - now
             self._know(record)
 
-    def _know(self, record: Record) -> None:
+    def _know(self, record: SessionRecord) -> None:
         self.record = record
         self._version = record.version
         self._known = record.values()
@@ -165,7 +165,7 @@ class Conversation(Speaker):
     def _listen(self, notified: Notified) -> None:
         self.server.listen(self, notified)
 
-    def run(self, incoming: Incoming, exchange: Exchange) -> bool:
+    def run(self, incoming: Incoming, exchange: PostChannel) -> bool:
         """Has a request handled in another thread; False where too many are."""
         incoming.principal = self.record.principal
         self._exchanges[incoming] = exchange

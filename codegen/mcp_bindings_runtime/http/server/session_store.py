@@ -16,20 +16,20 @@ from ...validation import check_counts, check_times
 if TYPE_CHECKING:
     from ...connection.context import Level
 
-LIFETIME: Final = 3600.0
+SESSION_LIFETIME: Final = 3600.0
 """Seconds without a request or an open stream after which a session ends, if nothing else is said."""
-MOST: Final = 10_000
+MAX_SESSIONS: Final = 10_000
 """How many sessions there are at most, if nothing else is said."""
 
 _ID = re.compile(r"[\x21-\x7e]{1,256}")
 
 
-class TooMany(McpError):
+class TooManySessions(McpError):
     """There are as many sessions as there may be."""
 
 
-class Record:
-    """A session as plain JSON values: ``Record(**record.values())`` is the same."""
+class SessionRecord:
+    """A session as plain JSON values: ``SessionRecord(**record.values())`` is the same."""
 
     __slots__ = (
         "capabilities",
@@ -84,15 +84,15 @@ class Record:
 class SessionStore(Protocol):
     """Where sessions are kept. Thread-safe; each method may be called in any process that serves the endpoint."""
 
-    def create(self, record: Record) -> None:
-        """Keeps a new session. Raises TooMany."""
+    def create(self, record: SessionRecord) -> None:
+        """Keeps a new session. Raises TooManySessions."""
         ...
 
-    def load(self, session_id: str) -> Record | None:
+    def load(self, session_id: str) -> SessionRecord | None:
         """A session, whose time begins anew; None for one that has ended or never was."""
         ...
 
-    def save(self, record: Record, before: Mapping[str, Any]) -> None:
+    def save(self, record: SessionRecord, before: Mapping[str, Any]) -> None:
         """Keeps what has changed of a session since its values were those; counts its version up.
 
         What another process has changed meanwhile stays. A session that has ended stays so.
@@ -108,7 +108,7 @@ class SessionStore(Protocol):
         ...
 
 
-class MemorySessions:
+class MemorySessionStore:
     """Sessions in this process: at most ``most``, each for ``lifetime`` seconds after it was last used.
 
     ``clock`` gives the time in seconds.
@@ -117,8 +117,8 @@ class MemorySessions:
     def __init__(
         self,
         *,
-        most: int = MOST,
-        lifetime: float = LIFETIME,
+        most: int = MAX_SESSIONS,
+        lifetime: float = SESSION_LIFETIME,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         check_counts(sessions=most)
@@ -129,13 +129,13 @@ class MemorySessions:
         self._lock = Lock()
         self._gone: list[Callable[[str], None]] = []
         # The one that was used least recently comes first.
-        self._records: OrderedDict[str, tuple[Record, float]] = OrderedDict()
+        self._records: OrderedDict[str, tuple[SessionRecord, float]] = OrderedDict()
 
     def tell(self, gone: Callable[[str], None]) -> None:
         """As ``SessionStore.tell``."""
         self._gone.append(gone)
 
-    def create(self, record: Record) -> None:
+    def create(self, record: SessionRecord) -> None:
         """As ``SessionStore.create``."""
         with self._lock:
             ended = self._expire()
@@ -145,9 +145,9 @@ class MemorySessions:
         self._tell(ended)
         if full:
             text = f"there are {self._most} sessions, and not more are allowed"
-            raise TooMany(text)
+            raise TooManySessions(text)
 
-    def load(self, session_id: str) -> Record | None:
+    def load(self, session_id: str) -> SessionRecord | None:
         """As ``SessionStore.load``."""
         with self._lock:
             ended = self._expire()
@@ -158,7 +158,7 @@ class MemorySessions:
         self._tell(ended)
         return None if found is None else found[0]
 
-    def save(self, record: Record, before: Mapping[str, Any]) -> None:
+    def save(self, record: SessionRecord, before: Mapping[str, Any]) -> None:
         """As ``SessionStore.save``."""
         with self._lock:
             record.version += 1

@@ -6,24 +6,24 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from .conversation import Conversation
-from .sessions import Record, is_session_id, new_session_id
-from .stores import MemoryStore, SharedStore, Store
-from .workers import Workers
+from .handler_pool import HandlerPool
+from .session_channel import SessionChannel
+from .session_store import SessionRecord, is_session_id, new_session_id
+from .store import MemoryStore, SharedStore, Store
 
 if TYPE_CHECKING:
     from ...server.server import Server
 
 
-class Conversations:
+class SessionTable:
     """Finds the conversation of a session, and begins and ends them. ``servers`` are by revision."""
 
-    def __init__(self, servers: dict[str, Server], store: Store, workers: Workers) -> None:
+    def __init__(self, servers: dict[str, Server], store: Store, workers: HandlerPool) -> None:
         self._servers = servers
         self._store = store
         self._workers = workers
         self._lock = Lock()
-        self._here: dict[str, Conversation] = {}
+        self._here: dict[str, SessionChannel] = {}
         # Of a session that several processes have, the relay sees to it that only one of them tells it something.
         self._shared = isinstance(store, SharedStore)
         if isinstance(store, SharedStore):
@@ -32,23 +32,23 @@ class Conversations:
         # Nobody else would notice that the time of a session is over.
         store.sessions.tell(self._forget)
 
-    def begin(self, server: Server, principal: str | None) -> Conversation:
+    def begin(self, server: Server, principal: str | None) -> SessionChannel:
         """A conversation that has no session yet."""
-        return self._make(server, Record(new_session_id(), server.binding.revision, principal=principal))
+        return self._make(server, SessionRecord(new_session_id(), server.binding.revision, principal=principal))
 
-    def keep(self, conversation: Conversation) -> None:
-        """Makes a session of a conversation. Raises TooMany."""
+    def keep(self, conversation: SessionChannel) -> None:
+        """Makes a session of a conversation. Raises TooManySessions."""
         conversation.remember()
         self._store.sessions.create(conversation.record)
         self._serve(conversation)
 
-    def open(self, principal: str | None) -> Record:
-        """A session of HTTP+SSE, for which no revision is agreed on yet. Raises TooMany."""
-        record = Record(new_session_id(), "", transport="sse", principal=principal, state="new")
+    def open(self, principal: str | None) -> SessionRecord:
+        """A session of HTTP+SSE, for which no revision is agreed on yet. Raises TooManySessions."""
+        record = SessionRecord(new_session_id(), "", transport="sse", principal=principal, state="new")
         self._store.sessions.create(record)
         return record
 
-    def agree(self, record: Record, server: Server) -> Conversation:
+    def agree(self, record: SessionRecord, server: Server) -> SessionChannel:
         """The conversation of a session that is in the revision of this server from now on."""
         before = record.values()
         record.revision = server.binding.revision
@@ -57,7 +57,7 @@ class Conversations:
         self._serve(conversation)
         return conversation
 
-    def record(self, session_id: str, principal: str | None, transport: str = "streamable") -> Record | None:
+    def record(self, session_id: str, principal: str | None, transport: str = "streamable") -> SessionRecord | None:
         """A session; None where there is no such session of this principal and transport."""
         record = self._store.sessions.load(session_id) if is_session_id(session_id) else None
         if record is None:
@@ -65,12 +65,12 @@ class Conversations:
             return None
         return record if (record.principal, record.transport) == (principal, transport) else None
 
-    def find(self, session_id: str, principal: str | None) -> Conversation | None:
+    def find(self, session_id: str, principal: str | None) -> SessionChannel | None:
         """The conversation of a session of Streamable HTTP; None where there is no such session."""
         record = self.record(session_id, principal)
         return None if record is None else self.of(record)
 
-    def of(self, record: Record) -> Conversation | None:
+    def of(self, record: SessionRecord) -> SessionChannel | None:
         """The conversation of a session; None where its revision is not served here."""
         conversation = self._here.get(record.id)
         if conversation is None:
@@ -86,12 +86,12 @@ class Conversations:
         conversation.refresh(record)
         return conversation
 
-    def _serve(self, conversation: Conversation) -> None:
+    def _serve(self, conversation: SessionChannel) -> None:
         with self._lock:
             self._here[conversation.record.id] = conversation
         conversation.server.admit(conversation, told=not self._shared)
 
-    def _resume(self, record: Record) -> Conversation | None:
+    def _resume(self, record: SessionRecord) -> SessionChannel | None:
         server = self._servers.get(record.revision)
         if server is None:
             return None
@@ -102,8 +102,8 @@ class Conversations:
         server.admit(conversation, told=not self._shared)
         return conversation
 
-    def _make(self, server: Server, record: Record) -> Conversation:
-        return Conversation(server, record, self._store, begin=self._workers.start, unclaimed=self._pass_on)
+    def _make(self, server: Server, record: SessionRecord) -> SessionChannel:
+        return SessionChannel(server, record, self._store, begin=self._workers.start, unclaimed=self._pass_on)
 
     def end(self, session_id: str) -> None:
         """Ends a session everywhere."""
@@ -132,7 +132,7 @@ class Conversations:
         if conversation is not None and record is not None:
             conversation.refresh(record)
 
-    def heard(self, hears: Callable[[Conversation], bool]) -> list[Conversation]:
+    def heard(self, hears: Callable[[SessionChannel], bool]) -> list[SessionChannel]:
         """Those that a function takes."""
         with self._lock:
             here = list(self._here.values())

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ...errors import UsageError
-from ..server.stores import Unavailable
+from ..server.store import StoreUnavailable
 
 try:
     import redis
@@ -17,7 +17,7 @@ except ImportError as missing:
     raise UsageError(message) from missing
 
 
-class RedisLink:
+class RedisClient:
     """Runs scripts, each of whose keys begins with ``prefix``.
 
     ``timeout`` is after how many seconds without an answer it counts as unreachable, ``connections`` how many there are.
@@ -44,7 +44,7 @@ class RedisLink:
         self._scripts: dict[str, Any] = {}
 
     def run(self, script: str, *arguments: object) -> Any:
-        """What a script gives. Raises Unavailable."""
+        """What a script gives. Raises StoreUnavailable."""
         known = self._scripts.get(script)
         if known is None:
             known = self._scripts[script] = self._client.register_script(script)
@@ -54,14 +54,14 @@ class RedisLink:
             raise _unavailable(fault) from None
 
     def ask(self, *command: object) -> Any:
-        """What a command gives. Raises Unavailable."""
+        """What a command gives. Raises StoreUnavailable."""
         try:
             return self._client.execute_command(*command)
         except redis.RedisError as fault:
             raise _unavailable(fault) from None
 
     def wait(self, streams: dict[str, bytes | str], seconds: float) -> list[tuple[bytes, list[tuple[bytes, Any]]]]:
-        """What has been added to streams behind these ids; waits for it, less than ``timeout``. Raises Unavailable."""
+        """What has been added to streams behind these ids; waits for it, less than ``timeout``. Raises StoreUnavailable."""
         try:
             found: Any = self._client.xread(
                 streams, count=200, block=max(1, int(min(seconds, self.timeout / 2) * 1000))
@@ -79,6 +79,6 @@ class RedisLink:
         self._client.connection_pool.disconnect()
 
 
-def _unavailable(fault: Exception) -> Unavailable:
+def _unavailable(fault: Exception) -> StoreUnavailable:
     text = f"Redis does not answer (process {os.getpid()}): {fault}"
-    return Unavailable(text)
+    return StoreUnavailable(text)

@@ -15,7 +15,7 @@ IDLE = 10.0
 Job = Callable[[], None]
 
 
-class Workers:
+class HandlerPool:
     """Runs jobs, at most ``limit`` at the same time. Threads are started when there are no idle ones."""
 
     def __init__(self, limit: int) -> None:

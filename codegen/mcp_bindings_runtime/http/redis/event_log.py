@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ConnectionClosed, RequestTimeout
 from ...logs import note
-from ..server.event_log import CAPACITY, COUNT, Event, Priority, Reading
-from ..server.stores import Unavailable
+from ..server.event_log import CAPACITY, COUNT, LogEvent, Priority, ReadResult
+from ..server.store import StoreUnavailable
 from . import scripts
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ PERSISTENCE: Final = 5.0
 """Seconds for which an append is tried again while Redis does not answer."""
 
 
-class RedisLog:
+class RedisEventLog:
     """A log of a store. ``stay`` is for how many seconds it stays after it was last touched."""
 
     def __init__(self, store: RedisStore, session_id: str, stream: str, *, stay: float) -> None:
@@ -41,7 +41,7 @@ class RedisLog:
         return found
 
     def append(self, line: bytes, timeout: float | None = None, priority: Priority = Priority.REQUIRED) -> int:
-        """As ``Log.append``; raises Unavailable, too."""
+        """As ``EventLog.append``; raises StoreUnavailable, too."""
         return self._add(line, timeout, priority)
 
     def append_once(self, line: bytes, mark: str, priority: Priority) -> int:
@@ -56,7 +56,7 @@ class RedisLog:
         while True:
             try:
                 done, dropped = self._run(scripts.APPEND, *arguments)
-            except Unavailable:
+            except StoreUnavailable:
                 if monotonic() - start > min(PERSISTENCE, PERSISTENCE if timeout is None else timeout):
                     raise
             else:
@@ -72,42 +72,42 @@ class RedisLog:
             pause = min(2 * pause, 0.25)
 
     def pause(self, retry: int) -> None:
-        """As ``Log.pause``."""
+        """As ``EventLog.pause``."""
         try:
             self._add(b"", None, Priority.REQUIRED, retry=retry)
         except ConnectionClosed:
             note("debug", "a stream has ended before it could be paused")
 
     def end(self) -> None:
-        """As ``Log.end``. Where Redis does not answer, it is done when it does again."""
+        """As ``EventLog.end``. Where Redis does not answer, it is done when it does again."""
         try:
             self._run(scripts.END)
-        except Unavailable as fault:
+        except StoreUnavailable as fault:
             note("info", "a stream is ended later: %s", fault)
             self._store.end_later(self)
 
     @property
     def ended(self) -> bool:
-        """As ``Log.ended``; not so where Redis does not answer."""
+        """As ``EventLog.ended``; not so where Redis does not answer."""
         try:
             return self._get("ended") != b"0"
-        except Unavailable:
+        except StoreUnavailable:
             return False
 
     @property
     def delivered(self) -> int:
-        """As ``Log.delivered``."""
+        """As ``EventLog.delivered``."""
         return int(self._get("delivered") or 0)
 
     def attach(self) -> int:
-        """As ``Log.attach``."""
+        """As ``EventLog.attach``."""
         reader: int = self._run(scripts.ATTACH, self._store.process, self._stay)
         if reader:
             self._readers[reader] = self._store.bell(self._bell(reader))
         return reader
 
     def detach(self, reader: int) -> None:
-        """As ``Log.detach``."""
+        """As ``EventLog.detach``."""
         flag = self._readers.pop(reader, None)
         if flag is None:
             return
@@ -115,7 +115,7 @@ class RedisLog:
         flag.set()
         try:
             self._run(scripts.DETACH, self._reader(reader), self._stay)
-        except Unavailable as fault:
+        except StoreUnavailable as fault:
             note("info", "the reader of a stream could not be taken leave of: %s", fault)
 
     def _bell(self, reader: int) -> str:
@@ -124,21 +124,21 @@ class RedisLog:
     def _reader(self, reader: int) -> str:
         return f"{self._store.process} {reader}"
 
-    def read(self, reader: int, after: int, timeout: float) -> Reading:
-        """As ``Log.read``."""
+    def read(self, reader: int, after: int, timeout: float) -> ReadResult:
+        """As ``EventLog.read``."""
         deadline = monotonic() + timeout
         while True:
             flag = self._readers.get(reader)
             if flag is None:
-                return Reading((), over=True)
+                return ReadResult((), over=True)
             flag.clear()
             over, found = self._run(scripts.READ, self._reader(reader), after, self._stay)
             left = deadline - monotonic()
             if found or over or left <= 0:
-                return Reading([_event(entry) for entry in found], over=bool(over))
+                return ReadResult([_event(entry) for entry in found], over=bool(over))
             flag.wait(min(left, LOOK))
 
 
-def _event(entry: bytes) -> Event:
+def _event(entry: bytes) -> LogEvent:
     code, number, line = entry.split(b":", 2)
-    return Event(int(number), line, int(code) if code.isdigit() else 0, required=code != b"n")
+    return LogEvent(int(number), line, int(code) if code.isdigit() else 0, required=code != b"n")

@@ -15,20 +15,20 @@ from ...jsonrpc import NO_ID, PARSE_ERROR, error_line
 from ...meta import member
 from ...session.events import Dropped, Event, Incoming, Reply
 from ...session.routing import Routes
-from . import streams
-from .client_address import source_of
-from .conversation import Conversation
-from .conversations import Conversations
-from .event_log import Log
-from .exchange import Exchange, NoStream
-from .rejections import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
-from .sessions import TooMany
-from .stores import STANDALONE, Store, Unavailable
-from .stream_limiter import Slots
+from . import event_stream
+from .client_address import client_address
+from .event_log import EventLog
+from .post_channel import NoStream, PostChannel
+from .responses import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
+from .session_channel import SessionChannel
+from .session_store import TooManySessions
+from .session_table import SessionTable
+from .store import STANDALONE, Store, StoreUnavailable
+from .stream_limiter import StreamLimiter
 
 if TYPE_CHECKING:
     from ...server.server import Server
-    from .options import Options
+    from .options import EndpointOptions
 
 
 def beginning(body: bytes, routes: Routes, otherwise: str) -> Server:
@@ -57,11 +57,11 @@ def _is_json_rpc(body: bytes) -> bool:
     return named or value.__class__ is list
 
 
-class Streamable:
+class SessionEndpoint:
     """Serves sessions with the servers of these revisions."""
 
     def __init__(
-        self, routes: Routes, options: Options, store: Store, slots: Slots, conversations: Conversations
+        self, routes: Routes, options: EndpointOptions, store: Store, slots: StreamLimiter, conversations: SessionTable
     ) -> None:
         self._routes = routes
         self.revisions = [server.binding.revision for server in routes.handshake]
@@ -81,7 +81,7 @@ class Streamable:
         conversation.save()
         incomings = [event for event in events if isinstance(event, Incoming)]
         for incoming in incomings:
-            incoming.source = source_of(environ)
+            incoming.source = client_address(environ)
         if incomings:
             return self._run(conversation, incomings)
         return self._at_once(events, body)
@@ -113,12 +113,12 @@ class Streamable:
             return answer
         try:
             self._conversations.keep(conversation)
-        except TooMany:
+        except TooManySessions:
             raise busy(SESSIONS, 60) from None
         answer.headers.append(("Mcp-Session-Id", conversation.record.id))
         return answer
 
-    def _session(self, environ: Mapping[str, Any], principal: str | None) -> Conversation:
+    def _session(self, environ: Mapping[str, Any], principal: str | None) -> SessionChannel:
         session_id: str = environ.get("HTTP_MCP_SESSION_ID", "")
         if not session_id:
             raise Rejection(400, "there is no Mcp-Session-Id; send the one that came with the answer to initialize")
@@ -134,10 +134,10 @@ class Streamable:
             raise Rejection(400, text)
         return conversation
 
-    def _run(self, conversation: Conversation, incomings: Sequence[Incoming]) -> Response:
+    def _run(self, conversation: SessionChannel, incomings: Sequence[Incoming]) -> Response:
         # No process may give it again. The generator of ``random`` would, where a handler sets its seed.
         name = urandom(9).hex()
-        exchange = Exchange(
+        exchange = PostChannel(
             conversation.session,
             conversation.lock,
             conversation.calls,
@@ -155,7 +155,7 @@ class Streamable:
                 raise busy(REQUESTS)
         return self._answer(conversation, exchange, name)
 
-    def _stream(self, conversation: Conversation, name: str) -> Log:
+    def _stream(self, conversation: SessionChannel, name: str) -> EventLog:
         if not self._slots.take(long=False):
             message = "as many streams are open as may be, so nothing can be sent but the answer"
             raise NoStream(message)
@@ -165,24 +165,24 @@ class Streamable:
             self._slots.give(long=False)
             raise
 
-    def _answer(self, conversation: Conversation, exchange: Exchange, name: str) -> Response:
+    def _answer(self, conversation: SessionChannel, exchange: PostChannel, name: str) -> Response:
         quiet = exchange.wait(self._options.keepalive)
         log = exchange.log
         if log is None:
             return json_response(200, exchange.answer) if exchange.answer is not None else empty_response(202)
-        first = streams.KEEP_ALIVE if quiet else b""
+        first = event_stream.KEEP_ALIVE if quiet else b""
         if conversation.session.binding.facts.polling:
-            first = streams.priming(f"{name}.0", self._options.retry)
+            first = event_stream.priming(f"{name}.0", self._options.retry)
         return self._streaming(log, name, first, long=False)
 
     def _streaming(
-        self, log: Log, name: str, first: bytes, *, long: bool, after: int = 0, alive: Any = None
+        self, log: EventLog, name: str, first: bytes, *, long: bool, after: int = 0, alive: Any = None
     ) -> Response:
         def closed(_whole: bool) -> None:
             self._slots.give(long=long)
 
         try:
-            body = streams.EventStream(
+            body = event_stream.EventStream(
                 log,
                 after=after,
                 name=name,
@@ -192,10 +192,10 @@ class Streamable:
                 closed=closed,
                 alive=alive,
             )
-        except Unavailable:
+        except StoreUnavailable:
             self._slots.give(long=long)
             raise
-        return Response(200, [*streams.HEADERS], body)
+        return Response(200, [*event_stream.HEADERS], body)
 
     # GET and DELETE.
 
@@ -206,7 +206,7 @@ class Streamable:
         last = environ.get("HTTP_LAST_EVENT_ID")
         name, after = STANDALONE, 0
         if last is None:
-            log: Log | None = self._store.open(session_id, STANDALONE)
+            log: EventLog | None = self._store.open(session_id, STANDALONE)
             assert log is not None
             after = log.delivered
         else:
@@ -220,7 +220,7 @@ class Streamable:
         if not self._slots.take(long=True):
             raise busy(STREAMS, 5)
         alive = partial(self._store.sessions.load, session_id)
-        return self._streaming(log, name, streams.KEEP_ALIVE, long=True, after=after, alive=alive)
+        return self._streaming(log, name, event_stream.KEEP_ALIVE, long=True, after=after, alive=alive)
 
     def delete(self, environ: Mapping[str, Any], principal: str | None) -> Response:
         """Ends a session. Raises Rejection."""
