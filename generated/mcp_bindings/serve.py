@@ -54,8 +54,8 @@ def http(
     """Serves over HTTP at ``/mcp`` of this host and port (0: any that is free), until Ctrl-C.
 
     ``options`` are those of ``wsgi_app`` with ``path``, and ``ready``; see
-    ``runtime.http.server.serving.run_http``. Takes the extra ``http``.
+    ``runtime.http.server.http_server.run_http``. Takes the extra ``http``.
     """
-    from mcp_bindings_runtime.http.server.serving import run_http
+    from mcp_bindings_runtime.http.server.http_server import run_http
 
     run_http(servers, host, port, **options)
