@@ -18,7 +18,7 @@ CODEGEN = ROOT / "codegen" / "mcp_bindgen"
 RUNTIME = ROOT / "codegen" / "mcp_bindings_runtime"
 OF_RUNTIME = sorted(RUNTIME.rglob("*.py"))
 MODULES = sorted(CODEGEN.rglob("*.py")) + OF_RUNTIME
-TEMPLATES = sorted((ROOT / "templates").glob("*.j2"))
+TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))
 
 ABOVE = {
     "ir": set(),
@@ -118,7 +118,7 @@ def wrong(modules: Iterable[Path], check: Callable[[Path], object]) -> dict[str,
     return {name_of(module): found for module in modules if (found := check(module))}
 
 
-each_template = pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+each_template = pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.relative_to(ROOT).as_posix())
 
 
 def test_there_are_modules_to_look_at() -> None:

@@ -131,7 +131,7 @@ def reached(module: ModuleType, names: Iterable[str]) -> Iterator[FunctionType]:
 
 @pytest.mark.parametrize("revision", REVISIONS)
 @pytest.mark.parametrize(
-    ("name", "tables"), [("_decoders", ["TYPES", "RESULTS"]), ("_encoders", ["VALUES"]), ("_writers", ["TEXTS"])]
+    ("name", "tables"), [("_decoders", ["TYPES", "RESULTS"]), ("_encoders", ["VALUES"]), ("_json_writers", ["TEXTS"])]
 )
 def test_every_function_can_be_called(revision: str, name: str, tables: list[str]) -> None:
     module = importlib.import_module(f"mcp_bindings.{catalog.package_name(revision)}.{name}")
@@ -149,8 +149,8 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     annotations cls named hasattr values ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
     Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
     Objects R REQUESTS RESULTS REVISION Record RequestMethod Results SCHEMA_SHA256 Shapes Side Single T TYPES
-    TEXTS TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES CODEC __all__ _texts _writers anything array escape escape_long finish join map members t texts __class__
-    __future__ __init__ __new__ __slots__ _alias_names _decoders _encoders _result_shapes _shapes abc alias_names
+    TEXTS TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES CODEC __all__ _texts _json_writers anything array escape escape_long finish join map members t texts __class__
+    __future__ __init__ __new__ __slots__ _alias_names _decoders _encoders _result_shapes _type_tables abc alias_names
     batches bool boolean bytes capability cattrs cattrs_hooks check checks codec collections converter d data decode
     decode_result define dict e embedded encode envelopes error errors expect extra first_fitting fits float
     frozenset get_converter getattr id init int integer is_array is_integer is_number is_object is_string items k

@@ -17,7 +17,7 @@ PARTS = {
     "types.txt": "v/types.py",
     "decoders.txt": "v/_decoders.py",
     "encoders.txt": "v/_encoders.py",
-    "writers.txt": "v/_writers.py",
+    "json_writers.txt": "v/_json_writers.py",
     "package.txt": "v/__init__.py",
     "binding.txt": "v/binding.py",
     "client.txt": "v/client.py",

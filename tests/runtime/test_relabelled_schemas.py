@@ -14,7 +14,7 @@ from typing import Any, Literal
 import pytest
 from checkout import REVISIONS
 from mcp_bindgen import catalog
-from mcp_bindgen.emit.write import write
+from mcp_bindgen.emit.output_folder import write
 from mcp_bindgen.generate import SchemaFile, generate
 from support.conversing import PATIENCE, package
 

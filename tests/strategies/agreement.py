@@ -38,9 +38,9 @@ class Subject:
         self.write = text.write
         self.types = module("types")
         self.converter = module("converter")
-        self.tables = module("_shapes")
+        self.tables = module("_type_tables")
         self.decoders = module("_decoders")
-        self.texts = module("_writers").TEXTS
+        self.texts = module("_json_writers").TEXTS
         self.shapes = self.converter.CODEC._shapes()
         self.protocol = protocol
         self.kinds = self._kinds()

@@ -25,7 +25,7 @@ def json_for(document: Any, file: Path | None) -> str:
 
 def write_file(file: Path, text: str) -> None:
     """Write the file whole, or raise BindgenError and leave everything as it was."""
-    from mcp_bindgen.emit.swap import exclusive, swap
+    from mcp_bindgen.emit.transaction import apply_changes, exclusive
     from mcp_bindgen.errors import BindgenError
 
     # What a link leads to is written, not the link.
@@ -35,4 +35,4 @@ def write_file(file: Path, text: str) -> None:
         message = f"cannot write {output.shown(file)}: it is {what}; give -o the name of a file"
         raise BindgenError(message)
     with exclusive(place.parent):
-        swap({place.name: text.encode("utf-8", "backslashreplace")}, (), place.parent)
+        apply_changes({place.name: text.encode("utf-8", "backslashreplace")}, (), place.parent)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from mcp_bindgen.emit.alias_expansion import named_in
 from mcp_bindgen.emit.docstrings import literal
-from mcp_bindgen.emit.expansion import named_in
 from mcp_bindgen.emit.layout import MAX_BARS
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, Protocol, Scalar, Type, Union

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from mcp_bindgen.emit.additions import additions
+from mcp_bindgen.emit.alias_expansion import content, named_in, spelled
 from mcp_bindgen.emit.annotations import Annotations, absent_is_unset, default_of, with_absence
+from mcp_bindgen.emit.convenience_properties import convenience_properties
 from mcp_bindgen.emit.docstrings import describe, docstring, literal
 from mcp_bindgen.emit.envelopes import in_wire_order
-from mcp_bindgen.emit.expansion import content, named_in, spelled
 from mcp_bindgen.emit.layout import LINE, Alternatives, Tree, alternatives, lines, statement, tuple_of, width
 from mcp_bindgen.emit.naming import Names, is_constant
-from mcp_bindgen.emit.plan import AliasView, ClassView, ConstantView, MemberView, TypesView
+from mcp_bindgen.emit.view_model import AliasView, ClassView, ConstantView, MemberView, TypesView
 from mcp_bindgen.ir.protocol import AliasType, Enum, Field, ObjectType, Protocol
 
 _EXTRA = "Undeclared members by wire name, written back as they are."
@@ -126,7 +126,7 @@ class _Planner:
             ),
             fields=(*(self._member(declared, member) for member in fields), extra_view),
             signature=tuple(lines("def __init__", ("(", ["self", "*", *parameters], ")"), " -> None:", 4)),
-            more=additions(self._protocol, declared, attributes, self._names.types[declared.path]),
+            more=convenience_properties(self._protocol, declared, attributes, self._names.types[declared.path]),
         )
 
     def _fallback(self, declared: ObjectType) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from mcp_bindgen.emit.annotations import absent_is_unset
-from mcp_bindgen.emit.deciding import Deciding
+from mcp_bindgen.emit.conversions import Conversion, differs, refuse, refused, refused_by_all
+from mcp_bindgen.emit.decision_trees import DecisionTreeWriter
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import find_envelopes, in_wire_order
 from mcp_bindgen.emit.layout import LINE, Tree, assign, inline, lines, statement, statements, width
 from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, free_name, is_constant, own_function
-from mcp_bindgen.emit.plan import CodecView, DecoderView, FunctionView, StepView
-from mcp_bindgen.emit.reading import Reading, differs, refuse, refused, refused_by_all
+from mcp_bindgen.emit.view_model import CodecView, DecoderView, FunctionView, StepView
 from mcp_bindgen.ir.decisions import ByKind, ByTag, Member, Undecidable
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
 
@@ -111,20 +111,20 @@ class Decoders:
         )
 
     def _step(self, declared: ObjectType, member: Field, hint: str, *, optional: bool) -> StepView:
-        reading = self.read(member.type, "v", hint)
+        conversion = self.read(member.type, "v", hint)
         attribute = self._names.fields[declared.path][member.name]
         if member.raw:
-            checks = (*reading.checks, inline(reading.value)) if not reading.is_copy else reading.checks
-            reading = Reading(checks, "v")
+            checks = (*conversion.checks, inline(conversion.value)) if not conversion.is_copy else conversion.checks
+            conversion = Conversion(checks, "v")
         key, indent = literal(member.name), 8 if optional else 4
-        checks = statements(reading.checks, indent)
-        store = tuple(assign(f"o.{attribute} = ", reading.value, indent))
+        checks = statements(conversion.checks, indent)
+        store = tuple(assign(f"o.{attribute} = ", conversion.value, indent))
         if declared.path == self._response and member.name == "result":
             # Whoever knows the request says how its result is read.
             pad, inner = " " * indent, " " * (indent + 4)
             otherwise = (
-                *statements(reading.checks, indent + 4),
-                *assign(f"o.{attribute} = ", reading.value, indent + 4),
+                *statements(conversion.checks, indent + 4),
+                *assign(f"o.{attribute} = ", conversion.value, indent + 4),
             )
             checks = (f"{pad}if finish is not None:", f"{inner}o.{attribute} = finish(v)", f"{pad}else:")
             store = otherwise
@@ -144,8 +144,8 @@ class Decoders:
         table = self.keys(declared)
         value: Tree = "d[k]"
         if declared.index is not None:
-            reading = self.read(declared.index, "e", f"{function}_extra")
-            if reading.checks or not reading.is_copy:
+            conversion = self.read(declared.index, "e", f"{function}_extra")
+            if conversion.checks or not conversion.is_copy:
                 value = f"{self.function(declared.index, f'{function}_extra')}(d[k])"
         usual = f"len(d) == {count}"
         body: Tree = ("{", [f"k: {inline(value)} for k in d if k not in {table}"], "}")
@@ -177,7 +177,7 @@ class Decoders:
         """The tables of literals that these statements look into."""
         return [name for name in self._tables.values() if any(line.endswith(f" in {name}:") for line in checks)]
 
-    def read(self, kind: Type, v: str, hint: str) -> Reading:
+    def read(self, kind: Type, v: str, hint: str) -> Conversion:
         """How the value in the variable ``v`` is read as ``kind``; ``hint`` names what may have to be made for it."""
         match kind:
             case Scalar():
@@ -194,18 +194,18 @@ class Decoders:
                 alias = self._protocol.aliases[kind.name]
                 hint = self._names.functions[kind.name]
                 if kind.name in self._recursive:
-                    return Reading((), f"{self.function(kind, hint)}({v})")
+                    return Conversion((), f"{self.function(kind, hint)}({v})")
                 if isinstance(alias.type, Union) and not self._is_simple(alias.type):
-                    return Reading((), f"{self.function(kind, hint)}({v})")
+                    return Conversion((), f"{self.function(kind, hint)}({v})")
                 return self.read(alias.type, v, hint)
             case Union():
                 return self._read_union(kind, v, hint)
 
-    def _read_scalar(self, kind: Scalar, v: str) -> Reading:
+    def _read_scalar(self, kind: Scalar, v: str) -> Conversion:
         condition = refused(kind, v)
-        return Reading((), v) if condition is None else refuse(condition, v)
+        return Conversion((), v) if condition is None else refuse(condition, v)
 
-    def _read_enum(self, kind: Enum, v: str, hint: str) -> Reading:
+    def _read_enum(self, kind: Enum, v: str, hint: str) -> Conversion:
         if len(kind.values) == 1:
             return refuse(differs(v, kind), v)
         table = self._table(kind, hint.upper(), kind.values)
@@ -213,17 +213,17 @@ class Decoders:
             return refuse(f"{v} not in {table}", v)
         return refuse(f"({v}.__class__, {v}) not in {table}", v)
 
-    def _read_list(self, kind: ListOf, v: str, hint: str) -> Reading:
+    def _read_list(self, kind: ListOf, v: str, hint: str) -> Conversion:
         element = self.read(kind.element, "e", hint)
         head = refuse(f"{v}.__class__ is not list", v)
         if element.is_copy:
             if not element.checks:
                 return head
-            return Reading((*head.checks, f"for e in {v}:", *(f"    {line}" for line in element.checks)), v)
+            return Conversion((*head.checks, f"for e in {v}:", *(f"    {line}" for line in element.checks)), v)
         each = element.value if not element.checks else f"{self.function(kind.element, f'{hint}_item')}(e)"
-        return Reading(head.checks, ("[", [f"{inline(each)} for e in {v}"], "]"))
+        return Conversion(head.checks, ("[", [f"{inline(each)} for e in {v}"], "]"))
 
-    def _read_map(self, index: Type | None, v: str, hint: str) -> Reading:
+    def _read_map(self, index: Type | None, v: str, hint: str) -> Conversion:
         head = refuse(f"{v}.__class__ is not dict", v)
         if index is None:
             return head
@@ -231,27 +231,27 @@ class Decoders:
         if element.is_copy:
             if not element.checks:
                 return head
-            return Reading((*head.checks, f"for e in {v}.values():", *(f"    {line}" for line in element.checks)), v)
+            return Conversion((*head.checks, f"for e in {v}.values():", *(f"    {line}" for line in element.checks)), v)
         each = element.value if not element.checks else f"{self.function(index, f'{hint}_item')}(e)"
-        return Reading(head.checks, ("{", [f"k: {inline(each)} for k, e in {v}.items()"], "}"))
+        return Conversion(head.checks, ("{", [f"k: {inline(each)} for k, e in {v}.items()"], "}"))
 
-    def _read_object(self, kind: ObjectOf, v: str, hint: str) -> Reading:
+    def _read_object(self, kind: ObjectOf, v: str, hint: str) -> Conversion:
         declared = self._protocol.objects[kind.path]
         if kind.path in self._recursive:
-            return Reading((), f"{self.function(kind, self._names.functions[kind.path])}({v})")
+            return Conversion((), f"{self.function(kind, self._names.functions[kind.path])}({v})")
         if declared.is_map:
             return self._read_map(declared.index, v, hint)
-        return Reading((), f"structure_{self._names.functions[kind.path]}({v})")
+        return Conversion((), f"structure_{self._names.functions[kind.path]}({v})")
 
-    def _read_union(self, kind: Union, v: str, hint: str) -> Reading:
+    def _read_union(self, kind: Union, v: str, hint: str) -> Conversion:
         if all(isinstance(member, Scalar) for member in kind.members) and self._is_simple(kind):
             return refuse(refused_by_all([member for member in kind.members if isinstance(member, Scalar)], v), v)
         tag = _plain_tag(kind)
         if tag is not None:
             table = self.choice_by(kind, tag, hint)
             if table is not None:
-                return Reading((), f"{table}[{v}[{literal(tag.key)}]]({v})")
-        return Reading((), f"{self.function(kind, hint)}({v})")
+                return Conversion((), f"{table}[{v}[{literal(tag.key)}]]({v})")
+        return Conversion((), f"{self.function(kind, hint)}({v})")
 
     def choice_by(self, kind: Union, tag: ByTag, hint: str) -> str | None:
         """The table from tag to function of a union of classes: one look-up, however many members."""
@@ -321,14 +321,14 @@ class Decoders:
     def _function(self, kind: Type, hint: str) -> FunctionView:
         expanded = self._protocol.aliases[kind.name].type if isinstance(kind, AliasOf) else kind
         if isinstance(expanded, Union) and not self._is_simple(expanded):
-            body = Deciding(self, expanded, hint).lines(expanded.decision)
+            body = DecisionTreeWriter(self, expanded, hint).lines(expanded.decision)
         else:
             # A map that contains itself is read by the very function that is made here.
             if isinstance(kind, ObjectOf):
-                reading = self._read_map(self._protocol.objects[kind.path].index, "v", hint)
+                conversion = self._read_map(self._protocol.objects[kind.path].index, "v", hint)
             else:
-                reading = self.read(expanded, "v", hint)
-            body = [*statements(reading.checks, 4), *assign("return ", reading.value, 4)]
+                conversion = self.read(expanded, "v", hint)
+            body = [*statements(conversion.checks, 4), *assign("return ", conversion.value, 4)]
         return FunctionView(
             signature=tuple(lines(f"def structure_{hint}", ("(", ["v: Json"], ")"), " -> Json:")),
             body=tuple(body),

@@ -14,8 +14,8 @@ from mcp_bindgen.emit.docstrings import docstring
 from mcp_bindgen.emit.layout import Alternatives, Bracketed, Tree, lines
 from mcp_bindgen.emit.naming import RESERVED_PARAMETERS, Names
 from mcp_bindgen.emit.parameters import Parameter, Parameters
-from mcp_bindgen.emit.plan import AskView
 from mcp_bindgen.emit.prerequisites import lacks
+from mcp_bindgen.emit.view_model import MethodView
 from mcp_bindgen.ir.protocol import ObjectType, Protocol
 
 _FUNCTION = "function"
@@ -130,7 +130,7 @@ It is called with what was typed so far, and returns the values that it may beco
 """
 
 
-def plan_decorators(protocol: Protocol, names: Names) -> tuple[AskView, ...]:
+def plan_decorators(protocol: Protocol, names: Names) -> tuple[MethodView, ...]:
     """The decorators of a server, those for which the revision has what it takes."""
     planner = _Planner(protocol, names)
     offered = [planner.decorator(offer) for offer in _OFFERS if _is_offered(protocol, offer)]
@@ -150,7 +150,7 @@ class _Planner:
         self._protocol = protocol
         self._parameters = Parameters(protocol, names)
 
-    def decorator(self, offer: _Offer) -> AskView:
+    def decorator(self, offer: _Offer) -> MethodView:
         """The decorator: bare where it can be, and with options."""
         declared = self._protocol.objects[offer.declared]
         taken = {*RESERVED_PARAMETERS, _FUNCTION, "add", "members", "name", offer.place, "meta", "check"}
@@ -173,7 +173,7 @@ class _Planner:
             ]
             place = [f"{_FUNCTION}: Any = None", "/"]
         gives = _GIVES if offer.place else "Any"
-        return AskView(
+        return MethodView(
             overloads=tuple(("    @overload", *overload) for overload in overloads),
             signature=tuple(lines(f"def {offer.name}", ("(", ["self", *place, "*", *named], ")"), f" -> {gives}:", 4)),
             doc=tuple(docstring(self._doc(offer, given, options, meta=meta), 8)),
@@ -237,13 +237,13 @@ def _optional(name: str, kind: str) -> Alternatives:
     return Alternatives(f"{name}: ", (kind, "None"), " = None")
 
 
-def _completion() -> AskView:
+def _completion() -> MethodView:
     def signature(parameters: Sequence[Tree], end: str) -> list[str]:
         return lines("def completion", ("(", ["self", "*", *parameters], ")"), f" -> {_GIVES}:{end}", 4)
 
     either = [_optional("prompt", "str"), _optional("resource_template", "str")]
     call = ["each", "argument", "prompt=prompt", "resource_template=resource_template"]
-    return AskView(
+    return MethodView(
         overloads=(
             ("    @overload", *signature(["prompt: str", "argument: str"], " ...")),
             ("    @overload", *signature(["resource_template: str", "argument: str"], " ...")),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from mcp_bindgen.emit.annotations import absent_is_unset
+from mcp_bindgen.emit.conversions import Conversion, of_no_class, refuse, scalar_classes
 from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import Tree, assign, inline, lines, statement, statements
 from mcp_bindgen.emit.naming import RESERVED_TABLES, Names, free_name, is_constant, own_function
-from mcp_bindgen.emit.plan import CodecView, EncoderView, FunctionView, StepView
-from mcp_bindgen.emit.reading import Reading, of_no_class, refuse, scalar_classes
+from mcp_bindgen.emit.view_model import CodecView, EncoderView, FunctionView, StepView
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
 
 CONDITIONS = {
@@ -133,19 +133,19 @@ class Encoders:
             # What a dict stands for is not known; that it is of the declared type, the decoder can tell.
             declares = isinstance(member.type, ObjectOf) and not self._protocol.objects[member.type.path].is_map
             check = self._table(self._decoders.function(member.type, hint)) if declares else "opaque"
-            writing = Reading((), f"raw(v, {check})")
+            conversion = Conversion((), f"raw(v, {check})")
         else:
-            writing = self.write_member(member, hint)
+            conversion = self.write_member(member, hint)
         absent = "UNSET" if absent_is_unset(self._protocol, member) else "None"
         test, indent = ((f"    if v is not {absent}:",), 8) if optional else ((), 4)
         return StepView(
             take=(statement(f"v = o.{self._names.fields[declared.path][member.name]}", 4), *test),
-            checks=statements(writing.checks, indent),
-            store=self._store(member.name, writing.value, indent, first=first),
+            checks=statements(conversion.checks, indent),
+            store=self._store(member.name, conversion.value, indent, first=first),
             absent="",
         )
 
-    def write_member(self, member: Field, hint: str) -> Reading:
+    def write_member(self, member: Field, hint: str) -> Conversion:
         """How the value of a member, in ``v``, is written."""
         return self.write(member.type, "v", hint)
 
@@ -156,7 +156,7 @@ class Encoders:
         self._tables.add(name)
         return name
 
-    def write(self, kind: Type, v: str, hint: str) -> Reading:
+    def write(self, kind: Type, v: str, hint: str) -> Conversion:
         """How the value in the variable ``v`` is written as ``kind``; ``hint`` names what may have to be made for it."""
         match kind:
             case Scalar():
@@ -168,27 +168,27 @@ class Encoders:
             case ObjectOf():
                 declared = self._protocol.objects[kind.path]
                 if kind.path in self._recursive:
-                    return Reading((), f"{self.function(kind, self._names.functions[kind.path])}({v})")
+                    return Conversion((), f"{self.function(kind, self._names.functions[kind.path])}({v})")
                 if declared.is_map:
                     return self._write_items(declared.index, v, hint, "dict", "is_object")
-                return Reading((), f"{self.verb}_{self._names.functions[kind.path]}({v})")
+                return Conversion((), f"{self.verb}_{self._names.functions[kind.path]}({v})")
             case AliasOf():
                 alias = self._protocol.aliases[kind.name]
                 apart = isinstance(alias.type, Union) and not self._is_simple(alias.type)
                 if apart or kind.name in self._recursive:
-                    return Reading((), f"{self.function(kind, self._names.functions[kind.name])}({v})")
+                    return Conversion((), f"{self.function(kind, self._names.functions[kind.name])}({v})")
                 return self.write(alias.type, v, self._names.functions[kind.name])
             case Union():
                 return self._write_union(kind, v, hint)
 
-    def _write_scalar(self, kind: Scalar, v: str) -> Reading:
+    def _write_scalar(self, kind: Scalar, v: str) -> Conversion:
         if kind.kind == "json":
-            return Reading((f"if {v}.__class__ not in ATOMS:", f"    opaque({v})"), v)
+            return Conversion((f"if {v}.__class__ not in ATOMS:", f"    opaque({v})"), v)
         checked = refuse(CONDITIONS[kind.kind].format(v=v), v)
-        return Reading((*checked.checks, f"opaque({v})"), v) if kind.kind == "object" else checked
+        return Conversion((*checked.checks, f"opaque({v})"), v) if kind.kind == "object" else checked
 
-    def _write_enum(self, kind: Enum, v: str, hint: str) -> Reading:
-        return Reading(self._check_enum(kind, v, hint), v)
+    def _write_enum(self, kind: Enum, v: str, hint: str) -> Conversion:
+        return Conversion(self._check_enum(kind, v, hint), v)
 
     def _check_enum(self, kind: Enum, v: str, hint: str) -> tuple[str, ...]:
         if kind.open:
@@ -198,38 +198,38 @@ class Encoders:
             self._table(table)
         return checks
 
-    def _write_items(self, element: Type | None, v: str, hint: str, cls: str, accepted: str) -> Reading:
+    def _write_items(self, element: Type | None, v: str, hint: str, cls: str, accepted: str) -> Conversion:
         head = refuse(f"{v}.__class__ is not {cls} and not {accepted}({v})", v)
         if element is None or (isinstance(element, Scalar) and element.kind == "json"):
-            return Reading((*head.checks, f"opaque({v})"), v)
+            return Conversion((*head.checks, f"opaque({v})"), v)
         if cls == "dict":
-            head = Reading((*head.checks, f"keys({v})"), v)
+            head = Conversion((*head.checks, f"keys({v})"), v)
         each = self.write(element, "e", hint)
         if each.is_copy:
             values = v if cls == "list" else f"{v}.values()"
             loop = (f"for e in {values}:", *(f"    {line}" for line in each.checks)) if each.checks else ()
-            return Reading((*head.checks, *loop), v)
+            return Conversion((*head.checks, *loop), v)
         value = inline(each.value) if not each.checks else f"{self.function(element, f'{hint}_item')}(e)"
         if cls == "list":
-            return Reading(head.checks, ("[", [f"{value} for e in {v}"], "]"))
-        return Reading(head.checks, ("{", [f"k: {value} for k, e in {v}.items()"], "}"))
+            return Conversion(head.checks, ("[", [f"{value} for e in {v}"], "]"))
+        return Conversion(head.checks, ("{", [f"k: {value} for k, e in {v}.items()"], "}"))
 
     def _is_simple(self, kind: Union) -> bool:
         """Whether a union is written without a function of its own: scalars only, or classes only."""
         scalars = all(isinstance(member, Scalar) and member.kind not in {"json", "object"} for member in kind.members)
         return scalars or len(self._classes(kind)) == len(kind.members)
 
-    def _write_union(self, kind: Union, v: str, hint: str) -> Reading:
+    def _write_union(self, kind: Union, v: str, hint: str) -> Conversion:
         scalars = [member for member in kind.members if isinstance(member, Scalar)]
         if len(scalars) == len(kind.members) and self._is_simple(kind):
             return self._write_scalars(scalars, v)
         classes = self._classes(kind)
         if len(classes) == len(kind.members):
-            return Reading((), f"{self._choice(classes, hint)}[{v}.__class__]({v})")
-        return Reading((), f"{self.function(kind, hint)}({v})")
+            return Conversion((), f"{self._choice(classes, hint)}[{v}.__class__]({v})")
+        return Conversion((), f"{self.function(kind, hint)}({v})")
 
-    def _write_scalars(self, members: list[Scalar], v: str) -> Reading:
-        return Reading(one_of(members, v), v)
+    def _write_scalars(self, members: list[Scalar], v: str) -> Conversion:
+        return Conversion(one_of(members, v), v)
 
     def _classes(self, kind: Union) -> tuple[str, ...]:
         """Paths of the members that are classes."""
@@ -266,10 +266,10 @@ class Encoders:
         else:
             if isinstance(kind, ObjectOf):
                 # A map that contains itself is written by the very function that is made here.
-                writing = self._write_items(self._protocol.objects[kind.path].index, "v", hint, "dict", "is_object")
+                conversion = self._write_items(self._protocol.objects[kind.path].index, "v", hint, "dict", "is_object")
             else:
-                writing = self.write(expanded, "v", hint)
-            body = [*statements(writing.checks, 4), *assign("return ", writing.value, 4)]
+                conversion = self.write(expanded, "v", hint)
+            body = [*statements(conversion.checks, 4), *assign("return ", conversion.value, 4)]
         signature = lines(f"def {self.verb}_{hint}", ("(", ["v: Any"], ")"), f" -> {self.gives[1]}:")
         return FunctionView(signature=tuple(signature), body=tuple(body))
 
@@ -278,18 +278,18 @@ class Encoders:
         body: list[str] = []
         lists = [member for member in kind.members if isinstance(member, ListOf)]
         if len(lists) == 1:
-            writing = self.write(lists[0], "v", hint)
+            conversion = self.write(lists[0], "v", hint)
             body.append("    if is_array(v):")
-            body += [*statements(writing.checks[2:], 8), *assign("return ", writing.value, 8)]
+            body += [*statements(conversion.checks[2:], 8), *assign("return ", conversion.value, 8)]
         elif lists:
             functions = [self.function(member, f"{hint}_{place + 1}") for place, member in enumerate(lists)]
             body.append("    if is_array(v):")
             body += lines("return first_fitting", ("(", ["v", *functions], ")"), indent=8)
         for member in kind.members:
             if isinstance(member, ObjectOf) and self._protocol.objects[member.path].is_map:
-                writing = self.write(member, "v", hint)
+                conversion = self.write(member, "v", hint)
                 body.append("    if is_object(v):")
-                body += [*statements(writing.checks[2:], 8), *assign("return ", writing.value, 8)]
+                body += [*statements(conversion.checks[2:], 8), *assign("return ", conversion.value, 8)]
                 break
         for member in kind.members:
             if isinstance(member, Scalar) and member.kind != "json":

@@ -6,7 +6,7 @@ from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.emit.docstrings import docstring, literal
 from mcp_bindgen.emit.layout import LINE, Tree, exploded, guarded, lines, width
 from mcp_bindgen.emit.naming import Names
-from mcp_bindgen.emit.plan import KeyView, MethodsView
+from mcp_bindgen.emit.view_model import KeyView, MethodsView
 from mcp_bindgen.ir.protocol import Method, Protocol, Type
 
 

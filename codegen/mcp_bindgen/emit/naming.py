@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from mcp_bindgen.emit.entry import OFFERED
+from mcp_bindgen.emit.package_exports import OFFERED
 from mcp_bindgen.errors import Fault, SchemaError
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ObjectOf, ObjectType, Protocol, Type
 from mcp_bindgen.ir.types import Position

@@ -9,24 +9,24 @@ from typing import Any
 import mcp_bindings_runtime
 
 from mcp_bindgen import __version__, templates
+from mcp_bindgen.emit.alias_expansion import recursive_names
 from mcp_bindgen.emit.classes import plan_types
-from mcp_bindgen.emit.conversation import plan_conversation
+from mcp_bindgen.emit.client_server_modules import plan_client_server_modules
 from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.encoders import Encoders
-from mcp_bindgen.emit.entry import Need, plan_entry, plan_examples, plan_root
 from mcp_bindgen.emit.envelopes import Envelopes, find_envelopes
-from mcp_bindgen.emit.expansion import recursive_names
 from mcp_bindgen.emit.header import HEADER, inert, package_header, runtime_header
 from mcp_bindgen.emit.imports import COPIED_RUNTIME, INSTALLED_RUNTIME, imports, names_in
+from mcp_bindgen.emit.json_writers import JsonWriters
 from mcp_bindgen.emit.layout import alternatives
 from mcp_bindgen.emit.method_keys import plan_methods
 from mcp_bindgen.emit.naming import Names
-from mcp_bindgen.emit.plan import CodecView, EncoderView, MethodsView, TypesView
+from mcp_bindgen.emit.package_exports import Need, plan_examples, plan_exports, plan_root_exports
 from mcp_bindgen.emit.prerequisites import can_converse, has_forms, has_tasks, is_stateless
 from mcp_bindgen.emit.revision_facts import BATCH, facts_lines, facts_of
-from mcp_bindgen.emit.shapes import Shapes
-from mcp_bindgen.emit.writers import Writers
+from mcp_bindgen.emit.type_tables import TypeTables
+from mcp_bindgen.emit.view_model import CodecView, EncoderView, MethodsView, TypesView
 from mcp_bindgen.ir.protocol import Protocol
 
 
@@ -48,12 +48,12 @@ def render_package(
     decoders = Decoders(protocol, names, recursive)
     read = decoders.plan()
     write = Encoders(protocol, names, decoders, recursive).plan()
-    text = Writers(protocol, names, decoders, recursive).plan()
-    shapes = Shapes(protocol, names)
+    text = JsonWriters(protocol, names, decoders, recursive).plan()
+    shapes = TypeTables(protocol, names)
     envelopes = find_envelopes(protocol)
     types = plan_types(protocol, names, recursive)
     methods = plan_methods(protocol, names)
-    conversation = plan_conversation(protocol, names, runtime) if can_converse(protocol) else {}
+    conversing = plan_client_server_modules(protocol, names, runtime) if can_converse(protocol) else {}
     has: dict[Need, bool] = {
         "caching": is_stateless(protocol),
         "forms": has_forms(protocol),
@@ -70,34 +70,42 @@ def render_package(
     }
     files = {
         "__init__.py": _fill(
-            "package.py.j2",
+            "package/__init__.py.j2",
             # Where a copy lies, only its user knows.
             import_line=[f"    from mcp_bindings import {package} as mcp", ""] if runtime == INSTALLED_RUNTIME else (),
             examples=plan_examples(
                 [names.types[name] for name in protocol.order if name in names.types], list(names.methods.values())
             ),
-            conversing=plan_entry(converses=bool(conversation), has=has, runtime=runtime),
+            conversing=plan_exports(converses=bool(conversing), has=has, runtime=runtime),
             **common,
         ),
-        "types.py": _fill("types.py.j2", view=types, imports=_types_imports(types, runtime), **common),
-        "_decoders.py": _fill("decoders.py.j2", view=read, imports=_decoders_imports(read, runtime), **common),
-        "_encoders.py": _fill("encoders.py.j2", view=write, imports=_encoders_imports(write, runtime), **common),
-        "_writers.py": _fill("writers.py.j2", view=text, imports=_writers_imports(text, runtime), **common),
-        "_shapes.py": _shapes_file(shapes, runtime, common),
-        "methods.py": _fill("methods.py.j2", view=methods, imports=_methods_imports(methods, runtime), **common),
+        "types.py": _fill("package/types.py.j2", view=types, imports=_types_imports(types, runtime), **common),
+        "_decoders.py": _fill("package/_decoders.py.j2", view=read, imports=_decoders_imports(read, runtime), **common),
+        "_encoders.py": _fill(
+            "package/_encoders.py.j2", view=write, imports=_encoders_imports(write, runtime), **common
+        ),
+        "_json_writers.py": _fill(
+            "package/_json_writers.py.j2", view=text, imports=_writers_imports(text, runtime), **common
+        ),
+        "_type_tables.py": _shapes_file(shapes, runtime, common),
+        "methods.py": _fill(
+            "package/methods.py.j2", view=methods, imports=_methods_imports(methods, runtime), **common
+        ),
         "converter.py": _converter_file(protocol, names, envelopes, runtime, common),
         "revision.py": _fill(
-            "revision.py.j2",
+            "package/revision.py.j2",
             revision=literal(protocol.version),
-            facts_import=[f"from {runtime}.facts import Facts", ""] if conversation else (),
-            facts=facts_lines(facts_of(protocol, names, base or protocol.version)) if conversation else (),
+            facts_import=[f"from {runtime}.facts import Facts", ""] if conversing else (),
+            facts=facts_lines(facts_of(protocol, names, base or protocol.version)) if conversing else (),
             sha256=protocol.sha256,
             batches=BATCH in names.types,
             handshake=not is_stateless(protocol),
             **common,
         ),
     }
-    files |= {f"{module}.py": _fill(f"{module}.py.j2", **values, **common) for module, values in conversation.items()}
+    files |= {
+        f"{module}.py": _fill(f"package/{module}.py.j2", **values, **common) for module, values in conversing.items()
+    }
     header = package_header(protocol, command)
     return {f"{package}/{path}": f"{header}{text}" for path, text in files.items()}
 
@@ -114,17 +122,11 @@ def runtime_files() -> dict[str, str]:
 
 def root_files(runtime: str = COPIED_RUNTIME) -> dict[str, str]:
     """Return the files at the top of the output directory, which make it a typed package."""
-    modules = {
-        "__init__.py": "root.py.j2",
-        "connect.py": "connect.py.j2",
-        "serve.py": "serve.py.j2",
-        "testing.py": "testing.py.j2",
-    }
     # The modules at the top are one level nearer to a copy than those of the packages.
     here = runtime.removeprefix(".") if runtime.startswith(".") else runtime
     files = {
-        name: f"{HEADER} {__version__}.\n{_fill(template, runtime=here, exports=plan_root(here))}"
-        for name, template in modules.items()
+        name: f"{HEADER} {__version__}.\n{_fill(f'root/{name}.j2', runtime=here, exports=plan_root_exports(here))}"
+        for name in ("__init__.py", "connect.py", "serve.py", "testing.py")
     }
     return {**files, "py.typed": ""}
 
@@ -261,7 +263,7 @@ def _methods_imports(view: MethodsView, runtime: str) -> tuple[str, ...]:
     )
 
 
-def _shapes_file(shapes: Shapes, runtime: str, common: Mapping[str, object]) -> str:
+def _shapes_file(shapes: TypeTables, runtime: str, common: Mapping[str, object]) -> str:
     tables = shapes.tables()
     used = names_in(line for table in tables for line in table)
     written = imports(
@@ -272,7 +274,7 @@ def _shapes_file(shapes: Shapes, runtime: str, common: Mapping[str, object]) -> 
         ),
         runtime,
     )
-    return _fill("shapes.py.j2", tables=tables, imports=written, **common)
+    return _fill("package/_type_tables.py.j2", tables=tables, imports=written, **common)
 
 
 def _converter_file(
@@ -322,7 +324,7 @@ def _converter_file(
         )
     }
     return _fill(
-        "converter.py.j2",
+        "package/converter.py.j2",
         imports=written,
         message=single,
         envelopes=roles,

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve, frozen
 
 from mcp_bindgen.emit.annotations import Annotations
+from mcp_bindgen.emit.call_variants import CallVariant, call_variants
 from mcp_bindgen.emit.docstrings import docstring
 from mcp_bindgen.emit.layout import Alternatives, Bracketed, Tree, lines
 from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_PARAMETERS, RESERVED_STATELESS_CALLS, Names, free_name
 from mcp_bindgen.emit.parameters import TASK, MetaForm, Parameter, Parameters
-from mcp_bindgen.emit.plan import AskView
 from mcp_bindgen.emit.prerequisites import is_stateless, object_of
-from mcp_bindgen.emit.surfaces import Surface, surfaces
+from mcp_bindgen.emit.view_model import MethodView
 from mcp_bindgen.ir.protocol import AliasOf, ListOf, Method, ObjectOf, ObjectType, Protocol, Scalar, Side, Type
 
 _OWN = {"client": frozenset({"initialize", "subscriptions/listen"}), "server": frozenset[str]()}
@@ -34,7 +34,7 @@ def sent_by(protocol: Protocol, side: Side) -> list[Method]:
     return [method for method in requests if side in method.sent_by and method.name not in _OWN[side]]
 
 
-def plan_request_methods(protocol: Protocol, names: Names, side: Side) -> tuple[AskView, ...]:
+def plan_request_methods(protocol: Protocol, names: Names, side: Side) -> tuple[MethodView, ...]:
     """A method for each request that a side may send, in the order of the source; several where its params differ."""
     planner = _Planner(protocol, names)
     requests = sent_by(protocol, side)
@@ -82,12 +82,12 @@ class _Planner:
             "on_progress": Alternatives("on_progress: ", (listener, "None"), " = None"),
         }
 
-    def methods(self, method: Method, name: str, taken: set[str]) -> Iterator[AskView]:
+    def methods(self, method: Method, name: str, taken: set[str]) -> Iterator[MethodView]:
         """The methods for one request; ``taken`` are names that are gone."""
-        ways = surfaces(self._protocol, method)
-        for surface in ways:
-            called = free_name(f"{name}{surface.suffix}", taken) if surface.suffix else name
-            call = self._call(method, called, surface, alone=len(ways) == 1)
+        ways = call_variants(self._protocol, method)
+        for variant in ways:
+            called = free_name(f"{name}{variant.suffix}", taken) if variant.suffix else name
+            call = self._call(method, called, variant, alone=len(ways) == 1)
             items = self._listed(call)
             if items is None:
                 yield self._plain(call)
@@ -96,11 +96,11 @@ class _Planner:
                 yield self._every(call, page.name, items)
                 yield self._plain(page, f"One page of what `{call.name}` gives.")
 
-    def _call(self, method: Method, name: str, surface: Surface, *, alone: bool) -> _Call:
-        declared = surface.declared
+    def _call(self, method: Method, name: str, variant: CallVariant, *, alone: bool) -> _Call:
+        declared = variant.declared
         if declared is None:
             return _Call(method, name, "", None, tuple(self._whole(method)), None)
-        without = () if surface.tag is None else (surface.tag,)
+        without = () if variant.tag is None else (variant.tag,)
         meta = self._parameters.meta_form(declared)
         if method.embedded and meta == "undeclared":
             meta = None
@@ -126,7 +126,7 @@ class _Planner:
 
     # A request and its result.
 
-    def _plain(self, call: _Call, doc: str = "") -> AskView:
+    def _plain(self, call: _Call, doc: str = "") -> MethodView:
         overloads: list[list[str]] = []
         results = self._results(call.method)
         if TASK in {parameter.wire for parameter in call.parameters} and self._is_task(results):
@@ -153,7 +153,7 @@ class _Planner:
         else:
             returns = self._of(call.method.result)
             body = lines("return ", self._request(call), indent=8)
-        return AskView(
+        return MethodView(
             overloads=tuple(("    @overload", *overload) for overload in overloads),
             signature=tuple(self._signature(call, returns)),
             doc=tuple(self._doc(call, doc)),
@@ -233,7 +233,7 @@ class _Planner:
             kind = self._protocol.aliases[kind.name].type
         return isinstance(kind, Scalar) and kind.kind == "string"
 
-    def _every(self, call: _Call, page: str, items: tuple[str, str]) -> AskView:
+    def _every(self, call: _Call, page: str, items: tuple[str, str]) -> MethodView:
         attribute, item = items
         (cursor,) = (parameter for parameter in call.parameters if parameter.wire == _CURSOR)
         others = [parameter.name for parameter in call.parameters if parameter is not cursor]
@@ -243,7 +243,7 @@ class _Planner:
             [f"{cursor.name}=at", *(f"{name}={name}" for name in [*others, *call.options])],
             ")",
         )
-        return AskView(
+        return MethodView(
             overloads=(),
             signature=tuple(self._signature(call, f"Iterator[{item}]")),
             doc=tuple(

@@ -19,7 +19,7 @@ _TASK: Final = "CreateTaskResult"
 
 @frozen(eq=False)
 class Tables:
-    """What the generated packages of one revision and of its extensions hold in their ``_shapes``."""
+    """What the generated packages of one revision and of its extensions hold in their ``_type_tables``."""
 
     objects: Objects
     """Class name to members and index signature."""
@@ -52,5 +52,5 @@ def own(revision: str) -> Tables:
 
 
 def _of_package(package: ModuleType) -> Tables:
-    module = importlib.import_module(f"{package.__name__}._shapes")
+    module = importlib.import_module(f"{package.__name__}._type_tables")
     return Tables(module.OBJECTS, module.ALIASES, module.RESULTS)

@@ -14,15 +14,15 @@ def codec_of(
 ) -> Codec[Any]:
     """Return the codec of the package with these modules.
 
-    Its ``_writers`` and ``_shapes`` are imported when they are first needed.
+    Its ``_json_writers`` and ``_type_tables`` are imported when they are first needed.
     """
     package = decoders.__name__.rpartition(".")[0]
 
     def tables() -> Any:
-        return import_module(f"{package}._shapes")
+        return import_module(f"{package}._type_tables")
 
     def texts() -> Any:
-        return import_module(f"{package}._writers").TEXTS
+        return import_module(f"{package}._json_writers").TEXTS
 
     def shapes() -> Any:
         from .type_tables import Shapes

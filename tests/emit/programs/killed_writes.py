@@ -11,9 +11,9 @@ import signal
 import sys
 from pathlib import Path
 
-from mcp_bindgen.emit import swap
+from mcp_bindgen.emit import transaction
 from mcp_bindgen.emit.header import HEADER
-from mcp_bindgen.emit.write import write
+from mcp_bindgen.emit.output_folder import write
 
 FILE_OPERATIONS = {
     "open",
@@ -44,7 +44,7 @@ def packages(target: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in target.rglob("*.py"):
         top = path.relative_to(target).parts[0]
-        if not top.startswith(swap.STAGE):
+        if not top.startswith(transaction.STAGE):
             found.setdefault(top, set()).add(path.read_text().split()[-1])
     return found
 
@@ -95,7 +95,7 @@ def check(target: Path, *, exchanges: bool) -> None:
         {"__init__.py": {"new"}, "a": {"new"}, "b": {"new"}, "old": {"old"}, "new": {"new"}},
     ), f"packages of two generations: {found}"
     assert users_files(target) == MINE
-    assert not list(target.glob(f"{swap.STAGE}*")), "a stage is left"
+    assert not list(target.glob(f"{transaction.STAGE}*")), "a stage is left"
     write(NEW, target)
     assert {"__init__.py": {"new"}, "a": {"new"}, "b": {"new"}, "new": {"new"}}.items() <= packages(target).items()
 
@@ -103,7 +103,7 @@ def check(target: Path, *, exchanges: bool) -> None:
 def main(folder: Path, how: str) -> None:
     exchanges = how == "exchange"
     if not exchanges:
-        swap.exchange = lambda one, other: False
+        transaction.exchange_paths = lambda one, other: False
     operation, killed = 0, True
     while killed:
         operation += 1

@@ -12,7 +12,7 @@ from mcp_bindgen.cli import output
 from mcp_bindgen.cli.options import Asked, choose, map_option, out_option, schema_option, text_or_json, version_option
 
 if TYPE_CHECKING:
-    from mcp_bindgen.emit.write import Drift
+    from mcp_bindgen.emit.output_folder import Drift
 
 FORMAT = "mcp-check/1"
 
@@ -37,7 +37,7 @@ def check(asked: Asked, form: str) -> int:
     """Do it, for the command and for ``--check``."""
     from mcp_bindgen.cli.commands.generate import render
     from mcp_bindgen.cli.target import target_of
-    from mcp_bindgen.emit.write import check as compare
+    from mcp_bindgen.emit.output_folder import check as compare
     from mcp_bindgen.settings import read_settings
 
     settings = read_settings(Path.cwd())

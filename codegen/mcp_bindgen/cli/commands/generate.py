@@ -13,7 +13,7 @@ from mcp_bindgen.cli import output
 from mcp_bindgen.cli.options import Asked, choose, map_option, out_option, schema_option, text_or_json, version_option
 
 if TYPE_CHECKING:
-    from mcp_bindgen.emit.write import Written
+    from mcp_bindgen.emit.output_folder import Written
     from mcp_bindgen.generate import Input, Package, Run
 
 FORMAT = "mcp-generate/1"
@@ -56,7 +56,7 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
         raise BindgenError(message)
     target = target_of(asked.out or settings.out, asked.typed())
 
-    from mcp_bindgen.emit.write import write
+    from mcp_bindgen.emit.output_folder import write
 
     run = render(inputs, target)
     written = write(run.files, target, force=force)

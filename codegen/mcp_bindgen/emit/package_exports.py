@@ -9,7 +9,7 @@ from mcp_bindings_runtime import errors
 
 from mcp_bindgen.emit.imports import in_runtime
 from mcp_bindgen.emit.layout import LINE, Bracketed, exploded, lines
-from mcp_bindgen.emit.plan import EntryView
+from mcp_bindgen.emit.view_model import ExportsView
 
 Need: TypeAlias = Literal["caching", "forms", "pages", "sampling", "tasks"]
 """What not every revision has."""
@@ -85,7 +85,7 @@ OFFERED = frozenset(name for each in _OFFERS for name in each.names)
 """Names that a package may export besides the types of its schema."""
 
 
-def plan_entry(*, converses: bool, has: Mapping[Need, bool], runtime: str) -> EntryView:
+def plan_exports(*, converses: bool, has: Mapping[Need, bool], runtime: str) -> ExportsView:
     """Return what is added to the package's docstring, imports and names.
 
     Every package exports the exceptions. ``converses`` says that it has a client and a server, ``has`` what the
@@ -97,7 +97,7 @@ def plan_entry(*, converses: bool, has: Mapping[Need, bool], runtime: str) -> En
         for each in (_OFFERS if converses else _OFFERS[:1])
         if each.need is None or has[each.need]
     ]
-    return EntryView(tuple(doc.splitlines()), ("from typing import TYPE_CHECKING", ""), tuple(_names(offers)))
+    return ExportsView(tuple(doc.splitlines()), ("from typing import TYPE_CHECKING", ""), tuple(_names(offers)))
 
 
 def plan_examples(types: Sequence[str], methods: Sequence[str]) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ def _line(name: str, what: str) -> str:
     return f"    {name:<33} {what}"
 
 
-def plan_root(runtime: str) -> tuple[str, ...]:
+def plan_root_exports(runtime: str) -> tuple[str, ...]:
     """Return the lines that export from the top what belongs to no revision; ``runtime`` is its path from there."""
     return tuple(_names([each._replace(module=in_runtime(each.module, runtime)) for each in _ROOT_OFFERS]))
 

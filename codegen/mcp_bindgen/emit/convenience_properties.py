@@ -14,8 +14,10 @@ _BYTE = "byte"
 """The ``@format`` of text that is base64."""
 
 
-def additions(protocol: Protocol, declared: ObjectType, attributes: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """The lines of a class's additions; ``attributes`` are its attributes by wire name, ``name`` is its own."""
+def convenience_properties(
+    protocol: Protocol, declared: ObjectType, attributes: Mapping[str, str], name: str
+) -> tuple[str, ...]:
+    """The lines of a class's convenience_properties; ``attributes`` are its attributes by wire name, ``name`` is its own."""
     taken = {*attributes.values(), "extra"}
     found = {each: code for each, code in _found(protocol, declared, attributes, name) if each not in taken}
     return tuple(line for code in found.values() for line in code.rstrip().splitlines())

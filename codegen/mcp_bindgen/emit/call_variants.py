@@ -13,7 +13,7 @@ from mcp_bindgen.ir.protocol import AliasOf, Method, ObjectOf, ObjectType, Proto
 
 
 @frozen
-class Surface:
+class CallVariant:
     """One way to call a method."""
 
     suffix: str
@@ -24,17 +24,17 @@ class Surface:
     """The member that says which of the classes it is."""
 
 
-def surfaces(protocol: Protocol, method: Method) -> list[Surface]:
+def call_variants(protocol: Protocol, method: Method) -> list[CallVariant]:
     """The ways to call a method, the plain one first."""
     declared = object_of(protocol, method.params)
     if declared is not None:
-        return [Surface("", declared)]
+        return [CallVariant("", declared)]
     union = _behind(protocol, method.params)
     if isinstance(union, Union):
         found = list(_tagged(protocol, union))
-        if len(found) == len(union.members) == len({surface.suffix for surface in found}):
-            return sorted(found, key=lambda surface: bool(surface.suffix))
-    return [Surface("", None)]
+        if len(found) == len(union.members) == len({variant.suffix for variant in found}):
+            return sorted(found, key=lambda variant: bool(variant.suffix))
+    return [CallVariant("", None)]
 
 
 def _behind(protocol: Protocol, kind: Type | None) -> Type | None:
@@ -43,7 +43,7 @@ def _behind(protocol: Protocol, kind: Type | None) -> Type | None:
     return kind
 
 
-def _tagged(protocol: Protocol, union: Union) -> Iterator[Surface]:
+def _tagged(protocol: Protocol, union: Union) -> Iterator[CallVariant]:
     match union.decision:
         case ByKind(branches=(("object", ByTag(key=key, branches=branches, absent=absent)),)):
             for value, leaf in branches:
@@ -51,7 +51,7 @@ def _tagged(protocol: Protocol, union: Union) -> Iterator[Surface]:
                 suffix = "" if leaf == absent else f"_{snake(str(value))}"
                 # Where a tag has to be there, the class has to write it by itself.
                 if declared is not None and (not suffix or _is_written(declared, key)):
-                    yield Surface(suffix, declared, key)
+                    yield CallVariant(suffix, declared, key)
         case _:
             pass
 

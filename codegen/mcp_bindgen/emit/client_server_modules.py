@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from mcp_bindgen.emit.capability_paths import capability_paths
-from mcp_bindgen.emit.client_options import plan_client_options, plan_requirable
-from mcp_bindgen.emit.conveniences import code_of, conveniences
+from mcp_bindgen.emit.capability_paths import boolean_capabilities, capability_paths
+from mcp_bindgen.emit.convenience_methods import code_of, convenience_methods
 from mcp_bindgen.emit.decorators import plan_decorators
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.imports import Sources, imports, names_in
 from mcp_bindgen.emit.layout import Bracketed, exploded, lines
 from mcp_bindgen.emit.naming import Names
-from mcp_bindgen.emit.plan import AskView
+from mcp_bindgen.emit.options import plan_client_options, plan_requirable, plan_server_options
 from mcp_bindgen.emit.prerequisites import is_stateless
 from mcp_bindgen.emit.request_methods import plan_request_methods, sent_by
-from mcp_bindgen.emit.server_options import plan_server_options
-from mcp_bindgen.emit.switches import switches
+from mcp_bindgen.emit.view_model import MethodView
 from mcp_bindgen.ir.protocol import AliasOf, Protocol, Side
 
 _CONTEXT = "ClientContext as RuntimeContext"
@@ -40,12 +38,12 @@ _EMPTY = "EmptyResult"
 """A handler that gives it need not return anything."""
 
 
-def plan_conversation(protocol: Protocol, names: Names, runtime: str) -> dict[str, Mapping[str, Any]]:
+def plan_client_server_modules(protocol: Protocol, names: Names, runtime: str) -> dict[str, Mapping[str, Any]]:
     """What the template of each of the three modules is filled with."""
     client = plan_request_methods(protocol, names, "client")
     origin, parent = _parent(protocol, "Client")
     options, requirable = plan_client_options(protocol, names), plan_requirable(protocol)
-    more = conveniences(protocol, "client", runtime)
+    more = convenience_methods(protocol, "client", runtime)
     used = names_in([*requirable, *(line for option in options for line in option.declaration), *code_of(more)])
     return {
         "binding": {"capabilities": _capabilities(protocol)},
@@ -69,7 +67,7 @@ def _capabilities(protocol: Protocol) -> list[str]:
     sides: tuple[Side, ...] = ("client", "server")
     known = [_keyed(side, _frozen(capability_paths(protocol, side))) for side in sides]
     return [
-        *lines("switches=", _frozen(switches(protocol)), ",", indent=4),
+        *lines("switches=", _frozen(boolean_capabilities(protocol)), ",", indent=4),
         *exploded("capabilities=", ("{", known, "}"), ",", indent=4),
     ]
 
@@ -134,7 +132,7 @@ def _server(protocol: Protocol, names: Names, runtime: str) -> Mapping[str, Any]
         ("runtime.methods", ("NotificationMethod", "RequestMethod")),
         parent,
     )
-    more = conveniences(protocol, "server", runtime)
+    more = convenience_methods(protocol, "server", runtime)
     used |= names_in(code_of(more))
     answers = ("Accepted", "Cancelled", "Declined")
     options = plan_server_options(protocol, names)
@@ -184,7 +182,7 @@ def _parent(protocol: Protocol, name: str) -> tuple[str, tuple[str, tuple[str, .
     return f"runtime.{module}.{parent}", (f"runtime.{module}", (f"{parent} as Runtime{name}",))
 
 
-def _imports(methods: Iterable[AskView], used: Collection[str], base: Sources, runtime: str) -> tuple[str, ...]:
+def _imports(methods: Iterable[MethodView], used: Collection[str], base: Sources, runtime: str) -> tuple[str, ...]:
     code = [line for method in methods for part in (*method.overloads, method.signature, method.body) for line in part]
     parents = {name for _, offered in base for name in offered if " as " in name}
     return imports(

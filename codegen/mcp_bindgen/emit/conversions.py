@@ -12,7 +12,7 @@ _CLASSES = {"string": "str", "integer": "int", "boolean": "bool", "object": "dic
 
 
 @frozen
-class Reading:
+class Conversion:
     """How a value in a variable is read: statements that check it, and the expression of what it becomes."""
 
     checks: tuple[str, ...]
@@ -55,13 +55,13 @@ def scalar_classes(members: list[Scalar], number: str = "int, float") -> list[st
     return list(dict.fromkeys(name for member in members for name in named[member.kind].split(", ")))
 
 
-def refuse(condition: str, v: str) -> Reading:
+def refuse(condition: str, v: str) -> Conversion:
     """Keep the value as it is, unless the condition holds."""
-    return Reading((f"if {condition}:", "    raise Invalid"), v)
+    return Conversion((f"if {condition}:", "    raise Invalid"), v)
 
 
-def checks_again(reading: Reading, known: str | None) -> bool:
-    """Whether the first check of a reading only asks what is known already."""
+def repeats_check(conversion: Conversion, known: str | None) -> bool:
+    """Whether the first check of a conversion only asks what is known already."""
     repeated = {
         "string": "if v.__class__ is not str:",
         "number": "if v.__class__ is not int and v.__class__ is not float:",
@@ -70,7 +70,7 @@ def checks_again(reading: Reading, known: str | None) -> bool:
         "array": "if v.__class__ is not list:",
         "object": "if v.__class__ is not dict:",
     }
-    return known is not None and reading.checks[:1] == (repeated[known],)
+    return known is not None and conversion.checks[:1] == (repeated[known],)
 
 
 def differs(value: str, literals: Enum) -> str:

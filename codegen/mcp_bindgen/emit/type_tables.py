@@ -1,4 +1,4 @@
-"""The text of ``_shapes.py``: the same types as data, for finding out where a value is wrong and why."""
+"""The text of ``_type_tables.py``: the same types as data, for finding out where a value is wrong and why."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mcp_bindgen.ir.protocol import (
 )
 
 
-class Shapes:
+class TypeTables:
     """Plans the tables of one protocol. The vocabulary is that of ``codec.type_tables``."""
 
     def __init__(self, protocol: Protocol, names: Names) -> None:

@@ -1,4 +1,4 @@
-"""The view of ``_writers.py``: straight-line functions from typed values to JSON text.
+"""The view of ``_json_writers.py``: straight-line functions from typed values to JSON text.
 
 They refuse what the encoders refuse, with the same checks. The standard library prints ready values more slowly than
 these put their text together; with orjson it is the other way round, and they are never imported.
@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from mcp_bindgen.emit.conversions import Conversion, refuse
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.encoders import CONDITIONS, Encoders, one_of
 from mcp_bindgen.emit.layout import Tree, inline, lines, statement
 from mcp_bindgen.emit.naming import free_name
-from mcp_bindgen.emit.reading import Reading, refuse
 from mcp_bindgen.ir.protocol import Enum, Field, Scalar, Type
 
 _TEXTS = {
@@ -28,7 +28,7 @@ _TEXTS = {
 """The text of a value that has been found to be of a scalar type."""
 
 
-class Writers(Encoders):
+class JsonWriters(Encoders):
     """Plans the writers of one protocol."""
 
     verb = "write"
@@ -63,33 +63,33 @@ class Writers(Encoders):
         # One new text instead of two.
         return (statement(f"t = f{quote}{{t}}{text}{{{written}}}{quote}", indent),)
 
-    def write_member(self, member: Field, hint: str) -> Reading:
+    def write_member(self, member: Field, hint: str) -> Conversion:
         """How the value of a member is written; what is told to be long gets the escaper for that."""
-        writing = self.write(member.type, "v", hint)
-        if member.constraints.format == "byte" and writing.value == "escape(v)":
-            return Reading(writing.checks, "escape_long(v)")
-        return writing
+        conversion = self.write(member.type, "v", hint)
+        if member.constraints.format == "byte" and conversion.value == "escape(v)":
+            return Conversion(conversion.checks, "escape_long(v)")
+        return conversion
 
-    def _write_scalar(self, kind: Scalar, v: str) -> Reading:
+    def _write_scalar(self, kind: Scalar, v: str) -> Conversion:
         value = _TEXTS[kind.kind].format(v=v)
         if kind.kind in {"float", "json", "string"}:
             # These functions refuse what they cannot write.
-            return Reading((), value)
-        return Reading(refuse(CONDITIONS[kind.kind].format(v=v), v).checks, value)
+            return Conversion((), value)
+        return Conversion(refuse(CONDITIONS[kind.kind].format(v=v), v).checks, value)
 
-    def _write_scalars(self, members: list[Scalar], v: str) -> Reading:
+    def _write_scalars(self, members: list[Scalar], v: str) -> Conversion:
         text = f"anything({v})"
         if any(member.kind == "integer" for member in members):
             # What the id of nearly every message is.
             text = f"(repr({v}) if {v}.__class__ is int else {text})"
-        return Reading(one_of(members, v), text)
+        return Conversion(one_of(members, v), text)
 
-    def _write_enum(self, kind: Enum, v: str, hint: str) -> Reading:
+    def _write_enum(self, kind: Enum, v: str, hint: str) -> Conversion:
         if kind.open:
-            return Reading((), f"escape({v})")
+            return Conversion((), f"escape({v})")
         if len(kind.values) > 1 and all(isinstance(value, str) for value in kind.values):
-            return Reading((), f"{self._texts(kind, hint)}[{v}]")
-        return Reading(self._check_enum(kind, v, hint), _enum_text(kind, v))
+            return Conversion((), f"{self._texts(kind, hint)}[{v}]")
+        return Conversion(self._check_enum(kind, v, hint), _enum_text(kind, v))
 
     def _texts(self, kind: Enum, hint: str) -> str:
         """The table from literal to text: to look a value up checks it, too."""
@@ -99,16 +99,16 @@ class Writers(Encoders):
             self._choice_views.append(tuple(lines(f"{name} = ", ("{", items, "}"))))
         return self._choices[kind.values]
 
-    def _write_items(self, element: Type | None, v: str, hint: str, cls: str, accepted: str) -> Reading:
+    def _write_items(self, element: Type | None, v: str, hint: str, cls: str, accepted: str) -> Conversion:
         head = refuse(f"{v}.__class__ is not {cls} and not {accepted}({v})", v)
         if element is None or (isinstance(element, Scalar) and element.kind == "json"):
-            return Reading(head.checks, f"anything({v})")
+            return Conversion(head.checks, f"anything({v})")
         each = self.write(element, "e", hint)
         value = inline(each.value) if not each.checks else f"{self.function(element, f'{hint}_item')}(e)"
         if cls == "list":
             items = f"map(escape, {v})" if value == "escape(e)" else f"[{value} for e in {v}]"
-            return Reading(head.checks, f"array({items})")
-        return Reading(head.checks, f'mapping([f"{{escape(k)}}:{{{value}}}" for k, e in {v}.items()])')
+            return Conversion(head.checks, f"array({items})")
+        return Conversion(head.checks, f'mapping([f"{{escape(k)}}:{{{value}}}" for k, e in {v}.items()])')
 
     def _return(self, kind: Scalar | Enum, indent: int) -> list[str]:
         text = _enum_text(kind, "v") if isinstance(kind, Enum) else _TEXTS[kind.kind].format(v="v")

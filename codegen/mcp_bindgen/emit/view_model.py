@@ -107,7 +107,7 @@ class FunctionView:
 
 @frozen
 class CodecView:
-    """``_decoders.py``, ``_encoders.py`` or ``_writers.py``."""
+    """``_decoders.py``, ``_encoders.py`` or ``_json_writers.py``."""
 
     tables: tuple[Lines, ...]
     objects: tuple[DecoderView, ...] | tuple[EncoderView, ...]
@@ -134,7 +134,7 @@ class MethodsView:
 
 
 @frozen
-class AskView:
+class MethodView:
     """A method that sends a request, or a decorator; overloads have no body."""
 
     overloads: tuple[Lines, ...]
@@ -144,7 +144,7 @@ class AskView:
 
 
 @frozen
-class EntryView:
+class ExportsView:
     """What ``__init__.py`` has besides, where there are a client and a server."""
 
     doc: Lines

@@ -1,4 +1,4 @@
-"""The options of a revision's clients: ``ClientOptions``, with the types of that revision."""
+"""Options of clients and servers: ``ClientOptions`` and ``ServerOptions``, with the types of the revision."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from attrs import frozen
 from mcp_bindings_runtime.features.callbacks import ELICIT, HEARING, REFINING, ROOTS, SAMPLE
 
 from mcp_bindgen.emit.annotations import Annotations
+from mcp_bindgen.emit.call_variants import call_variants
 from mcp_bindgen.emit.capability_paths import capability_paths
 from mcp_bindgen.emit.docstrings import docstring, literal
-from mcp_bindgen.emit.introduction import introduction_options
 from mcp_bindgen.emit.layout import Bracketed, lines
 from mcp_bindgen.emit.naming import Names
-from mcp_bindgen.emit.prerequisites import is_stateless, object_of
-from mcp_bindgen.emit.surfaces import surfaces
-from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol
+from mcp_bindgen.emit.prerequisites import has_tasks, is_stateless, object_of
+from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol, Side
 
-_COMMON: Mapping[str, tuple[str, str]] = {
+_CLIENT: Mapping[str, tuple[str, str]] = {
     "name": ("str", "Of the client, as the server is told."),
     "version": ("str", "Of the client, as the server is told."),
     "capabilities": (
@@ -33,7 +32,7 @@ _COMMON: Mapping[str, tuple[str, str]] = {
     "record": ("str | PathLike[str] | None", "A file that all messages are written to."),
 }
 
-_STATELESS: Mapping[str, tuple[str, str]] = {
+_STATELESS_CLIENT: Mapping[str, tuple[str, str]] = {
     "rounds": ("int", "How often the server may ask for input during one request, 16 unless given."),
     "discover": ("bool", "Whether the server is asked who it is when the client connects; it is unless given."),
     "restart": ("bool", "Whether a connection that has ended by itself is opened anew; it is not unless given."),
@@ -44,7 +43,7 @@ _STATELESS: Mapping[str, tuple[str, str]] = {
     ),
 }
 
-_HEARD: Mapping[str, str] = {
+_ON_NOTIFICATION: Mapping[str, str] = {
     "on_log": "Is called with each log message.",
     "on_resource_updated": "Is called when a resource has changed that the client has subscribed to.",
     "on_tools_changed": "Is called when the list of tools has changed.",
@@ -52,12 +51,54 @@ _HEARD: Mapping[str, str] = {
     "on_resources_changed": "Is called when the list of resources has changed.",
 }
 
-_ELICITING = {
+_ELICITATION = {
     "form": "Asks the user to fill in a form. The content that it accepts with is checked against the schema.",
     "url": "Asks the user whether to open a URL. Show all of it, and open nothing without consent.",
 }
 
 _REFUSE = "Raise `features.sampling.Refused` to refuse."
+
+_SERVER: Mapping[str, tuple[str, str]] = {
+    "instructions": ("str | None", "How to use the server, for a language model."),
+    "capabilities": (
+        "types.ServerCapabilities | None",
+        "Laid over the capabilities that follow from what the server offers.",
+    ),
+    "logging": ("bool", "Whether handlers may send log messages; they may unless given."),
+    "workers": ("int", "Limit on the requests of one connection that run at the same time, 16 unless given."),
+    "timeout": ("float", "Seconds that an answer of the client may take, 60 unless given; progress starts them anew."),
+    "limit": ("float", "Seconds that an answer of the client may take altogether, 600 unless given."),
+    "grace": ("float", "Seconds that running handlers have to answer after the client has left, 2 unless given."),
+    "page_size": ("int", "Items of a page of a list, 100 unless given."),
+    "cursor_key": (
+        "bytes | None",
+        "At least 32 secret bytes that sign cursors, the same in all processes of an endpoint.",
+    ),
+    "limits": ("Limits | bool", "Rate limits for calls, progress and log messages; False for none."),
+    "redact": ("Callable[[Any], Any] | None", "Is called with the data of each log message, and returns what is sent."),
+}
+_SERVER_PING: Mapping[str, tuple[str, str]] = {
+    "ping": ("float | None", "Seconds without a message after which the client is pinged; None for never."),
+    "ping_failures": ("int", "Pings without an answer after which the connection ends, 3 unless given."),
+}
+_SERVER_TASKS: Mapping[str, tuple[str, str]] = {
+    "tasks": ("MemoryTasks | None", "Keeps the tasks that requests become; without it they become none."),
+}
+_STATELESS_SERVER: Mapping[str, tuple[str, str]] = {
+    "state_key": ("bytes | None", "At least 32 secret bytes that sign what is carried from round to round."),
+    "state_lifetime": ("float", "Seconds that a client may take to answer a question, 600 unless given."),
+    "versions": ("Sequence[str]", "All revisions that are spoken where the server is."),
+    "ttl_ms": ("int", "Milliseconds that clients may keep results, 0 unless given."),
+    "cache_scope": ('Literal["public", "private"]', "Who may share results that are kept; `private` unless given."),
+}
+
+_INTRODUCTION: Mapping[str, tuple[str, str]] = {
+    "title": ("title", "Name of the {} for people; `name` is for programs."),
+    "description": ("description", "What the {} is for, in a sentence or two."),
+    "icons": ("icons", "Images to choose an icon of the {} from."),
+    "websiteUrl": ("website_url", "URL of a web page about the {}."),
+}
+"""Wire names of the members to the option and what it is for."""
 
 
 @frozen
@@ -78,12 +119,25 @@ class _Option:
 def plan_client_options(protocol: Protocol, names: Names) -> tuple[OptionView, ...]:
     """The options, in the order in which they are shown."""
     planner = _Planner(protocol, names)
-    return tuple(option_view(each.name, each.annotation, each.doc) for each in planner.options())
+    return tuple(_option_view(each.name, each.annotation, each.doc) for each in planner.options())
 
 
-def option_view(name: str, annotation: str, doc: str) -> OptionView:
+def _option_view(name: str, annotation: str, doc: str) -> OptionView:
     """Return the view of one option."""
     return OptionView(tuple(_annotated(name, annotation)), tuple(docstring(doc, 8)))
+
+
+def plan_server_options(protocol: Protocol, names: Names) -> tuple[OptionView, ...]:
+    """Return the options in the order in which they are shown."""
+    options = {**_introduction_options(protocol, Annotations(protocol, names, "types."), "server"), **_SERVER}
+    ping = protocol.methods.get("ping")
+    if ping is not None and "server" in ping.sent_by:
+        options |= _SERVER_PING
+    if has_tasks(protocol):
+        options |= _SERVER_TASKS
+    if is_stateless(protocol):
+        options |= _STATELESS_SERVER
+    return tuple(_option_view(name, annotation, doc) for name, (annotation, doc) in options.items())
 
 
 def plan_requirable(protocol: Protocol) -> list[str]:
@@ -108,7 +162,7 @@ class _Planner:
         self._paths = capability_paths(protocol, "client")
 
     def options(self) -> Iterator[_Option]:
-        for name, (annotation, doc) in self._plain().items():
+        for name, (annotation, doc) in self._settings().items():
             yield _Option(name, annotation, doc)
         doc = "How often the server may ask for messages and input; False for no limit."
         yield _Option("limits", "Limits | bool", doc)
@@ -140,11 +194,11 @@ class _Planner:
                 "Iterable[types.Root | str | PathLike[str]]",
                 "Folders and files to work in, which `set_roots` changes later: paths, `file://` URIs, or roots.",
             )
-        yield from self._hearing()
+        yield from self._notification_handlers()
 
-    def _plain(self) -> Mapping[str, tuple[str, str]]:
-        options = {**_COMMON, **_STATELESS} if is_stateless(self._protocol) else _COMMON
-        return {**options, **introduction_options(self._protocol, self._annotations, "client")}
+    def _settings(self) -> Mapping[str, tuple[str, str]]:
+        options = {**_CLIENT, **_STATELESS_CLIENT} if is_stateless(self._protocol) else _CLIENT
+        return {**options, **_introduction_options(self._protocol, self._annotations, "client")}
 
     def _level(self) -> str | None:
         """The type of severities, which is that of the log messages."""
@@ -173,22 +227,34 @@ class _Planner:
         if method is None:
             return
         result = self._result(method)
-        for surface in surfaces(self._protocol, method):
-            name = f"elicitation{surface.suffix}"
-            if surface.declared is None or (surface.suffix and REFINING.get(name) not in self._paths):
+        for variant in call_variants(self._protocol, method):
+            name = f"elicitation{variant.suffix}"
+            if variant.declared is None or (variant.suffix and REFINING.get(name) not in self._paths):
                 continue
-            params = f"types.{self._names.types[surface.declared.path]}"
-            doc = _ELICITING["url" if surface.suffix else "form"]
+            params = f"types.{self._names.types[variant.declared.path]}"
+            doc = _ELICITATION["url" if variant.suffix else "form"]
             yield _Option(name, f"Callable[[{params}, ClientContext], {result}]", doc)
 
     def _result(self, method: Method) -> str:
         """What a function of the client answers with: the plain result, not a task."""
         return self._annotations.of(method.results[0] if method.results else method.result or ObjectOf("Result"))
 
-    def _hearing(self) -> Iterator[_Option]:
+    def _notification_handlers(self) -> Iterator[_Option]:
         for name, wire in HEARING.items():
             method = self._protocol.methods.get(wire)
             if method is None:
                 continue
-            given = "" if name.endswith("s_changed") or method.params is None else self._annotations.of(method.params)
-            yield _Option(name, f"Callable[[{given}], object]", _HEARD[name])
+            arguments = (
+                "" if name.endswith("s_changed") or method.params is None else self._annotations.of(method.params)
+            )
+            yield _Option(name, f"Callable[[{arguments}], object]", _ON_NOTIFICATION[name])
+
+
+def _introduction_options(protocol: Protocol, annotations: Annotations, side: Side) -> Mapping[str, tuple[str, str]]:
+    """Return the options of a side by name, each with its annotation and what it is for."""
+    declared = {member.name: member.type for member in protocol.objects["Implementation"].fields}
+    return {
+        option: (f"{annotations.of(declared[member])} | None", doc.format(side))
+        for member, (option, doc) in _INTRODUCTION.items()
+        if member in declared
+    }

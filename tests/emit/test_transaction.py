@@ -10,11 +10,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from mcp_bindgen.emit import swap as swapping
-from mcp_bindgen.emit.exchange import exchange
+from mcp_bindgen.emit import transaction
 from mcp_bindgen.emit.header import HEADER
-from mcp_bindgen.emit.swap import JOURNAL, STAGE, exclusive
-from mcp_bindgen.emit.write import write
+from mcp_bindgen.emit.output_folder import write
+from mcp_bindgen.emit.transaction import JOURNAL, STAGE, exchange_paths, exclusive
 from mcp_bindgen.errors import BindgenError
 
 PROGRAM = Path(__file__).parent / "programs" / "killed_writes.py"
@@ -26,7 +25,7 @@ PATIENCE = 20.0
 def can_exchange(tmp_path: Path) -> bool:
     (tmp_path / "one").touch()
     (tmp_path / "other").touch()
-    found = exchange(tmp_path / "one", tmp_path / "other")
+    found = exchange_paths(tmp_path / "one", tmp_path / "other")
     (tmp_path / "one").unlink()
     (tmp_path / "other").unlink()
     return found
@@ -51,9 +50,9 @@ def test_an_exchange_is_one_of_two_paths_that_are_there(tmp_path: Path, can_exch
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     (tmp_path / "empty").mkdir()
-    assert exchange(tmp_path / "full", tmp_path / "empty")
+    assert exchange_paths(tmp_path / "full", tmp_path / "empty")
     assert [path.name for path in (tmp_path / "empty").iterdir()] == ["file"]
-    assert not exchange(tmp_path / "full", tmp_path / "nowhere")
+    assert not exchange_paths(tmp_path / "full", tmp_path / "nowhere")
     assert (tmp_path / "full").is_dir()
 
 
@@ -79,7 +78,7 @@ def test_a_run_waits_for_another_and_leaves_its_stage_alone(tmp_path: Path) -> N
 
 
 def test_a_run_that_does_not_end_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swapping, "PATIENCE", 0.1)
+    monkeypatch.setattr(transaction, "LOCK_TIMEOUT", 0.1)
     before = list(tmp_path.iterdir())
     with exclusive(tmp_path), pytest.raises(BindgenError, match="another run of mcp-codegen is still writing to"):
         write(FILES, tmp_path)

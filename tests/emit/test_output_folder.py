@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_bindgen.emit import swap as swapping
+from mcp_bindgen.emit import transaction
 from mcp_bindgen.emit.header import HEADER
-from mcp_bindgen.emit.write import Written, check, write
+from mcp_bindgen.emit.output_folder import Written, check, write
 from mcp_bindgen.errors import BindgenError
 
 OURS = f"{HEADER} 0.1.0 from the schema of x.\n"
@@ -151,7 +151,7 @@ def test_when_a_package_cannot_be_put_in_place_everything_is_as_before(
     before = tree(tmp_path)
     changed = {**{path: f"{text}changed\n" for path, text in FILES.items()}, "py.typed": "", "v1/new/file.py": OURS}
     changed["v2/__init__.py"] = OURS
-    really = swapping._replace
+    really = transaction._replace
     calls = 0
 
     def replace(unit: Any, target: Path, stage: Path) -> None:
@@ -161,7 +161,7 @@ def test_when_a_package_cannot_be_put_in_place_everything_is_as_before(
             raise OSError(28, "No space left on device", str(stage / unit.name))
         really(unit, target, stage)
 
-    monkeypatch.setattr(swapping, "_replace", replace)
+    monkeypatch.setattr(transaction, "_replace", replace)
     with pytest.raises(BindgenError, match="No space left on device; nothing was changed"):
         write(changed, tmp_path / "out")
     assert tree(tmp_path) == before
@@ -194,14 +194,14 @@ def test_when_the_second_file_cannot_be_written_no_folder_remains(
 def test_an_interrupt_in_the_middle_undoes_what_was_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(FILES, tmp_path)
     before = tree(tmp_path)
-    really = swapping._replace
+    really = transaction._replace
 
     def interrupted(unit: Any, target: Path, stage: Path) -> None:
         really(unit, target, stage)
         if unit.name == "runtime":
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(swapping, "_replace", interrupted)
+    monkeypatch.setattr(transaction, "_replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write({path: f"{OURS}other\n" for path in FILES if path != "py.typed"}, tmp_path)
     assert tree(tmp_path) == before

@@ -24,15 +24,16 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
-from mcp_bindgen.emit.exchange import exchange
 from mcp_bindgen.errors import BindgenError
 
 STAGE = ".mcp-codegen-"
 """What the name of a stage begins with."""
 JOURNAL = "journal.json"
-PATIENCE = 30.0
+LOCK_TIMEOUT = 30.0
 """Seconds to wait for another run that writes to the same folder."""
 _POLL = 0.05
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
 
 
 @frozen
@@ -71,7 +72,7 @@ def exclusive(target: Path) -> Generator[None, None, None]:
                 folder.rmdir()
 
 
-def swap(written: Mapping[str, bytes], removed: Sequence[str], target: Path) -> None:
+def apply_changes(written: Mapping[str, bytes], removed: Sequence[str], target: Path) -> None:
     """Write and remove files below ``target``, which ``exclusive`` has made and locked.
 
     Raises BindgenError with everything as it was before.
@@ -146,7 +147,7 @@ def _replace(unit: _Unit, target: Path, stage: Path) -> None:
         place.rename(old)
     elif unit.before is None:
         new.rename(place)
-    elif not exchange(new, place):
+    elif not exchange_paths(new, place):
         if place.is_dir():
             place.rename(old)
         else:
@@ -188,7 +189,7 @@ def _restore_unit(unit: _Unit, place: Path, stage: Path) -> None:
     if kept is None:
         return
     if now is not None and place.is_dir():
-        if exchange(kept, place):
+        if exchange_paths(kept, place):
             return
         place.rename(undone)
     kept.replace(place)
@@ -221,7 +222,7 @@ def _lock(target: Path) -> int | None:
 
     descriptor = os.open(target, os.O_RDONLY)
     try:
-        limit = time.monotonic() + PATIENCE
+        limit = time.monotonic() + LOCK_TIMEOUT
         while time.monotonic() < limit:
             with contextlib.suppress(BlockingIOError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -270,3 +271,23 @@ def _beside(place: str | bytes | Path | int, target: Path) -> str:
     """The path to show: files of the stage have names of no meaning, so the target stands for them."""
     shown = place if isinstance(place, str) else str(target) if isinstance(place, (bytes, int)) else str(place)
     return str(target) if STAGE in shown else shown
+
+
+def exchange_paths(one: Path, other: Path) -> bool:
+    """Exchange two paths of one file system, so that both exist at every moment; False if that was not possible.
+
+    It takes Linux and a file system that supports it (``renameat2`` with ``RENAME_EXCHANGE``); Python has no function of
+    its own for it. The caller then renames twice, which fails with an error of its own where the paths are the problem.
+    """
+    if sys.platform != "linux":
+        return False
+    # Loaded here: a run that changes nothing does not need it.
+    import ctypes
+
+    try:
+        renameat2 = ctypes.CDLL(None).renameat2
+    except AttributeError:
+        # glibc before 2.28.
+        return False
+    done: int = renameat2(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE)
+    return done == 0

@@ -15,7 +15,7 @@ from pathlib import Path
 from attrs import field, frozen
 
 from mcp_bindgen.emit.header import HEADER
-from mcp_bindgen.emit.swap import exclusive, swap
+from mcp_bindgen.emit.transaction import apply_changes, exclusive
 from mcp_bindgen.errors import BindgenError
 
 
@@ -80,7 +80,7 @@ def write(files: Mapping[str, str], target: Path, *, force: bool = False) -> Wri
             raise BindgenError(message)
         written = {path: files[path].encode() for path in (*survey.created, *survey.changed)}
         if written or survey.stale:
-            swap(written, survey.stale, target)
+            apply_changes(written, survey.stale, target)
     return Written(survey.created, survey.changed, survey.unchanged, survey.stale, survey.foreign)
 
 

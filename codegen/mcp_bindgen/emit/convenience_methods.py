@@ -269,8 +269,8 @@ _EVERY: Sequence[_Convenience] = (
 )
 
 
-def conveniences(protocol: Protocol, side: Side, runtime: str) -> list[str]:
-    """The lines of a side's conveniences: those of the client's class, or of the context of a server's handlers."""
+def convenience_methods(protocol: Protocol, side: Side, runtime: str) -> list[str]:
+    """The lines of a side's convenience_methods: those of the client's class, or of the context of a server's handlers."""
     return [
         line.replace("..runtime", runtime) for each in _of(protocol, side) for line in each.code.rstrip().splitlines()
     ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol as Interface
 
+from mcp_bindgen.emit.conversions import Conversion, repeats_check
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.layout import assign, lines, statement, statements
-from mcp_bindgen.emit.reading import Reading, checks_again
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
 from mcp_bindgen.ir.protocol import Type, Union
 
@@ -23,7 +23,7 @@ _KINDS = {
 class Reader(Interface):
     """What deciding asks of the decoders."""
 
-    def read(self, kind: Type, v: str, hint: str) -> Reading:
+    def read(self, kind: Type, v: str, hint: str) -> Conversion:
         """How the value in ``v`` is read as ``kind``."""
         ...
 
@@ -32,7 +32,7 @@ class Reader(Interface):
         ...
 
 
-class Deciding:
+class DecisionTreeWriter:
     """Writes the body of the function that reads one union."""
 
     def __init__(self, reader: Reader, kind: Union, hint: str) -> None:
@@ -86,9 +86,9 @@ class Deciding:
     def _read_as(self, decision: Member, indent: int, known: str | None) -> list[str]:
         one_of_many = len(self._kind.members) > 1
         hint = f"{self._hint}_{decision.index + 1}" if one_of_many else self._hint
-        reading = self._reader.read(self._kind.members[decision.index], "v", hint)
-        checks = reading.checks[2:] if checks_again(reading, known) else reading.checks
-        return [*statements(checks, indent), *assign("return ", reading.value, indent)]
+        conversion = self._reader.read(self._kind.members[decision.index], "v", hint)
+        checks = conversion.checks[2:] if repeats_check(conversion, known) else conversion.checks
+        return [*statements(checks, indent), *assign("return ", conversion.value, indent)]
 
     def _by_tag(self, decision: ByTag, look: str, indent: int, known: str | None) -> list[str]:
         pad = " " * indent
