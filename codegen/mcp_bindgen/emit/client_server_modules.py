@@ -178,8 +178,14 @@ def _frozen(texts: list[str]) -> Bracketed:
 def _parent(protocol: Protocol, name: str) -> tuple[str, tuple[str, tuple[str, ...]]]:
     """The runtime's class that an emitted one derives from: where it is, and its import under a name of its own."""
     room = name.lower()
-    module, parent = (f"{room}.stateless", f"Stateless{name}") if is_stateless(protocol) else (f"{room}.{room}", name)
-    return f"runtime.{module}.{parent}", (f"runtime.{module}", (f"{parent} as Runtime{name}",))
+    if is_stateless(protocol):
+        module, parent = f"{room}.stateless", f"Stateless{name}"
+    elif name == "Server":
+        module, parent = "server.handshake", "HandshakeServer"
+    else:
+        module, parent = f"{room}.{room}", name
+    origin = f"runtime.{room}.{room}.{name}" if name == "Server" else f"runtime.{module}.{parent}"
+    return origin, (f"runtime.{module}", (f"{parent} as Runtime{name}",))
 
 
 def _imports(methods: Iterable[MethodView], used: Collection[str], base: Sources, runtime: str) -> tuple[str, ...]:

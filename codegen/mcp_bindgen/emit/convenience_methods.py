@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from attrs import frozen
-from mcp_bindings_runtime.features.callbacks import ELICIT, PAGE_DONE, ROOTS, SAMPLE
+from mcp_bindings_runtime.features.client_methods import ELICIT, PAGE_DONE, ROOTS, SAMPLE
 
 from mcp_bindgen.ir.protocol import Protocol, Side
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from attrs import frozen
-from mcp_bindings_runtime.features.callbacks import ELICIT, HEARING, REFINING, ROOTS, SAMPLE
+from mcp_bindings_runtime.features.callbacks import HEARING, REFINING
+from mcp_bindings_runtime.features.client_methods import ELICIT, ROOTS, SAMPLE
 
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.emit.call_variants import call_variants

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeAlias, TypedDict
 
-from ..connection.context import Level
 from ..features.limits import Limits
+from ..session.log_levels import Level
 from ..tasks.store import MemoryTasks
 from .result_cache import ResultCache
 

@@ -11,7 +11,7 @@ from weakref import WeakMethod
 from ..binding import Binding
 from ..connection.call_scope import CallScope, held
 from ..connection.connection import Connection
-from ..connection.context import QUESTIONS, ClientContext, Context, Level, check_level
+from ..connection.context import QUESTIONS, ClientContext, Context
 from ..connection.handlers import Handlers
 from ..errors import ConnectionClosed, MissingCapability, ResponseError, UsageError
 from ..features.limited import Limited
@@ -19,6 +19,7 @@ from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import check_paths, declared_by, introduction
 from ..session.events import Incoming, Notified
 from ..session.handshake import HandshakeClient
+from ..session.log_levels import Level, check_level
 from ..validation import check_counts, check_function, check_many, check_seconds
 from .transport_factories import recorded
 

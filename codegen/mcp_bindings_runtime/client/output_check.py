@@ -16,8 +16,8 @@ from ..features.user_schemas import checker, walk
 from ..logs import note
 
 if TYPE_CHECKING:
+    from ..features.feature_client import FeatureClient
     from ..methods import RequestMethod
-    from .client import Client
 
 LIST: Final = "tools/list"
 CALL: Final = "tools/call"
@@ -33,7 +33,7 @@ _UNBOUNDED: Final = frozenset({"patternProperties", "unevaluatedItems", "unevalu
 Look = Callable[[Any], Sequence[Fault]]
 
 
-def follow(client: Client, key: RequestMethod[Any, Any], params: Any, result: Any) -> None:
+def follow(client: FeatureClient, key: RequestMethod[Any, Any], params: Any, result: Any) -> None:
     """Remembers the schemas in a list of tools, or holds the result of a call against that of its tool.
 
     Raises OutputMismatch.

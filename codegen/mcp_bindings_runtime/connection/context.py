@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from threading import local
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..errors import CallCancelled, ConnectionClosed, RequestTimeout, UsageError
 from ..logs import note
@@ -13,6 +13,7 @@ from ..meta import entries_of
 from ..methods import NotificationMethod, RequestMethod
 from ..session.control_flow import Abandoned
 from ..session.events import Incoming
+from ..session.log_levels import LEVELS, Level, check_level
 
 if TYPE_CHECKING:
     from ..features.limits import Limits, Pace
@@ -25,17 +26,6 @@ R = TypeVar("R")
 
 QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage"})
 """Requests of servers that are held against more than their schema."""
-Level: TypeAlias = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
-"""A severity of log messages: ``LoggingLevel`` of every revision."""
-LEVELS: Sequence[Level] = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-"""Severities of log messages, rising (RFC 5424, section 6.2.1)."""
-
-
-def check_level(level: Any) -> None:
-    """Raises UsageError for what is no severity of log messages."""
-    if level not in LEVELS:
-        text = f"the level is {level!r}; accepted are {', '.join(LEVELS)}"
-        raise UsageError(text)
 
 
 class Context:

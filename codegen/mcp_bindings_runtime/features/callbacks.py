@@ -14,15 +14,10 @@ from ..binding import Binding
 from ..errors import ResponseError, UsageError
 from ..jsonrpc import INVALID_PARAMS
 from ..validation import check_function
+from .client_methods import ELICIT, ROOTS, SAMPLE
 
 if TYPE_CHECKING:
-    from ..client.client import Client
-
-SAMPLE = "sampling/createMessage"
-ELICIT = "elicitation/create"
-PAGE_DONE = "notifications/elicitation/complete"
-ROOTS = "roots/list"
-CHANGED_ROOTS = "notifications/roots/list_changed"
+    from .feature_client import FeatureClient
 
 HEARING: Mapping[str, str] = {
     "on_log": "notifications/message",
@@ -76,7 +71,7 @@ _CALLED_WITH: Mapping[str, Sequence[str]] = {
 """Options to the arguments of their function, where that is not the params alone."""
 
 
-def install(client: Client, options: Mapping[str, Any]) -> list[str]:
+def install(client: FeatureClient, options: Mapping[str, Any]) -> list[str]:
     """Gives a client what its options say; the capabilities that it has by them, as dotted paths.
 
     Raises UsageError for an option that clients of the revision do not have, for one that means nothing without another,
@@ -109,7 +104,7 @@ def install(client: Client, options: Mapping[str, Any]) -> list[str]:
     return declared
 
 
-def _resembling(client: Client, wrong: str, known: Iterable[str]) -> str:
+def _resembling(client: FeatureClient, wrong: str, known: Iterable[str]) -> str:
     """Return a question about the option whose name is most like one that does not exist, if one is."""
     from difflib import get_close_matches
 
@@ -122,7 +117,7 @@ def _resembling(client: Client, wrong: str, known: Iterable[str]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def _check_outputs(client: Client, wanted: object) -> None:
+def _check_outputs(client: FeatureClient, wanted: object) -> None:
     if wanted not in (True, False):
         text = f"check_output is {wanted!r}; accepted are True, False, and None for as it can be"
         raise UsageError(text)
@@ -134,7 +129,7 @@ def _check_outputs(client: Client, wanted: object) -> None:
         client.followed = frozenset()
 
 
-def _sampling(client: Client, options: Mapping[str, Any]) -> Iterable[str]:
+def _sampling(client: FeatureClient, options: Mapping[str, Any]) -> Iterable[str]:
     sample = options.get("sampling")
     if sample is None:
         _need("sampling", options, "approve_request", "approve_result", "sampling_tools", "sampling_context")
@@ -150,7 +145,7 @@ def _sampling(client: Client, options: Mapping[str, Any]) -> Iterable[str]:
     yield from (REFINING[name] for name in ("sampling_tools", "sampling_context") if name in options)
 
 
-def _elicitation(client: Client, options: Mapping[str, Any]) -> Iterable[str]:
+def _elicitation(client: FeatureClient, options: Mapping[str, Any]) -> Iterable[str]:
     modes = {"form": options.get("elicitation"), "url": options.get("elicitation_url")}
     if modes["form"] is None and modes["url"] is None:
         return

@@ -14,7 +14,7 @@ from .registry import Changes, Registry
 
 if TYPE_CHECKING:
     from ..connection.context import Context
-    from ..server.server import Server
+    from .feature_server import FeatureServer
     from .prompts import Prompts
     from .resources import Resources
 
@@ -40,7 +40,7 @@ class Completions(Registry[Completer]):
     result. It may have a parameter ``arguments``, for what the other arguments are already, and one ``context``.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: FeatureServer) -> None:
         # No client is told: it asks each time.
         super().__init__("completion", Changes(lambda: None))
         self._server = server

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..connection.context import LEVELS
 from ..logs import note
+from ..session.log_levels import LEVELS
 
 LOGGER = "mcp_bindings"
 """The logger that notices name."""

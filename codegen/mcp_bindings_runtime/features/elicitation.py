@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from ..binding import Binding
 from ..errors import DecodeError, RequestTimeout, ResponseError, UsageError
 from ..logs import note
-from .callbacks import ELICIT, PAGE_DONE
+from .client_methods import ELICIT, PAGE_DONE
 from .json_validator import Misfit, fit
 from .refusals import URL_ELICITATION_REQUIRED
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, get_args, get_origin
 from ..binding import Binding
 from ..errors import ProtocolError, ResponseError, UsageError
 from ..jsonrpc import INVALID_PARAMS
-from .callbacks import ELICIT
+from .client_methods import ELICIT
 from .conversion import Conversion
 from .elicitation import Accepted, Cancelled, Declined
 from .json_validator import Misfit

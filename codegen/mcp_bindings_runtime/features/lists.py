@@ -9,7 +9,7 @@ from .registry import Changes, Registry
 
 if TYPE_CHECKING:
     from ..connection.context import Context
-    from ..server.server import Server
+    from .feature_server import FeatureServer
 
 
 class Listed(Protocol):
@@ -20,7 +20,7 @@ class Listed(Protocol):
         """What the list says of it: an object of the revision, such as a Tool."""
 
 
-def writable(server: Server, listed: Any, what: str) -> Any:
+def writable(server: FeatureServer, listed: Any, what: str) -> Any:
     """What a list is to say of an offer; raises UsageError where the revision could not write it."""
     codec = server.binding.codec
     try:
@@ -31,12 +31,12 @@ def writable(server: Server, listed: Any, what: str) -> Any:
     return listed
 
 
-def announced(server: Server, method: str) -> Changes:
+def announced(server: FeatureServer, method: str) -> Changes:
     """Changes that are told of by this notification, to all who were promised to hear of them."""
     return Changes(lambda: server.announce(method))
 
 
-def answer_list(server: Server, method: str, member: str, offers: Registry[Any]) -> None:
+def answer_list(server: FeatureServer, method: str, member: str, offers: Registry[Any]) -> None:
     """Has a list method answered with what a registry holds of Listed, in pages, unless a handler does that already.
 
     ``member`` is the attribute of the result that holds the items.

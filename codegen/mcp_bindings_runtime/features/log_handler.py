@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from threading import local
 from typing import Any
 
-from ..connection.context import CURRENT, Level, ServerContext
+from ..connection.context import CURRENT, ServerContext
+from ..session.log_levels import Level
 
 _OWN = "mcp_bindings"
 _STEPS: Sequence[tuple[int, Level]] = (

@@ -15,7 +15,7 @@ from .text_arguments import TextFunction, WrongArgument
 
 if TYPE_CHECKING:
     from ..connection.context import Context
-    from ..server.server import Server
+    from .feature_server import FeatureServer
 
 _LIST_CHANGED = "notifications/prompts/list_changed"
 
@@ -34,7 +34,7 @@ class Prompts(Registry[Prompt]):
     ready-made result. Contents of a resource are embedded.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: FeatureServer) -> None:
         super().__init__("prompt", announced(server, _LIST_CHANGED))
         self._server = server
         self._types = server.binding.types

@@ -22,7 +22,7 @@ from .uri_templates import UriTemplate
 
 if TYPE_CHECKING:
     from ..connection.context import Context
-    from ..server.server import Server
+    from .feature_server import FeatureServer
 
 MOST_SUBSCRIPTIONS = 1000
 """Resources that one connection may be subscribed to."""
@@ -55,7 +55,7 @@ class Resources:
     resource.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: FeatureServer) -> None:
         self._server = server
         self._types = server.binding.types
         self._contents = Contents(server.binding)

@@ -16,10 +16,10 @@ from urllib.request import url2pathname
 from ..errors import UsageError
 from ..logs import note
 from ..validation import check_many
-from .callbacks import CHANGED_ROOTS, ROOTS
+from .client_methods import CHANGED_ROOTS, ROOTS
 
 if TYPE_CHECKING:
-    from ..client.client import Client
+    from .feature_client import FeatureClient
 
 _HERE = frozenset({"", "localhost"})
 """Hosts of a ``file://`` URI that mean this machine (RFC 8089, section 2)."""
@@ -43,7 +43,7 @@ class Shared:
         return self._types.ListRootsResult(roots=readable)
 
 
-def share(client: Client, roots: Iterable[Any]) -> None:
+def share(client: FeatureClient, roots: Iterable[Any]) -> None:
     """Has a client offer these roots from now on, and tells the server where it is connected.
 
     A root is a path, a ``file://`` URI or a ``Root``. Raises UsageError for one that is no such thing, leads out of

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import ProtocolError, ResponseError
-from .callbacks import SAMPLE
+from .client_methods import SAMPLE
 from .refusals import USER_REJECTED, Situation
 
 REJECTED = "User rejected sampling request"

@@ -13,7 +13,7 @@ from ..errors import NotDeclared, ProtocolError, ResponseError, UsageError
 from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY
 from ..methods import RequestMethod
 from . import elicitation, sampling
-from .callbacks import ELICIT, SAMPLE
+from .client_methods import ELICIT, SAMPLE
 from .refusals import Situation, ruling
 
 

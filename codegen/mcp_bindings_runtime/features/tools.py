@@ -26,7 +26,7 @@ from .signature import Signature, name_of_function
 
 if TYPE_CHECKING:
     from ..connection.context import Context
-    from ..server.server import Server
+    from .feature_server import FeatureServer
 
 _NAMES: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """Tools, Tool Names; from 2025-11-25 on."""
@@ -73,7 +73,7 @@ class Tools:
     A handler for ``tools/list`` or ``tools/call`` that the server is given has the last word on its method.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: FeatureServer) -> None:
         binding = server.binding
         self._server = server
         self._revision = binding.revision

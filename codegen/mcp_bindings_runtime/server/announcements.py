@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..binding import Binding
-from ..connection.context import LEVELS, Level, check_level
 from ..errors import ConnectionClosed, RequestTimeout, UsageError
 from ..logs import note
 from ..methods import NotificationMethod
+from ..session.log_levels import LEVELS, Level
 from ..session.session import Session
 
 if TYPE_CHECKING:
     from ..connection.channel import Link
-    from .server import Server
 
 
 class Announcement(NamedTuple):
@@ -40,14 +39,6 @@ class Announcement(NamedTuple):
             return least is not None and LEVELS.index(self.level) >= LEVELS.index(least)
         # Sessions without `subscribed` keep subscriptions as streams, and compare when they write to them.
         return not self.about or not frozenset(self.about).isdisjoint(getattr(session, "subscribed", self.about))
-
-
-def log_message(server: Server, level: Level, data: Any, logger: str | None) -> Announcement:
-    """A log message of no request, as it may be seen outside; raises UsageError for an unknown level."""
-    check_level(level)
-    key = server.binding.notifications["notifications/message"]
-    shown = data if server.redact is None else server.redact(data)
-    return Announcement(key, key.params(level=level, data=shown, logger=logger), level=level)
 
 
 def tell_each(connections: Iterable[Link], tell: Callable[[Link], None]) -> None:

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from ..errors import ConnectionClosed, McpError, MessageTooLarge
 from ..logs import note
 from ..session.events import Reply
-from ..session.routing import Routes
 from ..session.stateless import INITIALIZE
 from ..transports import Transport
 from ..validation import check_transport
+from .routing import Routes
 from .server import Server
 
 _WORD = INITIALIZE.encode()

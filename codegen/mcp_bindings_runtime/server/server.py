@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
@@ -9,16 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 from .. import validation as given
 from ..binding import Binding
 from ..connection.connection import Connection
-from ..connection.context import Context, Level, ServerContext
+from ..connection.context import ServerContext
 from ..connection.handlers import Handlers
 from ..errors import UsageError
 from ..features.limited import Limited
 from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import OFFERED, declared_by, introduction
 from ..session.events import Incoming, Notified
-from ..session.handshake import HandshakeServer
+from ..session.log_levels import Level, check_level
 from ..session.session import Session
-from .announcements import Announcement, log_message, tell_each
+from .announcements import Announcement, tell_each
 
 if TYPE_CHECKING:
     from ..connection.channel import Link
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from ..features.prompts import Prompts
     from ..features.resources import Resources
     from ..features.tools import Tools
-    from ..http.server.wsgi import Application
     from ..tasks.extension import TaskExtension
     from ..tasks.requests import TaskReceiver
     from ..tasks.store import MemoryTasks, Support
@@ -38,10 +38,9 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 _ROOTS_CHANGED = "notifications/roots/list_changed"
-_SET_LEVEL = "logging/setLevel"
 
 
-class Server(Limited):
+class Server(Limited, ABC):
     """A server: handlers for methods, served on any number of connections.
 
     ``name``, ``version`` and, where the revision has them, ``title``, ``description``, ``icons`` and ``website_url``
@@ -118,14 +117,10 @@ class Server(Limited):
         self._told_otherwise: set[Link] = set()
         self.relays: list[Callable[[Announcement], None]] = []
         """Are given what is announced, for clients of other processes."""
-        self._pumped: Connection | None = None
         self._pages: Pages | None = None
         self._receiver: TaskReceiver | TaskExtension | None = None
         self._declared: tuple[frozenset[str], TaskReceiver | TaskExtension | None, Any] | None = None
         self._offers: dict[str, Any] = {}
-        set_level = self.binding.requests.get(_SET_LEVEL)
-        if logging and set_level is not None:
-            self._handlers.add(set_level, self._set_level)
         if tasks is not None:
             self._execute_tasks(tasks)
 
@@ -182,10 +177,9 @@ class Server(Limited):
         """Whether a tool may be called as a task, or has to be."""
         return "forbidden" if self._receiver is None else self._receiver.store.support(tool)
 
+    @abstractmethod
     def _execute_tasks(self, tasks: MemoryTasks) -> None:
-        from ..tasks.requests import TaskReceiver
-
-        self._receiver = TaskReceiver(self.binding, self._handlers, tasks, self)
+        """Execute requests as tasks from now on."""
 
     # What is offered, by kind: for what the decorators add, and for adding and removing later.
 
@@ -257,13 +251,20 @@ class Server(Limited):
         return self._pages
 
     def freshness(self, method: str, name: str | None = None, params: Any = None) -> dict[str, Any]:
-        """What the result of a method says of how long it may be kept, by attributes: nothing in this revision.
+        """Return the attributes of a result that say how long it may be kept: none, unless the revision has them.
 
         ``name`` is what the result is about, a resource's URI or its template; ``params`` are those of the request.
         """
         return {}
 
     # Connections.
+
+    @abstractmethod
+    def session(self, versions: Sequence[str] = ()) -> Session:
+        """Return a session with a new client.
+
+        ``versions`` are all revisions that are served where it is served, for those sessions that name them.
+        """
 
     def connect(self, transport: Transport, *, versions: Sequence[str] = ()) -> Connection:
         """Speaks with the client at the other end of a transport, which is the server's from now on.
@@ -298,15 +299,6 @@ class Server(Limited):
         if self._receiver is not None:
             self._receiver.store.leave(link.session)
 
-    def session(self, versions: Sequence[str] = ()) -> Session:
-        """Return a session with a new client.
-
-        ``versions`` are all revisions that are served where it is served, for those sessions that name them.
-        """
-        return HandshakeServer(
-            self.binding, info=self.info, capabilities=self.capabilities, instructions=self.instructions
-        )
-
     def listen(self, connection: Link, notified: Notified) -> None:
         """Gives a notification to its handler, if there is one."""
         kept = connection.session.kept
@@ -338,54 +330,6 @@ class Server(Limited):
         finally:
             self._drop(connection)
 
-    def run_stdio(self) -> None:
-        """Serves the program that started this one, over stdin and stdout, until it closes them.
-
-        What else is printed meanwhile goes to stderr. Ctrl-C ends it, and the program without a traceback.
-        """
-        from ..transports.stdio import run
-
-        run(self.serve)
-
-    def wsgi_app(self, **options: Any) -> Application:
-        """A WSGI application that serves this server over HTTP, mounted under any path of any WSGI server.
-
-        ``options`` are those of ``runtime.http.server.options.EndpointOptions``.
-        """
-        from ..http.server.options import options_of
-        from ..http.server.wsgi import Application
-
-        return Application([self], options_of(options))
-
-    def run_http(self, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
-        """Serves over HTTP at ``/mcp`` of this host and port (0: any that is free), until Ctrl-C. Takes the extra ``http``.
-
-        ``options`` are those of ``wsgi_app`` with ``path``, and ``ready``; see ``runtime.http.server.http_server.run_http``.
-        """
-        from ..http.server.http_server import run_http
-
-        run_http([self], host, port, **options)
-
-    def pump(self, timeout: float | None = 0.0) -> bool:
-        """Serves over stdin and stdout from a loop of one's own: in this thread, what comes within ``timeout`` seconds.
-
-        False once the client has left. The alternative to ``run_stdio`` where everything has to happen in one thread.
-        """
-        if self._ping is not None:
-            message = (
-                "pump() does all in one thread, and `ping` takes another; ping from your loop instead: context.ping()"
-            )
-            raise UsageError(message)
-        if self._pumped is None:
-            from ..transports.stdio import Stdio
-
-            self._pumped = self.connect(Stdio())
-        connection = self._pumped
-        connection.pump(timeout)
-        if connection.closed:
-            self._drop(connection)
-        return not connection.closed
-
     def close(self) -> None:
         """Ends all connections. Idempotent; from any thread."""
         with self._lock:
@@ -398,7 +342,7 @@ class Server(Limited):
         self.dismiss(connection)
 
     def _last_words(self, connection: Link) -> list[bytes]:
-        """The lines that end a connection in good order; a handshake has none."""
+        """Return the lines that end a connection in good order."""
         return []
 
     # What clients are told without having asked.
@@ -410,7 +354,10 @@ class Server(Limited):
 
     def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Sends a log message to every client that wants those of its severity; nobody does where each has a request."""
-        self._announce(log_message(self, level, data, logger))
+        check_level(level)
+        key = self.binding.notifications["notifications/message"]
+        shown = data if self.redact is None else self.redact(data)
+        self._announce(Announcement(key, key.params(level=level, data=shown, logger=logger), level=level))
 
     def announce(self, method: str, params: Any = None, *, about: tuple[str, ...] = ()) -> None:
         """Send a notification to the clients to which the server has declared it by its capabilities.
@@ -436,8 +383,6 @@ class Server(Limited):
 
         tell_each((each for each in here if announcement.reaches(self.binding, each.session)), tell)
 
+    @abstractmethod
     def _tell(self, connection: Link, announcement: Announcement) -> None:
-        connection.notify(announcement.key, announcement.params)
-
-    def _set_level(self, params: Any, context: Context) -> None:
-        cast("HandshakeServer", context.connection.session).log_level = params.level
+        """Tell one client of an announcement that reaches it."""

@@ -15,7 +15,7 @@ from ..session.stateless import DISCOVER
 from ..session.stateless import StatelessServer as Core
 from ..validation import check_secret
 from .announcements import Announcement, tell_each
-from .server import Server
+from .runnable import RunnableServer
 
 if TYPE_CHECKING:
     from ..connection.channel import Link
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..tasks.store import MemoryTasks
 
 
-class StatelessServer(Server):
+class StatelessServer(RunnableServer):
     """A server of a revision without handshake; what is said of ``Server`` holds, and this.
 
     ``state_key`` signs what handlers that ask the client for input carry from round to round, and is the ``cursor_key``

@@ -13,7 +13,7 @@ from .events import Event, Notified, Reply, RequestId
 from .session import Session
 
 if TYPE_CHECKING:
-    from ..connection.context import Level
+    from .log_levels import Level
 
 
 class HandshakeSession(Session):

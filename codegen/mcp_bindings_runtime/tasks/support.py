@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import UsageError
 
 if TYPE_CHECKING:
-    from ..client.client import Client
+    from ..features.feature_client import FeatureClient
 
 MOST: Final = 1024
 """Tools that are remembered; of more, those listed last."""
@@ -20,7 +20,7 @@ LONGEST: Final = 1024
 _CALLS: Final = "tasks.requests.tools.call"
 
 
-def learn(client: Client, result: Any) -> None:
+def learn(client: FeatureClient, result: Any) -> None:
     """Remembers what a page of the list says; nothing where the server calls no tools as tasks, whatever they say."""
     if not client.binding.declares(client.server_capabilities, _CALLS):
         return
@@ -34,7 +34,7 @@ def learn(client: Client, result: Any) -> None:
     client.task_support = dict([*known, *page.items()][-MOST:])
 
 
-def check(client: Client, params: Any) -> None:
+def check(client: FeatureClient, params: Any) -> None:
     """Raises UsageError for a call that is not what the tool's listing allows."""
     name: Any = getattr(params, "name", None)
     support = (client.task_support or {}).get(name)

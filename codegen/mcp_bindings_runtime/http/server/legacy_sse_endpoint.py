@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
 from ...jsonrpc import NO_ID, error_line
+from ...server.routing import Routes
 from ...session.events import Cancelled, Dropped, Incoming, Reply
-from ...session.routing import Routes
 from . import event_stream
 from .client_address import client_address
 from .handler_pool import HandlerPool

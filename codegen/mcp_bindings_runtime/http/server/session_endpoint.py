@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...jsonrpc import NO_ID, PARSE_ERROR, error_line
 from ...meta import member
+from ...server.routing import Routes
 from ...session.events import Dropped, Event, Incoming, Reply
-from ...session.routing import Routes
 from . import event_stream
 from .client_address import client_address
 from .event_log import EventLog

@@ -14,7 +14,7 @@ from ...errors import McpError
 from ...validation import check_counts, check_times
 
 if TYPE_CHECKING:
-    from ...connection.context import Level
+    from ...session.log_levels import Level
 
 SESSION_LIFETIME: Final = 3600.0
 """Seconds without a request or an open stream after which a session ends, if nothing else is said."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from ...codec.codec import best_backend
 from ...codec.json_text import NotJson
@@ -26,8 +26,8 @@ from ...jsonrpc import (
     sendable,
 )
 from ...meta import member
+from ...server.routing import Routes
 from ...session.events import Dropped, Incoming, Reply
-from ...session.routing import Routes
 from ...session.session import Session
 from ...session.stateless import INITIALIZE, LISTEN, VERSION, naming
 from ..headers import NAMED, mismatch
@@ -43,7 +43,6 @@ from .stream_limiter import StreamLimiter
 
 if TYPE_CHECKING:
     from ...server.server import Server
-    from ...server.stateless import StatelessServer
     from .options import EndpointOptions
 
 HEADER_MISMATCH: Final = -32020
@@ -101,7 +100,7 @@ class StatelessEndpoint:
                 return json_response(_REFUSED.get(event.refusal.code, 400), event.line)
             if method == LISTEN:
                 gone = partial(has_hung_up, environ)
-                return self._listen(cast("StatelessServer", server), session, value["id"], event.line, gone)
+                return self._listen(server, session, value["id"], event.line, gone)
             return json_response(200, event.line)
         if isinstance(event, Dropped) and event.bad:
             raise Rejection(400, event.reason)
@@ -159,7 +158,7 @@ class StatelessEndpoint:
         return MemoryEventLog(keep=False, expected=True)
 
     def _listen(
-        self, server: StatelessServer, session: Session, request_id: Any, first: bytes, gone: Callable[[], bool]
+        self, server: Server, session: Session, request_id: Any, first: bytes, gone: Callable[[], bool]
     ) -> Response:
         """Opens the stream of a subscription, which lasts until one of the sides ends it."""
         if not self._slots.take(long=True):

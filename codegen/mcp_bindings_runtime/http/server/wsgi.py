@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...logs import note, report
-from ...session.routing import Routes
+from ...server.routing import Routes
 from .. import media
 from .handler_pool import HandlerPool
 from .legacy_sse_endpoint import LegacySseEndpoint

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..errors import UsageError
 from ..meta import member
-from ..server.server import Server
-from .stateless import INITIALIZE, VERSION
+from ..session.stateless import INITIALIZE, VERSION
+from .server import Server
 
 
 class Routes:

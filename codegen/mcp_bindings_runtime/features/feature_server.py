@@ -1,0 +1,30 @@
+"""The part of a server that its features use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+if TYPE_CHECKING:
+    from ..binding import Binding
+    from ..connection.context import ServerContext
+    from ..tasks.store import MemoryTasks, Support
+    from .pages import Pages
+
+
+class FeatureServer(Protocol):
+    """The part of a server that its features use; see ``Server``."""
+
+    binding: Binding
+    context: ClassVar[type[ServerContext]]
+
+    @property
+    def pages(self) -> Pages: ...  # noqa: D102
+    @property
+    def tasks(self) -> MemoryTasks: ...  # noqa: D102
+
+    def provide(self, method: str, function: Callable[[Any, Any], Any]) -> None: ...  # noqa: D102
+    def offered(self, name: str) -> Any: ...  # noqa: D102
+    def announce(self, method: str, params: Any = None, *, about: tuple[str, ...] = ()) -> None: ...  # noqa: D102
+    def freshness(self, method: str, name: str | None = None, params: Any = None) -> dict[str, Any]: ...  # noqa: D102
+    def supports_task(self, tool: str) -> Support: ...  # noqa: D102

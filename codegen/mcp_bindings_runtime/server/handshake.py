@@ -1,0 +1,45 @@
+"""Servers of the revisions that begin with ``initialize``: 2024-11-05 to 2025-11-25."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from ..session import handshake
+from ..session.session import Session
+from .announcements import Announcement
+from .runnable import RunnableServer
+
+if TYPE_CHECKING:
+    from ..connection.channel import Link
+    from ..connection.context import Context
+    from ..tasks.store import MemoryTasks
+
+_SET_LEVEL = "logging/setLevel"
+
+
+class HandshakeServer(RunnableServer):
+    """A server of a revision whose sessions begin with a handshake; see ``Server``."""
+
+    def __init__(self, name: str, version: str, *, logging: bool = True, **options: Any) -> None:
+        super().__init__(name, version, logging=logging, **options)
+        set_level = self.binding.requests.get(_SET_LEVEL)
+        if logging and set_level is not None:
+            self._handlers.add(set_level, self._set_level)
+
+    def session(self, versions: Sequence[str] = ()) -> Session:
+        """Return a session with a new client."""
+        return handshake.HandshakeServer(
+            self.binding, info=self.info, capabilities=self.capabilities, instructions=self.instructions
+        )
+
+    def _execute_tasks(self, tasks: MemoryTasks) -> None:
+        from ..tasks.requests import TaskReceiver
+
+        self._receiver = TaskReceiver(self.binding, self._handlers, tasks, self)
+
+    def _tell(self, connection: Link, announcement: Announcement) -> None:
+        connection.notify(announcement.key, announcement.params)
+
+    def _set_level(self, params: Any, context: Context) -> None:
+        cast("handshake.HandshakeServer", context.connection.session).log_level = params.level
