@@ -11,7 +11,7 @@ from mcp_bindings_runtime import method_support
 from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
 from mcp_bindings_runtime.server import decorator_support
-from mcp_bindings_runtime.server.server import Server as RuntimeServer
+from mcp_bindings_runtime.server.handshake import HandshakeServer as RuntimeServer
 
 from . import methods, types
 from .binding import BINDING

@@ -303,7 +303,7 @@ Handler: TypeAlias = Callable[[P, Context], R]
 class Server(RuntimeServer):
     """A server of revision 2026-07-28: handlers for methods.
 
-    It is made with ``ServerOptions``, which ``runtime.server.stateless.StatelessServer``
+    It is made with ``ServerOptions``, which ``runtime.server.server.Server``
     explains, and served on any number of connections.
     """
 
