@@ -24,11 +24,12 @@ ABOVE = {
     "ir": set(),
     "errors": {"ir"},
     "escaping": set(),
+    "revision_range": set(),
     "resources": {"errors"},
     "templates": {"resources"},
     "syntax": {"ir", "errors"},
-    "resolve": {"ir", "errors"},
-    "emit": {"ir", "errors", "templates", "runtime"},
+    "resolve": {"ir", "errors", "revision_range"},
+    "emit": {"ir", "errors", "templates", "revision_range", "runtime"},
     "sources": {"ir", "errors", "resources", "catalog", "syntax", "resolve"},
     # The catalog loads a bundled revision through sources, which looks names of revisions up in the catalog.
     "catalog": {"ir", "errors", "resources", "sources"},
@@ -36,7 +37,7 @@ ABOVE = {
     "generate": {"ir", "errors", "catalog", "sources", "emit"},
     "describe": {"ir", "errors", "resources", "catalog", "sources", "resolve", "emit", "generate"},
     "diff": {"ir", "errors", "escaping", "templates", "resolve", "describe"},
-    "validate": {"errors", "escaping", "catalog", "runtime"},
+    "validate": {"errors", "escaping", "catalog", "revision_range", "runtime"},
     # It uses servers as any program does.
     "calling": {"errors", "escaping", "catalog", "runtime"},
     "cli": {

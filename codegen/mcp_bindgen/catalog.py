@@ -154,15 +154,16 @@ def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
     return difflib.get_close_matches(word, list(known), n=count, cutoff=0.6)
 
 
-def unknown_revision(word: str) -> BindgenError:
-    """The error for a word that is no bundled revision: it names the nearest ones."""
+def unknown_revision(word: str, option: str | None = None) -> BindgenError:
+    """Return the error for a word that names no bundled revision; ``option`` is where the user wrote it."""
     known = revisions()
     near = nearest(word.removeprefix("v").replace("_", "-"), known)
     if near:
         hint = f"the nearest {'are' if len(near) > 1 else 'is'} {', '.join(near)}"
     else:
         hint = f"there are {', '.join(known)}"
-    return _wrong(f"{word!r} is no bundled revision; {hint}")
+    place = "" if option is None else f"{option}: "
+    return _wrong(f"{place}{word!r} is no bundled revision; {hint}")
 
 
 def _wrong(message: str) -> BindgenError:

@@ -42,6 +42,8 @@ class SchemaFile:
     """Import specifier to the option that said so, where it was not ``--map``."""
     command: str | None = field(default=None, kw_only=True)
     """The command that generates its package, for the header of each file."""
+    base: str | None = field(default=None, kw_only=True)
+    """The bundled revision whose prose holds; by default the one that the schema names, else the nearest."""
 
     def modules(self) -> Modules:
         """The schema and its imports as written."""
@@ -113,8 +115,8 @@ def generate(
 
 
 def understood(item: Input) -> Protocol:
-    """The protocol of one input."""
-    return understand(item.modules(), item.label)
+    """Return the resolved schema of one input."""
+    return understand(item.modules(), item.label, _base(item))
 
 
 def protocol_of(item: Input) -> Protocol:
@@ -127,6 +129,10 @@ def count_types(protocol: Protocol) -> int:
     return sum(declared.kind != "inline" for declared in protocol.objects.values()) + len(protocol.aliases)
 
 
+def _base(item: Input) -> str | None:
+    return item.base if isinstance(item, SchemaFile) else None
+
+
 def _package(item: Input, runtime: str) -> Package:
     from mcp_bindgen.emit.prerequisites import can_converse
     from mcp_bindgen.emit.render import render_package
@@ -134,13 +140,13 @@ def _package(item: Input, runtime: str) -> Package:
     started = time.perf_counter()
     name = catalog.package_name(item.label)
     modules = item.modules()
-    protocol = understand(modules, item.label)
+    protocol = understand(modules, item.label, _base(item))
     # The name of the file, not the way to it: the same schema gives the same bytes from wherever the command is run.
     source = protocol.source if isinstance(item, Bundled) else Path(protocol.source).name
     if isinstance(item, Bundled) and protocol.version != item.label:
         message = f"the bundled schema of {item.label} names its version {protocol.version}; one of the two is wrong"
         raise BindgenError(message)
-    base = catalog.base_of(protocol) if can_converse(protocol) else None
+    base = (_base(item) or catalog.base_of(protocol)) if can_converse(protocol) else None
     command = None if isinstance(item, Bundled) else item.command
     with showing_lines(modules.texts):
         files = render_package(

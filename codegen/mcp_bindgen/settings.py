@@ -12,7 +12,7 @@ from attrs import field, frozen
 from mcp_bindgen.catalog import nearest, revisions
 from mcp_bindgen.errors import BindgenError
 
-_KEYS = ("versions", "out", "schema", "name", "map")
+_KEYS = ("versions", "out", "schema", "name", "map", "base")
 
 
 @frozen
@@ -26,6 +26,8 @@ class Settings:
     """The label of ``schema``."""
     map: Mapping[str, str] = field(factory=dict[str, str])
     """Import specifier to a file or a bundled revision."""
+    base: str | None = None
+    """The bundled revision whose prose holds for ``schema``."""
 
 
 def read_settings(start: Path) -> Settings:
@@ -69,7 +71,14 @@ class _Table:
                 hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(_KEYS)}"
                 message = f"unknown key {key!r} in [tool.mcp-codegen]; {hint}"
                 raise self._wrong(message)
-        return Settings(self._versions(), self._path("out"), self._path("schema"), self._text("name"), self._map())
+        return Settings(
+            self._versions(),
+            self._path("out"),
+            self._path("schema"),
+            self._text("name"),
+            self._map(),
+            self._text("base"),
+        )
 
     def _versions(self) -> tuple[str, ...]:
         value = self._table.get("versions", [])

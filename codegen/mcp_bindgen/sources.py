@@ -12,8 +12,8 @@ from attrs import evolve, frozen
 
 from mcp_bindgen import catalog
 from mcp_bindgen.errors import BindgenError, Fault, SchemaError
-from mcp_bindgen.ir.declarations import Import, Module
-from mcp_bindgen.ir.protocol import Protocol
+from mcp_bindgen.ir.declarations import Constant, Import, Module
+from mcp_bindgen.ir.protocol import VERSION_CONSTANT, Protocol
 from mcp_bindgen.ir.types import Position
 
 MAX_BYTES = 64 * 2**20
@@ -214,16 +214,29 @@ def _candidates(specifier: str) -> Iterator[str]:
     yield f"{specifier}/index.ts"
 
 
-def understand(modules: Modules, revision: str) -> Protocol:
-    """Resolve what was read."""
+def understand(modules: Modules, revision: str, base: str | None = None) -> Protocol:
+    """Resolve a schema that was read; ``revision`` is its label.
+
+    The overrides of ``base`` apply, by default those of the bundled revision that the label or else the schema names.
+    """
     from mcp_bindgen.resolve.protocol import resolve_protocol
 
+    bundled = catalog.revisions()
+    named = next((each for each in (base, revision, _version(modules.main)) if each in bundled), None)
     with showing_lines(modules.texts):
-        protocol = resolve_protocol(modules.main, revision=revision, imported=modules.imported)
+        protocol = resolve_protocol(modules.main, revision=revision, base=named, imported=modules.imported)
     if not protocol.order:
         message = f"{modules.main.source} declares nothing"
         raise BindgenError(message)
     return protocol
+
+
+def _version(module: Module) -> str | None:
+    """Return the protocol version that a schema names, if it names one."""
+    for each in module.declarations:
+        if isinstance(each, Constant) and each.name == VERSION_CONSTANT:
+            return each.value if isinstance(each.value, str) else None
+    return None
 
 
 @contextmanager

@@ -89,7 +89,7 @@ def _stages(revision: str) -> Table:
         marks = [time.perf_counter()]
         module = read_schema(data, "schema.ts")
         marks.append(time.perf_counter())
-        protocol = resolve_protocol(module, revision=revision)
+        protocol = resolve_protocol(module, revision=revision, base=revision)
         marks.append(time.perf_counter())
         files = render_package(protocol, package="v")
         marks.append(time.perf_counter())

@@ -198,7 +198,7 @@ class TestHandshake:
 class TestAbsenceThatIsTolerated:
     OVERRIDES = Overrides.parse(
         "[[absence]]\nfield = 'Out.mode'\ntolerated = true\ndefault = 'full'\nreason = 'r'\nsource = 's'\n"
-        "revisions = ['2026-07-28']"
+        "since = '2026-07-28'"
     )
     WITHOUT = "export interface Out { o: string }"
     WITH = "export interface Out { o: string; mode: string }"
@@ -241,7 +241,7 @@ class TestAbsenceThatOneSideTolerates:
     def change(self, asked_of: str, old: str, new: str) -> diff.Change:
         overrides = Overrides.parse(
             f"[[absence]]\nfield = 'Told.m'\ntolerated = true\nasked_of = '{asked_of}'\nreason = 'r'\nsource = 's'\n"
-            "revisions = ['2026-07-28']"
+            "since = '2026-07-28'"
         )
         return only(diff.compare(*(resolve(framed(text), overrides=overrides) for text in (old, new))))
 

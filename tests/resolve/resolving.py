@@ -10,12 +10,12 @@ from mcp_bindgen.errors import SchemaError
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
 from mcp_bindgen.ir.protocol import Field, Protocol, Type, Union
 from mcp_bindgen.resolve.describe import describe
-from mcp_bindgen.resolve.overrides import BUNDLED, Overrides
+from mcp_bindgen.resolve.overrides import Overrides
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.reader import read_schema
 
 SCHEMAS = Path(__file__).parents[2] / "schema"
-REVISIONS = BUNDLED
+REVISIONS = tuple(sorted(folder.name for folder in SCHEMAS.iterdir() if folder.name[:1].isdigit()))
 NONE = Overrides()
 
 
@@ -28,7 +28,11 @@ def resolve(
 ) -> Protocol:
     modules = {name: read_schema(each.encode(), f"{name[2:]}.ts") for name, each in (imported or {}).items()}
     return resolve_protocol(
-        read_schema(text.encode(), "acme.ts"), revision=revision, imported=modules, overrides=overrides
+        read_schema(text.encode(), "acme.ts"),
+        revision=revision,
+        base=revision if revision in REVISIONS else None,
+        imported=modules,
+        overrides=overrides,
     )
 
 
@@ -46,7 +50,7 @@ def bundled(revision: str) -> Protocol:
     """The protocol of a revision's schema in the checkout."""
     if revision not in _bundled:
         data = (SCHEMAS / revision / "schema.ts").read_bytes()
-        _bundled[revision] = resolve_protocol(read_schema(data, "schema.ts"), revision=revision)
+        _bundled[revision] = resolve_protocol(read_schema(data, "schema.ts"), revision=revision, base=revision)
     return _bundled[revision]
 
 

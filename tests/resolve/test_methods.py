@@ -155,7 +155,7 @@ class TestResults:
         assert tree(found.result) == "{object: [g? GetResult : [m? More : [o? Other : refuse]]]}"
 
     AUGMENTED = Overrides.parse(
-        "[[augmented]]\nparams = 'Taskable'\nresult = 'Task'\nreason = 'r'\nsource = 's'\nrevisions = ['2025-11-25']"
+        "[[augmented]]\nparams = 'Taskable'\nresult = 'Task'\nreason = 'r'\nsource = 's'\nsince = '2025-11-25'"
     )
 
     @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ class TestResults:
 
     def test_of_an_override_what_that_says(self):
         overrides = Overrides.parse(
-            "[[result]]\nrequest = 'GetRequest'\nresults = ['Other']\nreason = 'r'\nsource = 's'\nrevisions = ['2025-11-25']"
+            "[[result]]\nrequest = 'GetRequest'\nresults = ['Other']\nreason = 'r'\nsource = 's'\nsince = '2025-11-25'"
         )
         text = self.REQUEST + "export interface Other { o: string }"
         assert methods(text, overrides=overrides)["get"].results == (ObjectOf("Other"),)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from mcp_bindgen.ir.protocol import AliasOf, Scalar, Union
-from mcp_bindgen.resolve.overrides import BUNDLED, OverrideError, Overrides
-from resolve.resolving import bundled, field, resolve, tree
+from mcp_bindgen.resolve.overrides import OverrideError, Overrides
+from resolve.resolving import REVISIONS, bundled, field, resolve, tree
 
-WHY = "reason = 'r'\nsource = 's'\nrevisions = ['2026-07-28']\n"
+WHY = "reason = 'r'\nsource = 's'\nsince = '2026-07-28'\n"
 
 UNREADABLE = {
     "[[floats]]\nsite = 'A.b'\n"
@@ -15,18 +15,20 @@ UNREADABLE = {
     "[float]\nsite = 'A.b'\n"
     + WHY: "overrides.toml: [[float]] is not an override; accepted are float, nullable, absence, raw, undecided, discriminator, capability, augmented, result",
     "float = [1]": "overrides.toml: [[float]], entry 1: reason is missing",
-    "[[float]]\nsite = 'A.b'\nsource = 's'\nrevisions = ['2026-07-28']": "overrides.toml: [[float]], entry 1: reason is missing",
-    "[[float]]\nsite = 'A.b'\nreason = ' '\nsource = 's'\nrevisions = ['2026-07-28']": "overrides.toml: [[float]], entry 1: reason = ' ' is not str",
+    "[[float]]\nsite = 'A.b'\nsource = 's'\nsince = '2026-07-28'": "overrides.toml: [[float]], entry 1: reason is missing",
+    "[[float]]\nsite = 'A.b'\nreason = ' '\nsource = 's'\nsince = '2026-07-28'": "overrides.toml: [[float]], entry 1: reason = ' ' is not str",
     "[[float]]\n" + WHY: "overrides.toml: [[float]], entry 1: site is missing",
     "[[float]]\nsite = 1\n" + WHY: "overrides.toml: [[float]], entry 1: site = 1 is not str",
     "[[float]]\nsite = 'A.b'\nextra = 1\n"
-    + WHY: "overrides.toml: [[float]], entry 1: unknown key 'extra'; accepted are reason, source, revisions, site",
+    + WHY: "overrides.toml: [[float]], entry 1: unknown key 'extra'; accepted are reason, source, since, until, site",
     "[[raw]]\nfield = 'A.b'\n"
     + WHY
     + "[[raw]]\nfield = ['A.b']\n"
     + WHY: "overrides.toml: [[raw]], entry 2: field = ['A.b'] is not str",
-    "[[raw]]\nfield = 'A.b'\nreason = 'r'\nsource = 's'\nrevisions = []": "overrides.toml: [[raw]], entry 1: revisions = [] is not tuple[str, ...]",
-    "[[raw]]\nfield = 'A.b'\nreason = 'r'\nsource = 's'\nrevisions = ['2026-07-29']": "overrides.toml: [[raw]], entry 1: '2026-07-29' is not a bundled revision",
+    "[[raw]]\nfield = 'A.b'\nreason = 'r'\nsource = 's'\nsince = []": "overrides.toml: [[raw]], entry 1: since = [] is not str | None",
+    "[[raw]]\nfield = 'A.b'\nreason = 'r'\nsource = 's'\nsince = 'then'": "overrides.toml: [[raw]], entry 1: since must be the date of a revision such as '2025-06-18', got 'then'",
+    "[[raw]]\nfield = 'A.b'\nuntil = '2025-06-18'\n"
+    + WHY: "overrides.toml: [[raw]], entry 1: since must not be later than until, got '2026-07-28' and '2025-06-18'",
     "[[absence]]\nfield = 'A.b'\ntolerated = true\ndefault = true\n"
     + WHY: "overrides.toml: [[absence]], entry 1: default = True is not str | int | None",
     "[[absence]]\nfield = 'A.b'\ntolerated = true\nasked_of = 'peers'\n"
@@ -55,6 +57,7 @@ def test_each_bundled_entry_gives_a_sentence_as_reason_and_a_place_as_source():
         assert entry.reason.endswith("."), entry
         assert 1 <= entry.reason.count(". ") + 1 <= 2, entry
         assert len(entry.source) > 10, entry
+        assert {entry.since, entry.until} <= {None, *REVISIONS}, entry
 
 
 def entry(kind: str, *lines: str) -> Overrides:
@@ -149,7 +152,10 @@ def test_an_entry_that_matches_nothing_in_a_bundled_revision_it_lists_is_an_erro
     name = KINDS[kind][0].split("'")[1]
     with pytest.raises(OverrideError) as caught:
         resolve("export interface Z { z: string }", revision="2026-07-28", overrides=overrides)
-    assert str(caught.value) == f"overrides.toml: these match nothing in 2026-07-28:\n    [[{kind}]] {name}"
+    assert (
+        str(caught.value)
+        == f"overrides.toml: these entries match nothing in 2026-07-28; end them with `until`:\n    [[{kind}]] {name}"
+    )
 
 
 @pytest.mark.parametrize("revision", ["2025-11-25", "draft", "acme"])
@@ -162,12 +168,12 @@ def test_an_entry_does_not_act_in_a_bundled_revision_it_does_not_list():
     overrides = entry("float", "site = 'A.n'")
     numbers = {
         revision: field(resolve(DECIDED, revision=revision, overrides=overrides), "A.n").constraints.number
-        for revision in [*BUNDLED, "draft"]
+        for revision in [*REVISIONS, "draft"]
     }
     assert {revision for revision, number in numbers.items() if number == "float"} == {"2026-07-28", "draft"}
 
 
-@pytest.mark.parametrize("revision", BUNDLED)
+@pytest.mark.parametrize("revision", REVISIONS)
 def test_bundled_entries_that_name_what_is_gone_are_errors(revision):
     listed = [each for each in Overrides.bundled().entries if revision in each.revisions]
     with pytest.raises(OverrideError) as caught:
@@ -177,7 +183,7 @@ def test_bundled_entries_that_name_what_is_gone_are_errors(revision):
 
 class TestBundled:
     def test_the_id_of_an_error_may_be_null_and_early_ones_may_lack_it(self):
-        for revision in BUNDLED:
+        for revision in REVISIONS:
             name = "JSONRPCError" if revision < "2025-11" else "JSONRPCErrorResponse"
             made = field(bundled(revision), f"{name}.id")
             assert made.type.written == (AliasOf("RequestId"), Scalar("null", "null"))
@@ -191,7 +197,7 @@ class TestBundled:
         assert field(bundled("2025-11-25"), "URLElicitationRequiredError.id").null_tolerated
 
     def test_the_result_of_a_response_is_raw_unless_the_response_says_more(self):
-        for revision in BUNDLED:
+        for revision in REVISIONS:
             raw = {
                 f"{path}.{each.name}"
                 for path, made in bundled(revision).objects.items()
@@ -227,7 +233,7 @@ class TestBundled:
         }
 
     def test_nothing_else_is_tolerated_in_any_revision(self):
-        for revision in BUNDLED:
+        for revision in REVISIONS:
             for path, made in bundled(revision).objects.items():
                 for each in made.fields:
                     if each.default is not None or each.absence_tolerated:

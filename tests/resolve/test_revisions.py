@@ -492,4 +492,6 @@ def test_what_it_says_of_itself(revision):
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_the_same_text_under_another_label_means_the_same(revision):
     module = read_schema((SCHEMAS / revision / "schema.ts").read_bytes(), "schema.ts")
-    assert attrs.evolve(resolve_protocol(module, revision="draft"), revision=revision) == bundled(revision)
+    assert attrs.evolve(resolve_protocol(module, revision="draft", base=revision), revision=revision) == bundled(
+        revision
+    )

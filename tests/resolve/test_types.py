@@ -170,7 +170,7 @@ def test_undefined_is_only_understood_where_a_question_mark_could_stand():
 
 
 JSON = "export type JSONValue = string | number | boolean | null | JSONObject | JSONArray\nexport type JSONObject = { [key: string]: JSONValue }\nexport type JSONArray = JSONValue[]\n"
-JSON_FLOAT = Overrides.parse("[[float]]\nsite = 'JSONValue'\nreason = 'r'\nsource = 's'\nrevisions = ['2026-07-28']")
+JSON_FLOAT = Overrides.parse("[[float]]\nsite = 'JSONValue'\nreason = 'r'\nsource = 's'\nsince = '2026-07-28'")
 
 ALMOST = {
     "integers only": (JSON, NONE),

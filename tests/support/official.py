@@ -39,7 +39,7 @@ def ours(revision: str) -> Protocol:
 
 def resolved(schema: bytes, revision: str) -> Protocol:
     """What the text of a schema file declares."""
-    return resolve_protocol(read_schema(schema, "schema.ts"), revision=revision)
+    return resolve_protocol(read_schema(schema, "schema.ts"), revision=revision, base=revision)
 
 
 @cache

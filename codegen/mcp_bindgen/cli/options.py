@@ -39,6 +39,12 @@ map_option = click.option(
     help="Where the schema's import NAME is: a file, or a bundled revision. Repeatable.",
 )
 
+base_option = click.option(
+    "--base",
+    metavar="REVISION",
+    help="The bundled revision whose prose holds for your schema; by default the one that it names, else the nearest.",
+)
+
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -51,27 +57,29 @@ text_or_json = click.option(
 )
 
 
-class Asked(NamedTuple):
-    """What the options name, before it is known to exist."""
+class SchemaOptions(NamedTuple):
+    """The schemas that a command line names, not yet looked up."""
 
     versions: tuple[str, ...]
     schema: Path | None
     mapped: tuple[str, ...]
     out: Path | None = None
+    base: str | None = None
 
-    def near(self) -> Asked:
+    def near(self) -> SchemaOptions:
         """Return the same with paths below the current folder relative to it, however they were typed."""
         schema, out = (None if each is None else _relative(each) for each in (self.schema, self.out))
         return self._replace(schema=schema, out=out)
 
     def typed(self) -> str:
-        """The command that generates it, as a person would type it."""
+        """Return the command that generates the packages, as a person would type it."""
         words = ["mcp-codegen"] if self.versions else ["mcp-codegen", "generate"]
         for version in self.versions:
             words += ["--version", version]
         words += [] if self.schema is None else ["--schema", str(self.schema)]
         for pair in self.mapped:
             words += ["--map", pair]
+        words += [] if self.base is None else ["--base", self.base]
         words += [] if self.out is None else ["--out", str(self.out)]
         return shlex.join(words)
 
@@ -81,16 +89,26 @@ def _relative(path: Path) -> Path:
     return path if here.startswith(os.pardir) else Path(here)
 
 
-def choose(asked: Asked, settings: Settings, *, everything: bool) -> list[Input]:
-    """What the options ask for, else the settings of the project; with ``everything``, else all bundled revisions."""
+def choose(options: SchemaOptions, settings: Settings, *, everything: bool) -> list[Input]:
+    """Return the schemas that the options name, else those of the project's settings.
+
+    If neither names one, return all bundled schemas with ``everything``, else none.
+    """
     from attrs import evolve
 
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled
 
-    versions, schema, mapped, _ = asked
+    versions, schema, mapped, _, base = options
+    command = options.near().typed()
     if schema is not None:
-        return [evolve(_own(schema, versions, pairs(mapped) or settings.map), command=asked.near().typed())]
+        own = _own(schema, versions, pairs(mapped) or settings.map)
+        return [evolve(own, command=command, base=_base(base or settings.base))]
+    if base is not None and (versions or settings.schema is None):
+        message = (
+            "--base is about a schema of your own, so it needs --schema FILE; bundled revisions are their own base"
+        )
+        raise BindgenError(message)
     if mapped and (versions or settings.schema is None):
         message = "--map says where a schema's imports are, so it needs --schema FILE"
         raise BindgenError(message)
@@ -99,23 +117,31 @@ def choose(asked: Asked, settings: Settings, *, everything: bool) -> list[Input]
     chosen: list[Input] = [Bundled(revision) for revision in bundled(settings.versions)]
     if settings.schema is not None:
         label = (settings.name,) if settings.name else ()
-        chosen.append(evolve(_own(settings.schema, label, pairs(mapped) or settings.map), command=asked.near().typed()))
+        own = _own(settings.schema, label, pairs(mapped) or settings.map)
+        chosen.append(evolve(own, command=command, base=_base(base or settings.base)))
     if not chosen and everything:
         return [Bundled(label) for label in bundled(("all",))]
     return chosen
 
 
-def choose_one(asked: Asked) -> Input:
-    """The one schema that the options ask for; the newest bundled revision where they name none."""
+def choose_one(options: SchemaOptions) -> Input:
+    """Return the one schema that the options name, by default the newest bundled revision."""
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled
     from mcp_bindgen.settings import Settings
 
-    if len(asked.versions) > 1 or "all" in asked.versions:
+    if len(options.versions) > 1 or "all" in options.versions:
         message = "this command shows one revision at a time; give --version once"
         raise BindgenError(message)
-    chosen = choose(asked, Settings(), everything=False)
+    chosen = choose(options, Settings(), everything=False)
     return chosen[0] if chosen else Bundled(catalog.revisions()[-1])
+
+
+def _base(revision: str | None) -> str | None:
+    """Return the revision that ``--base`` names; raise ``BindgenError`` for one that is not bundled."""
+    if revision is not None and revision not in catalog.revisions():
+        raise catalog.unknown_revision(revision, "--base")
+    return revision
 
 
 def bundled(words: tuple[str, ...]) -> list[str]:

@@ -16,18 +16,25 @@ from mcp_bindgen.emit.layout import Tree, exploded
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.prerequisites import is_stateless, object_of
 from mcp_bindgen.ir.protocol import AliasOf, Field, ObjectOf, Protocol, Scalar, Type, Union
+from mcp_bindgen.revision_range import RevisionRange
 
 BATCH = "JSONRPCBatchRequest"
 _BLOCKS = ("TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource")
 
-PROSE: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "tool_names": (("2025-11-25", "2026-07-28"), "server/tools, Tool Names"),
-    "parameter_headers": (("2026-07-28",), "basic/transports/streamable-http, Custom Headers from Tool Parameters"),
-    "only_sse": (("2024-11-05",), "basic/transports, HTTP with SSE"),
-    "version_header": (("2025-06-18", "2025-11-25", "2026-07-28"), "basic/transports, Protocol Version Header"),
-    "polling": (("2025-11-25",), "basic/transports, Sending Messages to the Server (priming events and retry)"),
+PROSE: Mapping[str, tuple[RevisionRange, str]] = {
+    "tool_names": (RevisionRange(since="2025-11-25"), "server/tools, Tool Names"),
+    "parameter_headers": (
+        RevisionRange(since="2026-07-28"),
+        "basic/transports/streamable-http, Custom Headers from Tool Parameters",
+    ),
+    "only_sse": (RevisionRange(until="2024-11-05"), "basic/transports, HTTP with SSE"),
+    "version_header": (RevisionRange(since="2025-06-18"), "basic/transports, Protocol Version Header"),
+    "polling": (
+        RevisionRange(since="2025-11-25", until="2025-11-25"),
+        "basic/transports, Sending Messages to the Server (priming events and retry)",
+    ),
 }
-"""Facts that no schema has: the bundled revisions for which they hold, and where their text says so."""
+"""Facts that no schema states: the revisions for which they hold, and the section that says so."""
 
 
 def facts_of(protocol: Protocol, names: Names, base: str) -> Facts:

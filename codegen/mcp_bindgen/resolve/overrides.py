@@ -1,7 +1,6 @@
-"""What the specification says and the text of schema.ts does not: entries of ``overrides.toml``, each with its reason.
+"""Facts about a schema that only the specification's prose states: entries of ``overrides.toml``, each with its reason.
 
-An entry that matches nothing in a revision it lists is an error, so none can outlive what it was written for. For a
-schema that is not one of the bundled revisions, entries apply where their names match.
+An entry that matches nothing in a bundled revision for which it holds is an error, so no entry outlives its purpose.
 """
 
 from __future__ import annotations
@@ -16,11 +15,10 @@ from attrs import NOTHING, fields, frozen
 
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import Side
+from mcp_bindgen.revision_range import RevisionRange
 
 Party = Literal["receiver", "sender"]
 Receivers = Literal["both", "client", "server", "nobody"]
-
-BUNDLED = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 
 
 class OverrideError(BindgenError):
@@ -29,16 +27,24 @@ class OverrideError(BindgenError):
 
 @frozen(kw_only=True)
 class Entry:
-    """What every entry says: why, where the specification says so, and for which revisions."""
+    """The common part of all entries: the reason, the place in the specification, and the revisions."""
 
     reason: str
     source: str
-    revisions: tuple[str, ...]
+    since: str | None = None
+    """The first revision for which the entry holds; None for the first that there is."""
+    until: str | None = None
+    """The last one; None if the entry still holds."""
+
+    @property
+    def revisions(self) -> RevisionRange:
+        """The revisions for which the entry holds; raises ``ValueError`` if they are no range."""
+        return RevisionRange(self.since, self.until)
 
     @property
     def subject(self) -> str:
-        """What it is about, for messages."""
-        own = [each.name for each in fields(type(self)) if each.name not in {"reason", "source", "revisions"}]
+        """The name that the entry is about."""
+        own = [each.name for each in fields(type(self)) if each.name not in {"reason", "source", "since", "until"}]
         return str(getattr(self, own[0]))
 
 
@@ -201,11 +207,10 @@ def _entry(kind: type[Entry], row: object) -> Entry:
         if value is None:
             message = f"{key} = {values[key]!r} is not {known[key].type}"
             raise ValueError(message)
-    for revision in cast("tuple[str, ...]", read["revisions"]):
-        if revision not in BUNDLED:
-            message = f"{revision!r} is not a bundled revision"
-            raise ValueError(message)
-    return kind(**read)  # type: ignore[arg-type]
+    entry = kind(**read)  # type: ignore[arg-type]
+    # Building the range checks it.
+    assert entry.revisions is not None
+    return entry
 
 
 def _text(value: object) -> str | None:
@@ -235,6 +240,7 @@ def _receivers(value: object) -> str | None:
 
 _READERS: Mapping[str, Callable[[object], object]] = {
     "str": _text,
+    "str | None": _text,
     "str | int | None": _value,
     "tuple[str, ...]": _texts,
     "bool": _flag,
@@ -245,17 +251,17 @@ _READERS: Mapping[str, Callable[[object], object]] = {
 
 
 class Applied:
-    """The overrides of one revision while it is resolved: which entries there are, and which were of use.
+    """The overrides of one schema while it is resolved: which entries there are, and which were used.
 
-    A schema that is labelled otherwise takes the entries of ``version``, the one that it names itself; if that is no
-    bundled revision either, it takes all entries.
+    ``base`` is the bundled revision whose prose holds for the schema: its entries apply. Without one all entries apply
+    wherever their names match.
     """
 
-    def __init__(self, overrides: Overrides, revision: str, version: str | None = None) -> None:
+    def __init__(self, overrides: Overrides, revision: str, base: str | None = None) -> None:
         self._source = overrides.source
         self._revision = revision
-        named = revision if revision in BUNDLED or version is None else version
-        self._entries = [entry for entry in overrides.entries if named in entry.revisions or named not in BUNDLED]
+        self._base = base
+        self._entries = [entry for entry in overrides.entries if base is None or base in entry.revisions]
         self._by_subject: dict[tuple[type[Entry], str], Entry] = {}
         for entry in self._entries:
             self._by_subject.setdefault((type(entry), entry.subject), entry)
@@ -277,11 +283,13 @@ class Applied:
         self._used.add(id(entry))
 
     def check(self) -> None:
-        """Raise OverrideError for entries that were of no use though they list this revision."""
-        idle = [entry for entry in self._entries if self._revision in entry.revisions and id(entry) not in self._used]
+        """Raise ``OverrideError`` for entries that hold for this revision and matched nothing in it."""
+        if self._base != self._revision:
+            return
+        idle = [entry for entry in self._entries if id(entry) not in self._used]
         if idle:
             listed = "".join(f"\n    [[{_kind(entry)}]] {entry.subject}" for entry in idle)
-            message = f"{self._source}: these match nothing in {self._revision}:{listed}"
+            message = f"{self._source}: these entries match nothing in {self._revision}; end them with `until`:{listed}"
             raise OverrideError(message)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mcp_bindgen.ir import declarations
 from mcp_bindgen.ir.declarations import Alias, Module
-from mcp_bindgen.ir.protocol import VERSION_CONSTANT, AliasType, Constant, Protocol, Scalar, Type, Union
+from mcp_bindgen.ir.protocol import AliasType, Constant, Protocol, Scalar, Type, Union
 from mcp_bindgen.ir.types import Position
 from mcp_bindgen.resolve.documentation import about
 from mcp_bindgen.resolve.envelope import with_envelopes
@@ -27,18 +26,20 @@ def resolve_protocol(
     module: Module,
     *,
     revision: str,
+    base: str | None = None,
     imported: Mapping[str, Module] = {},
     overrides: Overrides | None = None,
 ) -> Protocol:
-    """The protocol that a schema declares.
+    """Return the protocol that a schema declares.
 
-    ``imported`` holds the modules that ``import type … from "specifier"`` means, by specifier. ``overrides`` are the
-    bundled ones unless given. Raises SchemaError with all that is wrong, and OverrideError where an override for this
-    revision matches nothing. Names that mean nothing, and types made of themselves, are told before anything else,
-    since what follows from them is no help.
+    ``revision`` is its label. ``base`` is the bundled revision whose overrides apply; by default all apply that match.
+    ``imported`` maps the specifier of each import to its module. ``overrides`` defaults to the bundled ones.
+
+    Raise ``SchemaError`` with all faults, and ``OverrideError`` if ``base`` is this revision and an override of it
+    matches nothing. Unknown names and types made of themselves are reported alone: other faults follow from them.
     """
     faults = Faults()
-    applied = Applied(Overrides.bundled() if overrides is None else overrides, revision, _version(module))
+    applied = Applied(Overrides.bundled() if overrides is None else overrides, revision, base)
     scope = link(module, imported, faults, {each.params: each.result for each in applied.all(Augmented)})
     flattener = Flattener(scope, faults)
     values = {name: flattener.constant(name) for name in scope.constants}
@@ -74,14 +75,6 @@ def resolve_protocol(
         order=tuple(scope.declarations),
         warnings=tuple(methods.warnings),
     )
-
-
-def _version(module: Module) -> str | None:
-    """Return the protocol version that a schema names, if it names one."""
-    for each in module.declarations:
-        if isinstance(each, declarations.Constant) and each.name == VERSION_CONSTANT:
-            return each.value if isinstance(each.value, str) else None
-    return None
 
 
 def _aliases(

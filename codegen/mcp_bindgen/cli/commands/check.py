@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.options import Asked, choose, map_option, out_option, schema_option, text_or_json, version_option
+from mcp_bindgen.cli.options import (
+    SchemaOptions,
+    base_option,
+    choose,
+    map_option,
+    out_option,
+    schema_option,
+    text_or_json,
+    version_option,
+)
 
 if TYPE_CHECKING:
     from mcp_bindgen.emit.output_folder import Drift
@@ -21,6 +30,7 @@ FORMAT = "mcp-check/1"
 @version_option("A bundled revision. Repeatable; all of them unless given.")
 @schema_option
 @map_option
+@base_option
 @out_option
 @text_or_json
 def command(form: str, **options: Any) -> int:
@@ -30,10 +40,10 @@ def command(form: str, **options: Any) -> int:
     removes them to standard error. Status 0 says that there are none, 1 that
     there are some, 2 that the comparison could not be made.
     """
-    return check(Asked(**options), form)
+    return check(SchemaOptions(**options), form)
 
 
-def check(asked: Asked, form: str) -> int:
+def check(selected: SchemaOptions, form: str) -> int:
     """Do it, for the command and for ``--check``."""
     from mcp_bindgen.cli.commands.generate import render
     from mcp_bindgen.cli.target import target_of
@@ -41,13 +51,13 @@ def check(asked: Asked, form: str) -> int:
     from mcp_bindgen.settings import read_settings
 
     settings = read_settings(Path.cwd())
-    inputs = choose(asked, settings, everything=True)
-    if not (asked.versions or asked.schema or settings.versions or settings.schema):
-        asked = asked._replace(versions=("all",))
-    target = target_of(asked.out or settings.out, "mcp-codegen check")
+    inputs = choose(selected, settings, everything=True)
+    if not (selected.versions or selected.schema or settings.versions or settings.schema):
+        selected = selected._replace(versions=("all",))
+    target = target_of(selected.out or settings.out, "mcp-codegen check")
     run = render(inputs, target)
     drifts = compare(run.files, target)
-    repair = asked.typed()
+    repair = selected.typed()
     if form == "json":
         output.say_json(
             {

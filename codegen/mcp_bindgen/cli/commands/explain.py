@@ -10,7 +10,16 @@ import click
 
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.arguments import TakesNumbers
-from mcp_bindgen.cli.options import Asked, bundled, choose_one, map_option, schema_option, text_or_json, version_option
+from mcp_bindgen.cli.options import (
+    SchemaOptions,
+    base_option,
+    bundled,
+    choose_one,
+    map_option,
+    schema_option,
+    text_or_json,
+    version_option,
+)
 
 if TYPE_CHECKING:
     from mcp_bindgen.describe.lookup import Lookup, Subject
@@ -22,6 +31,7 @@ if TYPE_CHECKING:
 @version_option("A bundled revision; the newest that has NAME unless given.")
 @schema_option
 @map_option
+@base_option
 @text_or_json
 def command(name: str, form: str, **options: Any) -> int:
     """Show what a NAME of the protocol means.
@@ -36,9 +46,9 @@ def command(name: str, form: str, **options: Any) -> int:
     from mcp_bindgen.describe.explain import explain
     from mcp_bindgen.describe.page import render_page
 
-    asked = Asked(**options)
-    own = asked.schema is not None or bool(asked.mapped)
-    subject, lookup = _own(name, asked) if own else _bundled(name, asked.versions)
+    selected = SchemaOptions(**options)
+    own = selected.schema is not None or bool(selected.mapped)
+    subject, lookup = _own(name, selected) if own else _bundled(name, selected.versions)
     document = explain(subject, lookup, bundled=not own)
     if form == "json":
         output.say_json(document)
@@ -68,12 +78,12 @@ def _bundled(name: str, versions: tuple[str, ...]) -> tuple[Subject, Lookup]:
     return subject, lookup
 
 
-def _own(name: str, asked: Asked) -> tuple[Subject, Lookup]:
+def _own(name: str, selected: SchemaOptions) -> tuple[Subject, Lookup]:
     from mcp_bindgen.describe.lookup import Lookup
     from mcp_bindgen.describe.suggest import unknown_in
     from mcp_bindgen.generate import understood
 
-    lookup = Lookup(understood(choose_one(asked)))
+    lookup = Lookup(understood(choose_one(selected)))
     subject = lookup.find(name)
     if subject is None:
         raise unknown_in(name, lookup, [])

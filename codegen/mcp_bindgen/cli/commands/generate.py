@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.options import Asked, choose, map_option, out_option, schema_option, text_or_json, version_option
+from mcp_bindgen.cli.options import (
+    SchemaOptions,
+    base_option,
+    choose,
+    map_option,
+    out_option,
+    schema_option,
+    text_or_json,
+    version_option,
+)
 
 if TYPE_CHECKING:
     from mcp_bindgen.emit.output_folder import Written
@@ -23,6 +32,7 @@ FORMAT = "mcp-generate/1"
 @version_option("A bundled revision, or all. Repeatable. With --schema: the label of that schema.")
 @schema_option
 @map_option
+@base_option
 @out_option
 @click.option("--force", is_flag=True, help="Overwrite files that mcp-codegen did not make.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing, show what would change: the same as check.")
@@ -36,25 +46,25 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
       mcp-codegen --version acme --schema acme.ts --out src/acme_mcp
 
     What the command line leaves open is taken from [tool.mcp-codegen] of the
-    nearest pyproject.toml: versions, out, schema, name, map.
+    nearest pyproject.toml: versions, out, schema, name, map, base.
     """
-    asked = Asked(**options)
+    selected = SchemaOptions(**options)
     if only_check:
         from mcp_bindgen.cli.commands.check import check
 
-        return check(asked, form)
+        return check(selected, form)
     from mcp_bindgen.cli.target import target_of
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.settings import read_settings
 
     settings = read_settings(Path.cwd())
-    inputs = choose(asked, settings, everything=False)
+    inputs = choose(selected, settings, everything=False)
     if not inputs:
         from mcp_bindgen.catalog import revisions
 
         message = f"say what to generate: --version REVISION ({', '.join(revisions())} or all) or --schema FILE"
         raise BindgenError(message)
-    target = target_of(asked.out or settings.out, asked.typed())
+    target = target_of(selected.out or settings.out, selected.typed())
 
     from mcp_bindgen.emit.output_folder import write
 

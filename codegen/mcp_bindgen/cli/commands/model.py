@@ -7,13 +7,14 @@ from typing import Any
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.options import Asked, choose_one, map_option, schema_option, version_option
+from mcp_bindgen.cli.options import SchemaOptions, base_option, choose_one, map_option, schema_option, version_option
 
 
 @click.command("model", short_help="Print the resolved model as JSON, or as JSON Schema.")
 @version_option("A bundled revision, the newest unless given. With --schema: the label of that schema.")
 @schema_option
 @map_option
+@base_option
 @click.option(
     "--format",
     "form",
@@ -25,7 +26,7 @@ def command(form: str, **options: Any) -> int:
     """Print what the generator understood of a schema: types, members, methods, before any Python name is chosen."""
     from mcp_bindgen.generate import understood
 
-    protocol = understood(choose_one(Asked(**options)))
+    protocol = understood(choose_one(SchemaOptions(**options)))
     for text in protocol.warnings:
         output.warning(text)
     if form == "json":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.options import map_option, schema_option
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from mcp_bindgen.validate import Finding, Report
+    from mcp_bindgen.validate.rules.rule import Rule
     from mcp_bindgen.validate.sources import Source
 
 _FORMS = ("lines", "log", "json", "markdown", "html")
@@ -160,10 +162,10 @@ def _package(
             raise BindgenError(message)
         yield None, _version(versions)
         return
-    from mcp_bindgen.cli.options import Asked, choose_one
+    from mcp_bindgen.cli.options import SchemaOptions, choose_one
     from mcp_bindgen.cli.own_package import imported
 
-    item = choose_one(Asked(versions if versions != ("auto",) else (), schema, mapped))
+    item = choose_one(SchemaOptions(versions if versions != ("auto",) else (), schema, mapped))
     with imported(item) as package:
         yield package, item.label
 
@@ -250,19 +252,30 @@ def _summarise(report: Report, *, notes: bool) -> None:
 
 
 def _list_rules(output_form: str) -> int:
-    from attrs import asdict
-
     from mcp_bindgen.validate.rules import listing
 
     rules = listing()
     if output_form == "json":
-        output.say_json({"format": "mcp-validate-rules/1", "rules": [asdict(rule) for rule in rules]})
+        output.say_json({"format": "mcp-validate-rules/1", "rules": [_rule_document(rule) for rule in rules]})
         return 0
     widest = max(len(rule.id) for rule in rules)
     for rule in rules:
-        since = rule.revisions[0] if len(rule.revisions) == 1 else f"{rule.revisions[0]} to {rule.revisions[-1]}"
-        output.say(f"{rule.id:{widest}}  {rule.summary}\n{'':{widest}}  {since}; {rule.section}")
+        output.say(f"{rule.id:{widest}}  {rule.summary}\n{'':{widest}}  {rule.revisions}; {rule.section}")
     return 0
+
+
+def _rule_document(rule: Rule) -> dict[str, Any]:
+    revisions = [revision for revision in catalog.revisions() if revision in rule.revisions]
+    sections = {revision: rule.section_in(revision) for revision in revisions}
+    return {
+        "id": rule.id,
+        "summary": rule.summary,
+        "section": rule.section,
+        "revisions": revisions,
+        "strength": rule.strength,
+        "milder": [revision for revision in revisions if rule.strength_in(revision) != rule.strength],
+        "elsewhere": {revision: section for revision, section in sections.items() if section != rule.section},
+    }
 
 
 class _Progress:

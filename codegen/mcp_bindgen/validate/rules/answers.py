@@ -11,32 +11,32 @@ from mcp_bindings_runtime.codec.wording import describe
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.recent import Recent
-from mcp_bindgen.validate.rules.rule import SINCE_2026_07_28, Fault, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 ERROR_CODE_RESERVED: Final = Rule(
     "error-code-reserved",
     "Codes from -32099 to -32020 are those that the protocol defines; -32002 and -32042 are used no more.",
     "basic/index, Error Codes",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 VERSION_REFUSED: Final = Rule(
     "version-refused",
     "An error -32022 names the version of the request, and lists others as supported.",
     "basic/versioning, Protocol Version Negotiation",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 VERSION_UNLISTED: Final = Rule(
     "version-unlisted",
     "A server that answers `server/discover` lists the version of that request as supported.",
     "basic/versioning, Protocol Version Negotiation",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 CACHE_SCOPE: Final = Rule(
     "cache-scope",
     "All pages of a list have the same `cacheScope`.",
     "server/utilities/caching, Interaction with Pagination",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 
 _UNSUPPORTED_VERSION = -32022

@@ -10,7 +10,7 @@ from mcp_bindings_runtime.codec.checks import is_object
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.demands import subject
-from mcp_bindgen.validate.rules.rule import SINCE_2026_07_28, Path
+from mcp_bindgen.validate.rules.rule import STATELESS, Path
 from mcp_bindgen.validate.rules.turn import Turn
 
 TO_CLIENT: Final = ("sampling/createMessage", "roots/list", "elicitation/create")
@@ -40,7 +40,7 @@ class Reply(NamedTuple):
 
 def calls(turn: Turn) -> Iterator[Call]:
     """What a message asks of the client."""
-    if turn.revision not in SINCE_2026_07_28:
+    if turn.revision not in STATELESS:
         if turn.exchange.kind == "request" and turn.method in TO_CLIENT:
             yield Call(("params",), turn.method, turn.params, turn.history.capabilities.get("client"))
     elif turn.exchange.kind == "result":
@@ -54,7 +54,7 @@ def calls(turn: Turn) -> Iterator[Call]:
 
 def replies(turn: Turn) -> Iterator[Reply]:
     """What a message gives that the client was asked for, where it is clear what was asked."""
-    if turn.revision not in SINCE_2026_07_28:
+    if turn.revision not in STATELESS:
         if turn.exchange.kind == "result" and turn.method in TO_CLIENT:
             yield Reply(("result",), turn.method, turn.result, turn.asked_params)
         return

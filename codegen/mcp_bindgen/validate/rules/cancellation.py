@@ -13,7 +13,7 @@ from mcp_bindings_runtime.codec.wording import describe
 from mcp_bindgen.validate.entries import Side
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.history import Asked
-from mcp_bindgen.validate.rules.rule import EVERY, SINCE_2026_07_28, WITH_HANDSHAKE, Fault, Rule
+from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 _SECTION = "basic/utilities/cancellation, Behavior Requirements"
@@ -23,25 +23,26 @@ CANCEL_INITIALIZE: Final = Rule(
     "cancel-initialize",
     "A client does not cancel its `initialize` request.",
     _SECTION,
-    WITH_HANDSHAKE,
+    until="2025-11-25",
 )
 CANCEL_UNKNOWN: Final = Rule(
     "cancel-unknown",
     "What is cancelled is a request that was sent before, in the same direction.",
-    _SECTION,
-    elsewhere={EVERY[-1]: _LAST},
+    _LAST,
+    earlier_sections={"2025-11-25": _SECTION},
 )
 CANCEL_TASK: Final = Rule(
     "cancel-task",
     "A request that became a task is cancelled with `tasks/cancel`.",
     _SECTION,
-    ("2025-11-25",),
+    since="2025-11-25",
+    until="2025-11-25",
 )
 CANCEL_BY_SERVER: Final = Rule(
     "cancel-by-server",
     "A server cancels `subscriptions/listen` requests only.",
     _LAST,
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 
 _PATH = ("params", "requestId")
@@ -63,7 +64,7 @@ class Cancellation(Area):
             if sure and turn.history.whole:
                 message = f"the request {shown} is cancelled, which was never sent in this direction"
                 yield Fault(CANCEL_UNKNOWN, _PATH, message, shown, "the id of a request in progress")
-        elif turn.sender == "server" and turn.revision in SINCE_2026_07_28:
+        elif turn.sender == "server" and turn.revision in STATELESS:
             if asked.method != "subscriptions/listen":
                 message = (
                     f"the server cancels `{asked.method}`; it may end `subscriptions/listen` in this way, nothing else"
@@ -82,7 +83,7 @@ def _cancelled(turn: Turn) -> tuple[Asked | None, bool]:
     key = reading.identity(turn.params.get("requestId"))
     assert key is not None
     sides: tuple[Side | None, ...] = ("client", "server", None)
-    if turn.revision in SINCE_2026_07_28:
+    if turn.revision in STATELESS:
         sides = ("client",)
     elif turn.sender is not None:
         sides = (turn.sender, None)

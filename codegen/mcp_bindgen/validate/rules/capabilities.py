@@ -13,14 +13,7 @@ from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.calls import Call, calls
 from mcp_bindgen.validate.rules.history import opposite
 from mcp_bindgen.validate.rules.methods import METHODS
-from mcp_bindgen.validate.rules.rule import (
-    EVERY,
-    SINCE_2025_11_25,
-    SINCE_2026_07_28,
-    WITH_HANDSHAKE,
-    Fault,
-    Rule,
-)
+from mcp_bindgen.validate.rules.rule import WITH_HANDSHAKE, Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 _OPERATION = "basic/lifecycle, Operation"
@@ -30,15 +23,15 @@ CAPABILITY_UNDECLARED: Final = Rule(
     "capability-undeclared",
     "A request needs a capability that its receiver has declared.",
     _OPERATION,
-    WITH_HANDSHAKE,
-    milder=EVERY[:2],
+    until="2025-11-25",
+    recommended_until="2025-03-26",
 )
 NOTIFICATION_UNDECLARED: Final = Rule(
     "notification-undeclared",
     "A notification about changes needs a capability that was declared.",
     _OPERATION,
-    WITH_HANDSHAKE,
-    milder=EVERY[:2],
+    until="2025-11-25",
+    recommended_until="2025-03-26",
 )
 LOGGING_UNDECLARED: Final = Rule(
     "logging-undeclared",
@@ -49,46 +42,48 @@ INPUT_UNDECLARED: Final = Rule(
     "input-undeclared",
     "A server asks for no input that the client has not declared to give.",
     "basic/patterns/mrtr, Server Requirements (Basic Workflow)",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 ELICITATION_MODE: Final = Rule(
     "elicitation-mode",
     "A server asks for elicitation in a mode that the client has declared.",
     "client/elicitation, Capabilities",
-    SINCE_2025_11_25,
+    since="2025-11-25",
 )
 SAMPLING_TOOLS_UNDECLARED: Final = Rule(
     "sampling-tools-undeclared",
     "A server offers tools in sampling only to clients that have declared `sampling.tools`.",
     "client/sampling, Tools in Sampling",
-    SINCE_2025_11_25,
+    since="2025-11-25",
 )
 SAMPLING_CONTEXT_UNDECLARED: Final = Rule(
     "sampling-context-undeclared",
     "A server asks for context only of clients that have declared `sampling.context`.",
     "client/sampling, Capabilities",
-    SINCE_2025_11_25,
-    "should",
+    since="2025-11-25",
+    strength="should",
 )
 TOOL_TASK_UNDECLARED: Final = Rule(
     "tool-task-undeclared",
     "A client calls tools as tasks only if the server has declared `tasks.requests.tools.call`.",
     f"{_TASKS}, Tool-Level Negotiation",
-    ("2025-11-25",),
+    since="2025-11-25",
+    until="2025-11-25",
 )
 TASK_UNDECLARED: Final = Rule(
     "task-undeclared",
     "A server makes a request a task only if the client has declared that for the method.",
     f"{_TASKS}, Capability Negotiation",
-    ("2025-11-25",),
-    "should",
+    since="2025-11-25",
+    until="2025-11-25",
+    strength="should",
 )
 UPDATE_UNASKED: Final = Rule(
     "update-unasked",
     "`notifications/resources/updated` is sent to clients that have subscribed to a resource.",
     "server/resources, Subscriptions",
-    WITH_HANDSHAKE,
-    "should",
+    until="2025-11-25",
+    strength="should",
 )
 
 _AS_TASK = {
@@ -144,7 +139,7 @@ def _request(turn: Turn) -> Iterator[Fault]:
     declared = turn.history.capabilities.get(receiver) if receiver else None
     if known is None or declared is None:
         return
-    if known.capability and turn.revision in known.since and not declares(declared, known.capability):
+    if known.capability and turn.revision >= known.since and not declares(declared, known.capability):
         yield Fault(
             CAPABILITY_UNDECLARED,
             ("method",),
@@ -164,7 +159,7 @@ def _request(turn: Turn) -> Iterator[Fault]:
 
 def _notification(turn: Turn) -> Iterator[Fault]:
     known = METHODS.get(turn.method or "")
-    if known is None or known.capability is None or turn.revision not in known.since:
+    if known is None or known.capability is None or turn.revision < known.since:
         return
     side = opposite(turn.sender) if known.of_receiver else turn.sender
     declared = turn.history.capabilities.get(side) if side else None

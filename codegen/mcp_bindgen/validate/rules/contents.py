@@ -12,15 +12,7 @@ from mcp_bindings_runtime.codec.wording import describe
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.places import placed
-from mcp_bindgen.validate.rules.rule import (
-    SINCE_2025_06_18,
-    SINCE_2025_11_25,
-    SINCE_2026_07_28,
-    WITH_HANDSHAKE,
-    Fault,
-    Path,
-    Rule,
-)
+from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 ROOT_URI: Final = Rule("root-uri", "The URI of a root starts with `file://`.", "client/roots, Root")
@@ -29,20 +21,20 @@ COMPLETION_VALUES: Final = Rule(
     "A completion has at most 100 values.",
     "server/utilities/completion, Completion Results",
     # From 2026-07-28 on the schema says it.
-    WITH_HANDSHAKE,
+    until="2025-11-25",
 )
 ICON_SCHEME: Final = Rule(
     "icon-scheme",
     "The `src` of an icon is an `https`, `http` or `data` URI.",
     "basic/index, icons",
-    SINCE_2025_11_25,
+    since="2025-11-25",
 )
 LAST_MODIFIED: Final = Rule(
     "last-modified",
     "`lastModified` is a moment as ISO 8601 writes it.",
     "server/resources, Annotations",
-    SINCE_2025_06_18,
-    "should",
+    since="2025-06-18",
+    strength="should",
 )
 PROMPT_MEDIA_TYPE: Final = Rule(
     "prompt-media-type",
@@ -53,7 +45,7 @@ PING_RESULT: Final = Rule(
     "ping-result",
     "A ping is answered with an empty result.",
     "basic/utilities/ping, Behavior Requirements",
-    WITH_HANDSHAKE,
+    until="2025-11-25",
 )
 
 _MOST_VALUES = 100
@@ -85,7 +77,7 @@ class Contents(Area):
             found = ", ".join(describe(key) for key in list(turn.result)[:3])
             message = f"the result of a ping has members ({found}); it has to be empty"
             yield Fault(PING_RESULT, ("result",), message, found, "{}")
-        for path, found in placed(turn.value, "icons", "annotations") if turn.revision in SINCE_2025_06_18 else ():
+        for path, found in placed(turn.value, "icons", "annotations") if turn.revision >= "2025-06-18" else ():
             yield from _icon_faults(found, path) if path[-1] == "icons" else _moment_faults(found, path)
 
 
@@ -102,7 +94,7 @@ def is_moment(value: str) -> bool:
 def _roots(turn: Turn) -> Iterator[tuple[Path, Json]]:
     if turn.answers("roots/list"):
         yield ("result", "roots"), turn.result.get("roots")
-    if turn.exchange.kind == "request" and turn.revision in SINCE_2026_07_28:
+    if turn.exchange.kind == "request" and turn.revision in STATELESS:
         for key, response in reading.fields(turn.params.get("inputResponses")).items():
             yield ("params", "inputResponses", key, "roots"), reading.member(response, "roots")
 

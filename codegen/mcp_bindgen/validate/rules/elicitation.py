@@ -11,37 +11,38 @@ from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.calls import Call, Reply, calls, replies
 from mcp_bindgen.validate.rules.recent import Recent
-from mcp_bindgen.validate.rules.rule import SINCE_2025_06_18, Fault, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
-_ONLY_2025_11_25 = ("2025-11-25",)
 _URL_REQUIRED = -32042
 
 ELICITATION_FLAT: Final = Rule(
     "elicitation-flat",
     "The schema of a form is one flat object, without keywords that combine, nest or refer.",
     "client/elicitation, Requested Schema",
-    SINCE_2025_06_18,
-    elsewhere={"2025-06-18": "client/elicitation, Request Schema"},
+    since="2025-06-18",
+    earlier_sections={"2025-06-18": "client/elicitation, Request Schema"},
 )
 ELICITATION_CONTENT: Final = Rule(
     "elicitation-content",
     "An accepted form comes with what it requires, an accepted page with no content.",
     "client/elicitation, Response Actions",
-    SINCE_2025_06_18,
-    "should",
+    since="2025-06-18",
+    strength="should",
 )
 ELICITATION_ID_UNKNOWN: Final = Rule(
     "elicitation-id-unknown",
     "`notifications/elicitation/complete` has the id of an elicitation in URL mode before it.",
     "client/elicitation, Completion Notifications for URL Mode Elicitation",
-    _ONLY_2025_11_25,
+    since="2025-11-25",
+    until="2025-11-25",
 )
 URL_ELICITATION_ERROR: Final = Rule(
     "url-elicitation-error",
     "An error -32042 lists the elicitations in URL mode that are needed, each with its id.",
     "client/elicitation, URL Elicitation Required Error",
-    _ONLY_2025_11_25,
+    since="2025-11-25",
+    until="2025-11-25",
 )
 
 _NOT_FLAT = ("$ref", "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "patternProperties")

@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from mcp_bindgen.validate.exchanges import Exchange
 from mcp_bindgen.validate.rules.history import History
-from mcp_bindgen.validate.rules.rule import WITH_HANDSHAKE, Fault, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 _SECTION = "basic/lifecycle, Initialization"
@@ -20,45 +20,46 @@ INITIALIZE_FIRST: Final = Rule(
     "initialize-first",
     "A session starts with `initialize`; checked where the recording is said to be complete.",
     _SECTION,
-    WITH_HANDSHAKE,
+    until="2025-11-25",
 )
 INITIALIZE_AGAIN: Final = Rule(
     "initialize-again",
     "A session has one `initialize`; checked where the recording is said to be one session.",
     _SECTION,
-    WITH_HANDSHAKE,
+    until="2025-11-25",
 )
 INITIALIZE_IN_BATCH: Final = Rule(
     "initialize-in-batch",
     "`initialize` is not part of a batch.",
     _SECTION,
-    ("2025-03-26",),
+    since="2025-03-26",
+    until="2025-03-26",
 )
 REQUEST_BEFORE_INTRODUCTION: Final = Rule(
     "request-before-introduction",
     "Until `initialize` is answered, the client sends no requests but pings.",
     _SECTION,
-    WITH_HANDSHAKE,
-    "should",
+    until="2025-11-25",
+    strength="should",
 )
 REQUEST_BEFORE_INITIALIZED: Final = Rule(
     "request-before-initialized",
     "Until it gets `notifications/initialized`, the server sends no requests but pings.",
     _SECTION,
-    WITH_HANDSHAKE,
-    "should",
+    until="2025-11-25",
+    strength="should",
 )
 INITIALIZED_EARLY: Final = Rule(
     "initialized-early",
     "`notifications/initialized` follows a successful answer to `initialize`.",
     _SECTION,
-    WITH_HANDSHAKE,
+    until="2025-11-25",
 )
 INITIALIZED_MISSING: Final = Rule(
     "initialized-missing",
     "After a successful answer to `initialize`, the client sends `notifications/initialized`.",
     _SECTION,
-    WITH_HANDSHAKE,
+    until="2025-11-25",
 )
 
 

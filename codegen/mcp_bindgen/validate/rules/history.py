@@ -22,7 +22,7 @@ from mcp_bindgen.validate.rules.demands import Demands
 from mcp_bindgen.validate.rules.methods import sender_by
 from mcp_bindgen.validate.rules.reading import Identity
 from mcp_bindgen.validate.rules.recent import Recent
-from mcp_bindgen.validate.rules.rule import SINCE_2026_07_28
+from mcp_bindgen.validate.rules.rule import STATELESS
 
 
 @define(eq=False)
@@ -77,7 +77,7 @@ class History:
             return exchange.sender
         if exchange.kind in {"request", "notification"}:
             return sender_by(exchange.method, self.revision)
-        if self.revision in SINCE_2026_07_28:
+        if self.revision in STATELESS:
             return "server"
         key = reading.identity(exchange.value.get("id"))
         asking = [asked for asked in self._by_id(key) if not asked.answered] or self._by_id(key)
@@ -100,7 +100,7 @@ class History:
 
     def record(self, exchange: Exchange, sender: Side | None) -> None:
         """Remembers a message, after it was judged."""
-        if self._empty and self.revision in SINCE_2026_07_28 and _is_a_beginning(exchange):
+        if self._empty and self.revision in STATELESS and _is_a_beginning(exchange):
             self._whole = True
         self._empty = False
         if exchange.kind == "request":
@@ -133,7 +133,7 @@ class History:
         if exchange.method == "notifications/cancelled":
             key = reading.identity(reading.member(exchange.value, "params", "requestId"))
             for asked in self._by_id(key):
-                if sender is None or asked.sender in {sender, None} or self.revision in SINCE_2026_07_28:
+                if sender is None or asked.sender in {sender, None} or self.revision in STATELESS:
                     asked.cancelled = True
 
     def _record_response(self, exchange: Exchange, sender: Side | None) -> None:

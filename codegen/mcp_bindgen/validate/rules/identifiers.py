@@ -16,54 +16,53 @@ from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.history import opposite
 from mcp_bindgen.validate.rules.methods import METHODS
 from mcp_bindgen.validate.rules.reading import Identity
-from mcp_bindgen.validate.rules.rule import SINCE_2026_07_28, WITH_HANDSHAKE, Fault, Rule
+from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
-_REQUESTS = {"2024-11-05": "basic/messages, Requests"}
-_RESPONSES = {"2024-11-05": "basic/messages, Responses", "2026-07-28": "basic/index, Responses"}
+_EARLIER_RESPONSES = {"2024-11-05": "basic/messages, Responses"}
 
 ID_REUSED: Final = Rule(
     "id-reused",
     "A request has an id that its sender has not used before in the session.",
     "basic/index, Requests",
-    WITH_HANDSHAKE,
-    elsewhere=_REQUESTS,
+    until="2025-11-25",
+    earlier_sections={"2024-11-05": "basic/messages, Requests"},
 )
 ID_IN_USE: Final = Rule(
     "id-in-use",
     "A request has another id than each request of its sender that is still unanswered.",
     "basic/index, Requests",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 ANSWER_TO_NOTHING: Final = Rule(
     "answer-to-nothing",
     "A response has the id of a request of the other side.",
     "basic/index, Responses",
-    elsewhere=_RESPONSES,
+    earlier_sections=_EARLIER_RESPONSES,
 )
 ANSWERED_TWICE: Final = Rule(
     "answered-twice",
     "A request is answered once.",
     "basic/index, Messages",
-    elsewhere={"2024-11-05": "basic/messages, Responses"},
+    earlier_sections=_EARLIER_RESPONSES,
 )
 RESULT_AND_ERROR: Final = Rule(
     "result-and-error",
     "A response has a result or an error, not both.",
     "basic/index, Responses",
-    elsewhere=_RESPONSES,
+    earlier_sections=_EARLIER_RESPONSES,
 )
 REQUEST_BY_SERVER: Final = Rule(
     "request-by-server",
     "A server sends no requests, those of extensions included; its answers say what it needs from the client.",
     "basic/patterns/index, Overview",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 RESPONSE_BY_CLIENT: Final = Rule(
     "response-by-client",
     "A client sends no responses, as it gets no requests.",
     "basic/patterns/index, Overview",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 
 
@@ -99,7 +98,7 @@ class Identifiers(Area):
             if "result" in turn.value and "error" in turn.value:
                 message = "the response has both `result` and `error`; it has to have exactly one of them"
                 yield Fault(RESULT_AND_ERROR, (), message, "both", "`result` or `error`")
-            if turn.sender == "client" and turn.revision in SINCE_2026_07_28:
+            if turn.sender == "client" and turn.revision in STATELESS:
                 message = "a client sends a response; in this revision clients get no requests, so they answer none"
                 yield Fault(RESPONSE_BY_CLIENT, (), message)
             elif key is not None:

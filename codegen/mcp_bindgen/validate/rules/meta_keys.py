@@ -11,14 +11,7 @@ from mcp_bindings_runtime.codec.wording import describe
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.places import placed
-from mcp_bindgen.validate.rules.rule import (
-    SINCE_2025_06_18,
-    SINCE_2025_11_25,
-    SINCE_2026_07_28,
-    Fault,
-    Path,
-    Rule,
-)
+from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 _SECTION = "basic/index, _meta"
@@ -27,25 +20,25 @@ META_KEY: Final = Rule(
     "meta-key",
     "A key of `_meta` is a name, or a prefix of dotted labels, a slash and a name.",
     _SECTION,
-    SINCE_2025_06_18,
+    since="2025-06-18",
 )
 META_KEY_RESERVED: Final = Rule(
     "meta-key-reserved",
     "Prefixes of `_meta` keys that name `modelcontextprotocol` or `mcp` in the reserved place are the protocol's own.",
     _SECTION,
-    SINCE_2025_06_18,
+    since="2025-06-18",
 )
 TRACE_CONTEXT: Final = Rule(
     "trace-context",
     "`traceparent`, `tracestate` and `baggage` in `_meta` hold what W3C Trace Context and W3C Baggage define.",
     _SECTION,
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 EXTENSION_ID: Final = Rule(
     "extension-id",
     "An extension is declared under an identifier spelled like a `_meta` key that has a prefix.",
     "basic/versioning, Extension Negotiation",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 
 _LABEL = r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
@@ -68,7 +61,7 @@ class MetaKeys(Area):
 
     def see(self, turn: Turn) -> Iterator[Fault]:
         """Faults of keys."""
-        if turn.revision not in SINCE_2025_06_18:
+        if turn.revision < "2025-06-18":
             return
         for path, found in placed(turn.value, "_meta", "extensions"):
             if path[-1] == "_meta":
@@ -104,7 +97,7 @@ def _is_reserved(key: str, revision: str) -> bool:
     labels = prefix.split(".")
     if not slash or len(labels) < 2 or key.startswith(_OFFICIAL):
         return False
-    return (labels[1] if revision in SINCE_2025_11_25 else labels[-2]) in _OURS
+    return (labels[1] if revision >= "2025-11-25" else labels[-2]) in _OURS
 
 
 def _trace_faults(key: str, value: Json, path: Path) -> Iterator[Fault]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from mcp_bindgen.validate.entries import Side
-from mcp_bindgen.validate.rules.rule import EVERY, SINCE_2025_06_18, SINCE_2025_11_25, SINCE_2026_07_28
+from mcp_bindgen.validate.rules.rule import STATELESS
 
-_SINCE_2025_03_26 = EVERY[1:]
 _BOTH: Final[tuple[Side, Side]] = ("client", "server")
 
 
@@ -17,16 +16,16 @@ class Method(NamedTuple):
     senders: tuple[Side, ...]
     capability: str | None = None
     """Dotted path below the capabilities; of the receiver of a request, of the sender of a notification."""
-    since: tuple[str, ...] = EVERY
-    """Revisions in which the capability is asked for."""
+    since: str = ""
+    """The first revision that requires the capability; by default the first that there is."""
     of_receiver: bool = True
 
 
-def _client(capability: str | None = None, since: tuple[str, ...] = EVERY) -> Method:
+def _client(capability: str | None = None, since: str = "") -> Method:
     return Method(("client",), capability, since)
 
 
-def _server(capability: str | None = None, since: tuple[str, ...] = EVERY) -> Method:
+def _server(capability: str | None = None, since: str = "") -> Method:
     return Method(("server",), capability, since)
 
 
@@ -49,14 +48,14 @@ METHODS: Final = {
     "tools/list": _client("tools"),
     "tools/call": _client("tools"),
     "logging/setLevel": _client("logging"),
-    "completion/complete": _client("completions", _SINCE_2025_03_26),
+    "completion/complete": _client("completions", "2025-03-26"),
     "sampling/createMessage": _server("sampling"),
     "roots/list": _server("roots"),
-    "elicitation/create": _server("elicitation", SINCE_2025_06_18),
-    "tasks/get": Method(_BOTH, "tasks", SINCE_2025_11_25),
-    "tasks/result": Method(_BOTH, "tasks", SINCE_2025_11_25),
-    "tasks/list": Method(_BOTH, "tasks.list", SINCE_2025_11_25),
-    "tasks/cancel": Method(_BOTH, "tasks.cancel", SINCE_2025_11_25),
+    "elicitation/create": _server("elicitation", "2025-06-18"),
+    "tasks/get": Method(_BOTH, "tasks", "2025-11-25"),
+    "tasks/result": Method(_BOTH, "tasks", "2025-11-25"),
+    "tasks/list": Method(_BOTH, "tasks.list", "2025-11-25"),
+    "tasks/cancel": Method(_BOTH, "tasks.cancel", "2025-11-25"),
     "notifications/initialized": _client(),
     "notifications/cancelled": Method(_BOTH),
     "notifications/progress": Method(_BOTH),
@@ -66,15 +65,15 @@ METHODS: Final = {
     "notifications/tools/list_changed": _told("server", "tools.listChanged"),
     "notifications/prompts/list_changed": _told("server", "prompts.listChanged"),
     "notifications/roots/list_changed": _told("client", "roots.listChanged"),
-    "notifications/elicitation/complete": Method(("server",), "elicitation.url", SINCE_2025_11_25),
-    "notifications/tasks/status": Method(_BOTH, "tasks", SINCE_2025_11_25, of_receiver=False),
+    "notifications/elicitation/complete": Method(("server",), "elicitation.url", "2025-11-25"),
+    "notifications/tasks/status": Method(_BOTH, "tasks", "2025-11-25", of_receiver=False),
     "notifications/subscriptions/acknowledged": _server(),
 }
 
 
 def sender_by(method: str | None, revision: str) -> Side | None:
     """The side that alone may send a method; None where both may, or where it is unknown."""
-    if method == "notifications/progress" and revision in SINCE_2026_07_28:
+    if method == "notifications/progress" and revision in STATELESS:
         return "server"
     known = METHODS.get(method or "")
     return known.senders[0] if known and len(known.senders) == 1 else None

@@ -13,14 +13,14 @@ from mcp_bindings_runtime.errors import UsageError
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.recent import Recent
-from mcp_bindgen.validate.rules.rule import SINCE_2025_06_18, Fault, Path, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 STRUCTURED_CONTENT_SCHEMA: Final = Rule(
     "structured-content-schema",
     "The `structuredContent` of a result conforms to the `outputSchema` of its tool.",
     "server/tools, Output Schema",
-    SINCE_2025_06_18,
+    since="2025-06-18",
 )
 
 MOST_SCHEMAS: Final = 1_000

@@ -13,39 +13,37 @@ from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.history import Asked, opposite
 from mcp_bindgen.validate.rules.reading import Identity
 from mcp_bindgen.validate.rules.recent import Recent
-from mcp_bindgen.validate.rules.rule import EVERY, WITH_HANDSHAKE, Fault, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
-_PAGE = dict.fromkeys(WITH_HANDSHAKE, "basic/utilities/progress") | {EVERY[-1]: "basic/patterns/progress"}
 
-
-def _in(heading: str) -> dict[str, str]:
-    return {revision: f"{page}, {heading}" for revision, page in _PAGE.items() if revision != EVERY[-1]}
+def _earlier(heading: str) -> dict[str, str]:
+    return {"2025-11-25": f"basic/utilities/progress, {heading}"}
 
 
 PROGRESS_INCREASES: Final = Rule(
     "progress-increases",
     "Each progress notification for a token has a higher `progress` than the one before.",
     "basic/patterns/progress, Progress Flow",
-    elsewhere=_in("Progress Flow"),
+    earlier_sections=_earlier("Progress Flow"),
 )
 PROGRESS_TOKEN_UNKNOWN: Final = Rule(
     "progress-token-unknown",
     "A progress notification has a token that a request of the other side brought along.",
     "basic/patterns/progress, Behavior Requirements",
-    elsewhere=_in("Behavior Requirements"),
+    earlier_sections=_earlier("Behavior Requirements"),
 )
 PROGRESS_AFTER_ANSWER: Final = Rule(
     "progress-after-answer",
     "No progress is reported for a request that was answered.",
     "basic/patterns/progress, Implementation Notes",
-    elsewhere=_in("Implementation Notes"),
+    earlier_sections=_earlier("Implementation Notes"),
 )
 PROGRESS_TOKEN_IN_USE: Final = Rule(
     "progress-token-in-use",
     "A request has another progress token than each request of its sender that is still unanswered.",
     "basic/patterns/progress, Progress Flow",
-    elsewhere=_in("Progress Flow"),
+    earlier_sections=_earlier("Progress Flow"),
 )
 
 

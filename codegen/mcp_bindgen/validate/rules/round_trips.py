@@ -11,7 +11,7 @@ from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.calls import declared_in
 from mcp_bindgen.validate.rules.demands import Demand, subject
-from mcp_bindgen.validate.rules.rule import SINCE_2026_07_28, Fault, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 _PAGE = "basic/patterns/mrtr"
@@ -20,49 +20,49 @@ RESULT_TYPE: Final = Rule(
     "result-type",
     "A result says by `resultType` whether it is complete, or asks for input, or is of an extension in use.",
     "basic/index, ResultType",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 INPUT_OUT_OF_PLACE: Final = Rule(
     "input-out-of-place",
     "Only `tools/call`, `prompts/get` and `resources/read` are answered with a wish for input.",
     f"{_PAGE}, Supported Requests",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 INPUT_EMPTY: Final = Rule(
     "input-empty",
     "An answer that asks for input has `inputRequests` or `requestState`.",
     f"{_PAGE}, Server Requirements (Basic Workflow)",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 REQUEST_STATE: Final = Rule(
     "request-state",
     "A request that is made again has the `requestState` of the answer that asked for it, and none if that had none.",
     f"{_PAGE}, Client Requirements (Basic Workflow)",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 INPUT_UNASKED: Final = Rule(
     "input-unasked",
     "`inputResponses` has keys that `inputRequests` had.",
     f"{_PAGE}, InputResponses",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 INPUT_MISSING: Final = Rule(
     "input-missing",
     "A request that is made again brings all inputs that were asked for.",
     f"{_PAGE}, Client Requirements (Basic Workflow)",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 INPUT_KIND: Final = Rule(
     "input-kind",
     "Each input is the result of the request under the same key.",
     f"{_PAGE}, InputResponses",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 ROUND_ID: Final = Rule(
     "round-id",
     "A request that is made again has a new id.",
     f"{_PAGE}, Client Requirements (Basic Workflow)",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 
 _IN_ROUNDS = ("tools/call", "prompts/get", "resources/read")

@@ -1,4 +1,4 @@
-"""What a rule is: a demand of the specification's prose, where it stands, and since when."""
+"""A rule: a requirement of the specification's prose, its section, and the revisions for which it holds."""
 
 from __future__ import annotations
 
@@ -7,45 +7,53 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from attrs import field, frozen
 
+from mcp_bindgen.revision_range import RevisionRange
 from mcp_bindgen.validate.exchanges import Exchange
 
 Strength: TypeAlias = Literal["must", "should"]
 Path: TypeAlias = tuple[str | int, ...]
 
-EVERY: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
-WITH_HANDSHAKE: Final = EVERY[:4]
-"""Revisions in which a session starts with ``initialize``, and in which both sides make requests."""
-SINCE_2025_06_18: Final = EVERY[2:]
-SINCE_2025_11_25: Final = EVERY[3:]
-SINCE_2026_07_28: Final = EVERY[4:]
+WITH_HANDSHAKE: Final = RevisionRange(until="2025-11-25")
+"""Revisions in which a session starts with ``initialize`` and both sides send requests."""
+STATELESS: Final = RevisionRange(since="2026-07-28")
+"""Revisions in which each request stands alone and only clients send requests."""
 
 
 @frozen
 class Rule:
-    """One demand that the prose makes and the schema does not."""
+    """A requirement that the specification's prose states and the schema does not."""
 
     id: str
     """Words joined by hyphens; the ``code`` of its findings."""
     summary: str
-    """What it asks for, in one line."""
+    """The requirement in one line."""
     section: str
-    """Page and heading that it comes from: ``basic/lifecycle, Initialization``."""
-    revisions: tuple[str, ...] = EVERY
-    """Those in which it holds."""
-    strength: Strength = "must"
-    """Whether it binds or recommends; ``milder`` has the exceptions."""
-    milder: tuple[str, ...] = ()
-    """Revisions that recommend what later ones demand."""
-    elsewhere: Mapping[str, str] = field(factory=dict[str, str])
-    """Revision to section, where it is not ``section``."""
+    """Page and heading of the specification: ``basic/lifecycle, Initialization``."""
+    since: str | None = field(default=None, kw_only=True)
+    """The first revision for which the rule holds; None for the first that there is."""
+    until: str | None = field(default=None, kw_only=True)
+    """The last one; None if the rule still holds."""
+    strength: Strength = field(default="must", kw_only=True)
+    """Whether it is a requirement or a recommendation."""
+    recommended_until: str | None = field(default=None, kw_only=True)
+    """The last revision that recommends what later ones require."""
+    earlier_sections: Mapping[str, str] = field(factory=dict[str, str], kw_only=True)
+    """Sections of earlier revisions, each by the last revision that has it."""
+
+    @property
+    def revisions(self) -> RevisionRange:
+        """The revisions for which the rule holds."""
+        return RevisionRange(self.since, self.until)
 
     def strength_in(self, revision: str) -> Strength:
-        """Whether it binds or recommends in one revision."""
-        return "should" if revision in self.milder else self.strength
+        """Return whether it is a requirement or a recommendation in one revision."""
+        recommended = self.recommended_until is not None and revision <= self.recommended_until
+        return "should" if recommended else self.strength
 
     def section_in(self, revision: str) -> str:
-        """Where the page and heading are in one revision."""
-        return self.elsewhere.get(revision, self.section)
+        """Return its page and heading in one revision."""
+        last = min((each for each in self.earlier_sections if revision <= each), default=None)
+        return self.section if last is None else self.earlier_sections[last]
 
 
 class Fault(NamedTuple):

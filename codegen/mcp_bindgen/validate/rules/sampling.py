@@ -10,32 +10,32 @@ from mcp_bindings_runtime.codec.wording import describe
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.calls import calls, replies
-from mcp_bindgen.validate.rules.rule import SINCE_2025_11_25, Fault, Path, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 TOOL_RESULT_MIXED: Final = Rule(
     "tool-result-mixed",
     "A message with results of tools has no other content.",
     "client/sampling, Tool Result Messages",
-    SINCE_2025_11_25,
+    since="2025-11-25",
 )
 TOOL_USE_UNANSWERED: Final = Rule(
     "tool-use-unanswered",
     "A message that uses tools is followed by one with the result of each of these uses.",
     "client/sampling, Tool Use and Result Balance",
-    SINCE_2025_11_25,
+    since="2025-11-25",
 )
 TOOL_RESULT_UNASKED: Final = Rule(
     "tool-result-unasked",
     "The result of a tool has the id of a use of a tool before it.",
     "client/sampling, Tool Use and Result Balance",
-    SINCE_2025_11_25,
+    since="2025-11-25",
 )
 TOOL_CHOICE_NONE: Final = Rule(
     "tool-choice-none",
     "Where `toolChoice` is none, the model uses no tools.",
     "client/sampling, Tool Choice Modes",
-    SINCE_2025_11_25,
+    since="2025-11-25",
 )
 
 
@@ -46,7 +46,7 @@ class Sampling(Area):
 
     def see(self, turn: Turn) -> Iterator[Fault]:
         """Faults of uses and results."""
-        if turn.revision not in SINCE_2025_11_25:
+        if turn.revision < "2025-11-25":
             return
         for call in calls(turn):
             if call.method == "sampling/createMessage":

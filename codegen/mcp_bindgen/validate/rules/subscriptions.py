@@ -12,7 +12,7 @@ from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.reading import Identity
 from mcp_bindgen.validate.rules.recent import Recent
-from mcp_bindgen.validate.rules.rule import SINCE_2026_07_28, Fault, Path, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 _PAGE = "basic/patterns/subscriptions"
@@ -21,25 +21,25 @@ SUBSCRIPTION_ID: Final = Rule(
     "subscription-id",
     "A notification of a stream has the id of the `subscriptions/listen` request that opened it, as has its end.",
     f"{_PAGE}, Receiving Notifications",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 SUBSCRIPTION_ORDER: Final = Rule(
     "subscription-order",
     "The first message of a stream is `notifications/subscriptions/acknowledged`.",
     f"{_PAGE}, Acknowledgment",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 SUBSCRIPTION_UNASKED: Final = Rule(
     "subscription-unasked",
     "On a stream come the kinds of notifications that the client has asked for.",
     f"{_PAGE}, Opening a Stream",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 LOG_UNASKED: Final = Rule(
     "log-unasked",
     "Log messages are sent during a request that asks for their level, and not on streams.",
     "server/utilities/logging, Per-request log level",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 
 _ID = "io.modelcontextprotocol/subscriptionId"

@@ -17,41 +17,56 @@ from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 _PAGE = "basic/utilities/tasks"
-_SINCE = ("2025-11-25",)
 
 TASK_BEGINS_WORKING: Final = Rule(
-    "task-begins-working", "A task begins with the status working.", f"{_PAGE}, Task Status Lifecycle", _SINCE
+    "task-begins-working",
+    "A task begins with the status working.",
+    f"{_PAGE}, Task Status Lifecycle",
+    since="2025-11-25",
+    until="2025-11-25",
 )
 TASK_STATUS_FINAL: Final = Rule(
     "task-status-final",
     "A task that is completed, failed or cancelled keeps that status.",
     f"{_PAGE}, Task Status Lifecycle",
-    _SINCE,
+    since="2025-11-25",
+    until="2025-11-25",
 )
 TASK_ID_REUSED: Final = Rule(
-    "task-id-reused", "Each task has an id of its own.", f"{_PAGE}, Task ID Requirements", _SINCE
+    "task-id-reused",
+    "Each task has an id of its own.",
+    f"{_PAGE}, Task ID Requirements",
+    since="2025-11-25",
+    until="2025-11-25",
 )
 TASK_CANCELLED: Final = Rule(
-    "task-cancelled", "The result of `tasks/cancel` has the status cancelled.", f"{_PAGE}, Task Cancellation", _SINCE
+    "task-cancelled",
+    "The result of `tasks/cancel` has the status cancelled.",
+    f"{_PAGE}, Task Cancellation",
+    since="2025-11-25",
+    until="2025-11-25",
 )
 TASK_MOMENT: Final = Rule(
     "task-moment",
     "`createdAt` and `lastUpdatedAt` of a task are moments as ISO 8601 writes them.",
     f"{_PAGE}, TTL and Resource Management",
-    _SINCE,
+    since="2025-11-25",
+    until="2025-11-25",
 )
 RELATED_TASK_MISSING: Final = Rule(
     "related-task-missing",
     "The result of `tasks/result` names its task under `io.modelcontextprotocol/related-task` in `_meta`.",
     f"{_PAGE}, Related Task Metadata",
-    _SINCE,
+    since="2025-11-25",
+    until="2025-11-25",
 )
 RELATED_TASK_NEEDLESS: Final = Rule(
     "related-task-needless",
     "Messages that name a task anyway do not name it in `_meta` too.",
     f"{_PAGE}, Associating Task-Related Messages",
-    _SINCE,
-    "should",
+    since="2025-11-25",
+    until="2025-11-25",
+    strength="should",
 )
 
 _FINAL = ("completed", "failed", "cancelled")

@@ -17,54 +17,48 @@ from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import reading
 from mcp_bindgen.validate.rules.capabilities import declares
 from mcp_bindgen.validate.rules.recent import Recent
-from mcp_bindgen.validate.rules.rule import (
-    SINCE_2025_06_18,
-    SINCE_2025_11_25,
-    SINCE_2026_07_28,
-    Fault,
-    Path,
-    Rule,
-)
+from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 TOOL_NAME: Final = Rule(
     "tool-name",
     "The name of a tool has 1 to 128 letters, digits, `_`, `-` and `.`.",
     "server/tools, Tool Names",
-    SINCE_2025_11_25,
-    "should",
+    since="2025-11-25",
+    strength="should",
 )
 TOOL_NAME_TWICE: Final = Rule(
     "tool-name-twice",
     "A list of tools has each name once.",
     "server/tools, Tool Names",
-    SINCE_2025_11_25,
-    "should",
+    since="2025-11-25",
+    strength="should",
 )
 TOOL_HEADER: Final = Rule(
     "tool-header",
     "`x-mcp-header` names a header, each once, and stands on properties that are strings, integers or booleans.",
     "server/tools, x-mcp-header",
-    SINCE_2026_07_28,
+    since="2026-07-28",
 )
 STRUCTURED_CONTENT_MISSING: Final = Rule(
     "structured-content-missing",
     "A tool with an `outputSchema` answers with `structuredContent`.",
     "server/tools, Output Schema",
-    SINCE_2025_06_18,
+    since="2025-06-18",
 )
 STRUCTURED_CONTENT_ONLY: Final = Rule(
     "structured-content-only",
     "A result with `structuredContent` has it as text too, for older clients.",
     "server/tools, Structured Content",
-    SINCE_2025_06_18,
-    "should",
+    since="2025-06-18",
+    strength="should",
 )
 TOOL_TASK_SUPPORT: Final = Rule(
     "tool-task-support",
     "A tool is called as a task if its `taskSupport` is required, and only if it is required or optional.",
     "basic/utilities/tasks, Tool-Level Negotiation",
-    ("2025-11-25",),
+    since="2025-11-25",
+    until="2025-11-25",
 )
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -135,7 +129,7 @@ class Tools(Area):
                 yield from _name_faults(name, names[name], (*path, index, "name"))
                 support = reading.text(reading.member(tool, "execution", "taskSupport"))
                 self._tools.put(name, _Tool("outputSchema" in tool, support or "forbidden"))
-            if turn.revision in SINCE_2026_07_28:
+            if turn.revision in STATELESS:
                 yield from _header_faults(tool.get("inputSchema"), (*path, index, "inputSchema"))
 
     def _called(self, turn: Turn) -> Iterator[Fault]:
