@@ -78,6 +78,52 @@ def test_the_closing_line_says_what_a_package_of_another_label_speaks(cli, label
     assert out.splitlines()[0].endswith(" (speaks 2024-11-05, prose of 2024-11-05)")
 
 
+@pytest.mark.parametrize("settings", [False, True])
+def test_the_base_of_a_schema_can_be_named(cli, elsewhere: Path, settings: bool) -> None:
+    schema = ROOT / "schema/2025-11-25/schema.ts"
+    if settings:
+        lines = ["[tool.mcp-codegen]", f'schema = "{schema}"', 'name = "mine"', 'base = "2025-06-18"', 'out = "o"']
+        (elsewhere / "pyproject.toml").write_text("\n".join(lines), encoding="utf-8")
+        done = cli("generate")
+    else:
+        done = cli("--version", "mine", "--schema", str(schema), "--base", "2025-06-18", "--out", "o")
+        assert "--base 2025-06-18" in (elsewhere / "o/mine/types.py").read_text(encoding="utf-8").splitlines()[1]
+    assert done.out.splitlines()[0].endswith(" (speaks 2025-11-25, prose of 2025-06-18)")
+    facts = (elsewhere / "o/mine/revision.py").read_text(encoding="utf-8")
+    assert 'base="2025-06-18"' in facts
+    # Names of tools are restricted by the prose of 2025-11-25, and structured results are in both schemas.
+    assert "tool_names=False" in facts
+    assert 'structured_results="object"' in facts
+
+
+@pytest.mark.parametrize(("base", "number"), [("2025-03-26", "integer"), ("2025-06-18", "number")])
+def test_the_overrides_of_the_named_base_apply(cli, elsewhere: Path, base: str, number: str) -> None:
+    text = (ROOT / "schema/2025-06-18/schema.ts").read_text(encoding="utf-8")
+    (elsewhere / "fork.ts").write_text(text.replace('"2025-06-18"', '"acme/1"'), encoding="utf-8")
+    done = cli("explain", "ElicitResult", "--schema", "fork.ts", "--base", base)
+    assert f"content  map of string | {number} | boolean, optional" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--version", "2025-06-18", "--base", "2025-03-26"],
+            "--base is about a schema of your own, so it needs --schema FILE; bundled revisions are their own base",
+        ),
+        (["--base", "2025-03-26"], "--base is about a schema of your own, so it needs --schema FILE"),
+        (
+            ["--schema", "acme.ts", "--base", "2025-03-27"],
+            "--base: '2025-03-27' is no bundled revision; the nearest are",
+        ),
+    ],
+)
+def test_a_base_that_cannot_be_is_an_error(cli, schema: Path, arguments: list[str], message: str) -> None:
+    status, out, err = cli("generate", *arguments, "--out", "o")
+    assert (status, out) == (2, "")
+    assert message in err
+
+
 def test_a_bundled_schema_that_names_another_version_is_an_error(
     cli, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
