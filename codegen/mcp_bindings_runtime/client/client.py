@@ -53,12 +53,13 @@ class Answers(Handlers):
 
     def handle(self, key: RequestMethod[Any, Any], params: Any, context: Any) -> Any:
         """The result of a request; raises as ``Handlers.handle``, and for a question that may not be asked."""
-        if key.name not in QUESTIONS or key.name not in self.methods:
-            return super().handle(key, params, context)
-        from ..features.server_requests import admit, finish
+        with context.cancellable():
+            if key.name not in QUESTIONS or key.name not in self.methods:
+                return super().handle(key, params, context)
+            from ..features.server_requests import admit, finish
 
-        admit(context, key, params)
-        return finish(context, key, params, super().handle(key, params, context))
+            admit(context, key, params)
+            return finish(context, key, params, super().handle(key, params, context))
 
 
 class Client(Limited):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from threading import local
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -14,6 +15,7 @@ from ..methods import NotificationMethod, RequestMethod
 from ..session.control_flow import Abandoned
 from ..session.events import Incoming
 from ..session.log_levels import LEVELS, Level, check_level
+from .call_scope import CallScope, Cancellation
 
 if TYPE_CHECKING:
     from ..features.limits import Limits, Pace
@@ -154,6 +156,26 @@ class Context:
         if last is not None:
             connection.reply(incoming, last)
 
+    @contextmanager
+    def cancellable(self) -> Generator[None]:
+        """End the calls that the thread makes inside ``with`` when the request is cancelled; raise Abandoned then."""
+        incoming = self._incoming
+        if incoming is None:
+            # The questions of 2026-07-28 are answered within the call that they belong to, and in its scope.
+            yield
+            return
+        incoming.cancellation = incoming.cancellation or Cancellation()
+        if self.cancelled:
+            # Its cancellation came before there was anything to stop.
+            incoming.stop_calls()
+        try:
+            with CallScope(cancellation=incoming.cancellation):
+                yield
+        except CallCancelled:
+            if self.cancelled:
+                raise Abandoned from None
+            raise
+
     def request(
         self,
         key: RequestMethod[Any, R],
@@ -199,8 +221,9 @@ class ClientContext(Context):
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
     ) -> R:
-        """Asks the server for something, as ``Client.request`` does."""
-        result: R = self.peer.request(key, params, timeout=timeout, on_progress=on_progress)
+        """Asks the server for something, as ``Client.request`` does, from any thread of the handler."""
+        with self.cancellable():
+            result: R = self.peer.request(key, params, timeout=timeout, on_progress=on_progress)
         return result
 
 

@@ -9,6 +9,7 @@ from ..jsonrpc import Refusal
 from ..methods import NotificationMethod, RequestMethod
 
 if TYPE_CHECKING:
+    from ..connection.call_scope import Cancellation
     from ..connection.calls import Call
 
 RequestId: TypeAlias = str | int
@@ -40,6 +41,8 @@ class Incoming:
     """The task that it has become, where there may still be progress of it."""
     calls: set[Call] | None = None
     """The requests to the other side that its handler waits for."""
+    cancellation: Cancellation | None = None
+    """Ends what the handler of a client waits for."""
 
     def __init__(self, key: RequestMethod[Any, Any], request_id: RequestId, params: Any) -> None:
         self.key = key
@@ -51,6 +54,8 @@ class Incoming:
         reason = f"{self.key.name} was cancelled: {self.reason}" if self.reason else f"{self.key.name} was cancelled"
         for call in tuple(self.calls or ()):
             call.stop(CallCancelled(reason))
+        if self.cancellation is not None:
+            self.cancellation.cancel(reason)
 
 
 class Batch:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..connection.context import Context
 from ..errors import CallCancelled
@@ -106,6 +106,13 @@ class InTask(Context):
     def cancelled(self) -> bool:
         """Whether nobody wants the result any more: stop then, and return anything or raise."""
         return self.task.cancelled or (self.connection.closed and self.principal is None)
+
+    @contextmanager
+    def cancellable(self) -> Generator[None]:
+        """End the calls that the thread makes inside ``with`` when the task ends; raise Abandoned then."""
+        incoming = cast("Incoming", self._incoming)
+        with self.task.watched(incoming.stop_calls), super().cancellable():
+            yield
 
     def request(
         self,

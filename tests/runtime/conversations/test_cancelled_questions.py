@@ -18,11 +18,13 @@ from support.conversing import (
     eventually,
     package,
     scripted_client,
+    scripted_server,
     text_of,
 )
 from support.posting import endpoint, notification, request
 
 LATEST = HANDSHAKE[-1]
+NEW = STATELESS[-1]
 FOREVER = 600.0
 """Seconds that no test waits for."""
 
@@ -268,9 +270,161 @@ def test_a_question_that_waits_for_a_tool_beyond_its_time_is_cancelled():
     peer.close()
 
 
-# 2026-07-28, where a handler that asks does not wait.
+# A client's handler that calls the server while the question that it answers is cancelled.
 
-NEW = STATELESS[-1]
+
+class CallsBack(Asking):
+    """A client that calls a slow tool of the server in order to answer; the handler of 2026-07-28 runs within the call."""
+
+    def __init__(self, revision, kind):
+        super().__init__(revision, kind)
+        self.slow_tool_left = Event()
+        self.answer_left_by = None
+
+    def _call(self, params, context):
+        if (params.arguments or {}).get("slow"):
+            self.asked.set()
+            eventually(lambda: context.cancelled)
+            self.slow_tool_left.set()
+        return super()._call(params, context)
+
+    def _answer(self, params, context):
+        try:
+            context.peer.call_tool("slow", {"slow": True, "plain": True}, timeout=FOREVER)
+        except BaseException as fault:
+            self.answer_left_by = fault
+            raise
+        finally:
+            self.withdrawn.set()
+
+
+@each_way
+@pytest.mark.parametrize(("revision", "kind"), [*CASES, *((NEW, kind) for kind in kinds(NEW))])
+def test_a_client_handler_that_calls_is_released_when_its_question_is_cancelled(way, revision, kind):
+    asking = CallsBack(revision, kind)
+    with way(asking) as client:
+        running = client.start(client.call_tool, "ask", {}, timeout=FOREVER)
+        assert asking.asked.wait(PATIENCE)
+        running.cancel("enough")
+        assert asking.withdrawn.wait(PATIENCE), "the client's handler waits for its call"
+        assert type(asking.answer_left_by).__name__ == "CallCancelled"
+        assert "enough" in asking.answer_left_by.reason
+        assert asking.slow_tool_left.wait(PATIENCE), "the server still works on the call"
+        asking.check_nothing_is_open(client)
+        assert text_of(client.call_tool("ask", {"plain": True})) == "done"
+
+
+TASK = {"task": {"ttl": 60_000}}
+SAMPLING = {"messages": [{"role": "user", "content": {"type": "text", "text": "?"}}], "maxTokens": 1}
+
+
+@contextmanager
+def sampling_client(answer, play, **options):
+    """A client with this handler for sampling, and a server that ``play`` plays; waits until that has ended."""
+    ended = Event()
+
+    def run(server):
+        server.welcome(LATEST, {"tools": {}})
+        play(server)
+        ended.set()
+
+    with scripted_server(v2025_11_25.Client, run, **options) as (client, _):
+        client.handler(v2025_11_25.methods.CREATE_MESSAGE)(answer)
+        with client:
+            yield client
+            assert ended.wait(PATIENCE)
+
+
+def play_cancelled_question(server):
+    server.request("sampling/createMessage", 5, SAMPLING)
+    call = server.hear()
+    server.notify("notifications/cancelled", {"requestId": 5, "reason": "enough"})
+    cancelled = server.hear()
+    assert cancelled["params"] == {
+        "requestId": call["id"],
+        "reason": "sampling/createMessage was cancelled: enough",
+    }
+    server.request("ping", 6)
+    assert server.hear() == {"jsonrpc": "2.0", "id": 6, "result": {}}
+
+
+def test_the_call_of_a_client_handler_is_cancelled_with_the_reason_and_nothing_is_answered(caplog):
+    def answer(params, context):
+        context.peer.call_tool("slow", {})
+
+    caplog.set_level("WARNING")
+    with sampling_client(answer, play_cancelled_question):
+        pass
+    assert caplog.records == []
+
+
+def test_a_call_in_another_thread_of_a_client_handler_is_cancelled():
+    left = []
+
+    def answer(params, context):
+        def call():
+            try:
+                context.request(v2025_11_25.methods.LIST_TOOLS)
+            except BaseException as fault:  # noqa: BLE001 - looked at below
+                left.append(type(fault).__name__)
+
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join(PATIENCE)
+
+    with sampling_client(answer, play_cancelled_question):
+        pass
+    assert left == ["Abandoned"]
+
+
+def test_a_client_handler_that_calls_after_its_question_was_cancelled_calls_nothing():
+    left = []
+
+    def answer(params, context):
+        try:
+            eventually(lambda: context.cancelled)
+            context.peer.list_tools()
+        except CallCancelled as fault:
+            left.append(fault.reason)
+
+    def play(server):
+        server.request("sampling/createMessage", 5, SAMPLING)
+        server.notify("notifications/cancelled", {"requestId": 5, "reason": "enough"})
+        eventually(lambda: left)
+        server.request("ping", 6)
+        assert server.hear() == {"jsonrpc": "2.0", "id": 6, "result": {}}
+
+    with sampling_client(answer, play):
+        pass
+    assert left == ["sampling/createMessage was cancelled: enough"]
+
+
+def test_the_call_of_a_client_handler_is_cancelled_with_the_task_that_the_question_became():
+    left = []
+
+    def answer(params, context):
+        try:
+            context.peer.call_tool("slow", {})
+        except CallCancelled as fault:
+            left.append(fault)
+            raise
+
+    def play(server):
+        server.request("sampling/createMessage", 5, SAMPLING | TASK)
+        told = [server.hear(), server.hear()]
+        (created,) = [each for each in told if each.get("id") == 5 and "result" in each]
+        (call,) = [each for each in told if each.get("method") == "tools/call"]
+        server.request("tasks/cancel", 6, {"taskId": created["result"]["task"]["taskId"]})
+        told = [server.hear(), server.hear()]
+        (cancelled,) = [each for each in told if each.get("method") == "notifications/cancelled"]
+        assert cancelled["params"]["requestId"] == call["id"]
+        eventually(lambda: left)
+
+    with sampling_client(answer, play, tasks=v2025_11_25.MemoryTasks(notify=False)):
+        pass
+
+
+# 2026-07-28, where a handler that asks does not wait.
 
 
 def rounds_server():
