@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from .facts import Facts
+from .facts import Era, Facts
 from .meta import member
 from .methods import NotificationMethod, RequestMethod, Side
-from .session.lifecycle import Era
 
 if TYPE_CHECKING:
     from .codec.codec import Codec

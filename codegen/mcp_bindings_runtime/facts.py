@@ -5,7 +5,10 @@ A package may be made from any schema and be called anything, so neither its lab
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
+
+Era: TypeAlias = Literal["handshake", "stateless"]
+"""Whether a session starts with ``initialize``, or every request stands alone."""
 
 
 class Facts(NamedTuple):

@@ -7,10 +7,12 @@ JSON-RPC 2.0, section 5.1, has the codes; which of them a bad message earns, and
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from .errors import ResponseError, UnsupportedRevision
 from .unset import UNSET
+
+RequestId: TypeAlias = str | int
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600

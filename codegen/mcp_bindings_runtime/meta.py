@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .session.events import RequestId
+from .jsonrpc import RequestId
 
 _KEY = "_meta"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from .client.paging import pages
 from .codec.record import Record
 from .errors import ProtocolError
 from .methods import RequestMethod
@@ -48,7 +47,27 @@ def only(key: RequestMethod[Any, Any], result: object, kind: type[R]) -> R:
     return result
 
 
-def all_items(ask: Callable[[str | None], G], items: Callable[[G], Sequence[T]], cursor: str | None) -> Iterator[T]:
-    """The items of all pages from ``cursor`` on. The first page is asked for now, so that what is wrong shows here."""
-    first = ask(cursor)
-    return pages(lambda at: first if at is None else ask(at), items)
+def all_items(
+    request_page: Callable[[str | None], G], items: Callable[[G], Sequence[T]], cursor: str | None
+) -> Iterator[T]:
+    """Return an iterator over the items of all pages from ``cursor`` on; the first page is requested at once.
+
+    Raise ``ProtocolError`` if the server returns a cursor for the second time (Pagination).
+    """
+    return _items_from(request_page(cursor), request_page, items)
+
+
+def _items_from(
+    page: Any, request_page: Callable[[str | None], Any], items: Callable[[Any], Sequence[T]]
+) -> Iterator[T]:
+    seen: set[str] = set()
+    while True:
+        yield from items(page)
+        cursor: str | None = page.next_cursor
+        if cursor is None:
+            return
+        if cursor in seen:
+            text = f"the server returned the cursor {cursor!r} before, so the list has no end"
+            raise ProtocolError(text)
+        seen.add(cursor)
+        page = request_page(cursor)

@@ -64,7 +64,7 @@ def test_a_sender_may_only_send_its_own_methods() -> None:
     assert type(mcp.decode(request)) is mcp.ListRootsRequest
     assert type(mcp.decode(request, sender="server")) is mcp.ListRootsRequest
     assert type(mcp.decode(request, sender="client")) is mcp.JSONRPCRequest
-    with pytest.raises(UsageError, match="'client', 'server' and None"):
+    with pytest.raises(UsageError, match="'client', 'server' or None"):
         mcp.decode(request, sender="proxy")  # type: ignore[call-overload]  # the wrong word on purpose
 
 
@@ -334,7 +334,7 @@ def test_keys_know_which_capability_they_need_and_of_whom() -> None:
 
 
 def test_a_result_of_another_revisions_method_is_misuse() -> None:
-    with pytest.raises(UsageError, match="'tasks/list' is no request of 2025-06-18"):
+    with pytest.raises(UsageError, match="'tasks/list' is not a request of 2025-06-18"):
         v2025_06_18.decode_result(v2025_11_25.methods.LIST_TASKS, {})
 
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings_runtime.client.paging import pages
 from mcp_bindings_runtime.errors import ProtocolError
+from mcp_bindings_runtime.method_support import all_items
 
 
 def listing(following):
@@ -20,7 +20,7 @@ def listing(following):
         after = following(number)
         return SimpleNamespace(items=[number], next_cursor=None if after is None else str(after))
 
-    return pages(ask, lambda page: page.items)
+    return all_items(ask, lambda page: page.items, None)
 
 
 @given(st.integers(1, 50))

@@ -41,7 +41,7 @@ class Subject:
         self.tables = module("_type_tables")
         self.decoders = module("_decoders")
         self.texts = module("_json_writers").TEXTS
-        self.shapes = self.converter.CODEC._shapes()
+        self.shapes = self.converter.CODEC._type_tables()
         self.protocol = protocol
         self.kinds = self._kinds()
 
@@ -118,7 +118,7 @@ def check_writing(subject: Subject, value: Any) -> bool:
     found = subject.shapes.write_any(value, ())
     _check_text(subject, value, found)
     try:
-        text = subject.write(subject.converter.CODEC._write(value))
+        text = subject.write(subject.converter.CODEC._encode_value(value))
     except (*subject.faults, ValueError, RecursionError):
         assert found is not None, f"the encoder refuses {_shown(value)}, in which the walk finds nothing"
         return False
@@ -143,7 +143,7 @@ def _check_text(subject: Subject, value: Any, found: Any) -> None:
         assert found is not None, f"the writer refuses {_shown(value)}, in which the walk finds nothing"
         return
     assert found is None, f"the writer makes {text!r} of {_shown(value)}, in which the walk finds {found}"
-    values = subject.converter.CODEC._write(value)
+    values = subject.converter.CODEC._encode_value(value)
     assert _same(json.loads(text), json.loads(subject.write(values))), f"{_shown(value)} became {text!r}"
     assert list(json.loads(text)) == list(values), "the order of members differs"
 

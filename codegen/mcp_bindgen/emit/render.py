@@ -307,8 +307,9 @@ def _converter_file(
         (
             (("typing", ("TypeAlias", "Union")),),
             (
-                ("runtime.codec.codec", ("Codec", "Envelopes")),
+                ("runtime.codec.codec", ("Codec",)),
                 ("runtime.codec.emitted_codec", ("codec_of",)),
+                ("runtime.codec.method_readers", ("Envelopes",)),
                 (".", ("_decoders", "_encoders", "methods", "revision", "types")),
             ),
         ),

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from types import SimpleNamespace
 from typing import Any
 
-from mcp_bindings_runtime.codec.type_tables import Shape, Shapes, Violation
+from mcp_bindings_runtime.codec.type_tables import Shape, TypeTables, Violation
 from mcp_bindings_runtime.codec.wording import describe
 from mcp_bindings_runtime.errors import DecodeError
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
@@ -49,7 +49,7 @@ class Bindings:
             self._converters |= dict.fromkeys([*declared, *methods.REQUESTS], each.converter)
         self.embedded = frozenset(embedded - self.requests.keys())
         self._types = SimpleNamespace(**classes)
-        self._shapes = Shapes(self.tables.objects, self.tables.aliases, self._types)
+        self._shapes = TypeTables(self.tables.objects, self.tables.aliases, self._types)
         self._undecidable: Mapping[str, str] = {
             name: shape[1][1]
             for name, shape in self.tables.aliases.items()

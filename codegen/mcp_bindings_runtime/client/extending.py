@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 from ..binding import Binding
-from ..codec.codec import UNWRITABLE
 from ..codec.type_tables import Shape
 
 TASKS = "io.modelcontextprotocol/tasks"
@@ -46,31 +45,28 @@ def _joined(binding: Binding, package: Any) -> Binding:
         **{name: key for name, key in package.methods.REQUESTS.items() if not key.embedded},
         **binding.requests,
     }
-    codec = binding.codec.joined(
+    codec = binding.codec.extended(
         package.converter.CODEC,
         requests=requests,
         notifications={**package.methods.NOTIFICATIONS, **binding.notifications},
-        types={package.types.UpdateTaskRequest: _update(package)},
-        results={_CALL_TOOL: _called(binding, package)},
+        decoders={package.types.UpdateTaskRequest: _update(package)},
+        result_decoders={_CALL_TOOL: _called(binding, package)},
         result_shapes=result_shapes,
     )
 
     def encode(message: Any) -> bytes:
-        try:
-            if message.__class__ is binding.response and package.converter.CODEC.knows(message.result.__class__):
-                # What surrounds a result writes those of its own revision only.
-                message = message.__replace__(result=codec.unstructure(message.result))
-            return codec.print(codec.made[message.__class__](message))
-        except UNWRITABLE as cause:
-            raise codec.unsent(cause, message) from None
+        if message.__class__ is binding.response and package.converter.CODEC.knows(message.result.__class__):
+            # The envelope's encoder writes results of its own revision only.
+            message = message.__replace__(result=codec.unstructure(message.result))
+        return codec.encode(message)
 
     return binding.spoken(codec, encode, requests, {**package.methods.NOTIFICATIONS, **binding.notifications})
 
 
 def _called(binding: Binding, package: Any) -> Callable[[Any], Any]:
     """Reads what a tool call is answered with."""
-    created = package.converter.CODEC.reader(package.types.CreateTaskResult)
-    plain = binding.codec.reader_of_result(_CALL_TOOL)
+    created = package.converter.CODEC.decoder(package.types.CreateTaskResult)
+    plain = binding.codec.result_decoder(_CALL_TOOL)
 
     def read(value: Any) -> Any:
         task = value.__class__ is dict and value.get("resultType") == "task"
@@ -91,7 +87,7 @@ def _update(package: Any) -> Callable[[Any], Any]:
 
     Those to questions that nobody has asked are to be ignored, whatever they hold (Task Update Requests).
     """
-    read = package.converter.CODEC.reader(package.types.UpdateTaskRequest)
+    read = package.converter.CODEC.decoder(package.types.UpdateTaskRequest)
 
     def update(value: Any) -> Any:
         params = value.get("params")

@@ -1,36 +1,28 @@
-"""The emitted functions as hooks of a cattrs converter."""
+"""A cattrs converter that calls the emitted functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import UnionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cattrs import Converter
 
 from .record import Record
 
-if TYPE_CHECKING:
-    from .codec import Codec, Decoders
 
-
-def make_converter(decoders: Decoders, codec: Codec[Any]) -> Converter:
-    """A converter that reads and writes classes and unions of classes by the emitted functions.
+def make_converter(
+    kinds: Collection[Any], structure: Callable[[Any, Any], Any], unstructure: Callable[[Any], Any]
+) -> Converter:
+    """Return a converter with ``structure`` and ``unstructure`` as hooks for the classes and unions of classes in ``kinds``.
 
     Aliases of plain types (``str | int``) are not registered: a hook for them would change how they are read everywhere.
     """
     converter = Converter()
-    for kind in decoders:
+    for kind in kinds:
         if isinstance(kind, type) and issubclass(kind, Record):
-            converter.register_structure_hook(kind, _reader(codec))
-            converter.register_unstructure_hook(kind, codec.unstructure)
-        elif isinstance(kind, UnionType) and all(member in decoders for member in kind.__args__):
-            converter.register_structure_hook(kind, _reader(codec))
+            converter.register_structure_hook(kind, structure)
+            converter.register_unstructure_hook(kind, unstructure)
+        elif isinstance(kind, UnionType) and all(member in kinds for member in kind.__args__):
+            converter.register_structure_hook(kind, structure)
     return converter
-
-
-def _reader(codec: Codec[Any]) -> Callable[[Any, Any], Any]:
-    def structure(value: Any, kind: Any) -> Any:
-        return codec.structure(value, kind)
-
-    return structure

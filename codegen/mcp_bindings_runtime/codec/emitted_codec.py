@@ -1,4 +1,4 @@
-"""The codec of an emitted package, put together from its modules."""
+"""Make the codec of an emitted package from its modules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from .codec import Codec, Envelopes, Tables
+from .codec import Codec, EmittedFunctions
+from .method_readers import Envelopes
 
 
 def codec_of(
@@ -14,36 +15,36 @@ def codec_of(
 ) -> Codec[Any]:
     """Return the codec of the package with these modules.
 
-    Its ``_json_writers`` and ``_type_tables`` are imported when they are first needed.
+    Its ``_json_writers`` and ``_type_tables`` are imported on first use.
     """
     package = decoders.__name__.rpartition(".")[0]
 
     def tables() -> Any:
         return import_module(f"{package}._type_tables")
 
-    def texts() -> Any:
+    def load_writers() -> Any:
         return import_module(f"{package}._json_writers").TEXTS
 
-    def shapes() -> Any:
-        from .type_tables import Shapes
+    def type_tables() -> Any:
+        from .type_tables import TypeTables
 
-        return Shapes(tables().OBJECTS, tables().ALIASES, types)
+        return TypeTables(tables().OBJECTS, tables().ALIASES, types)
 
     def result_shapes() -> Mapping[str, Any]:
         results: Mapping[str, Any] = tables().RESULTS
         return results
 
-    def alias_names() -> Mapping[str, Any]:
+    def aliases() -> Mapping[str, Any]:
         return {name: getattr(types, name) for name in tables().ALIASES if hasattr(types, name)}
 
     return Codec(
         revision=revision.REVISION,
         batches=revision.BATCHES,
-        tables=Tables(decoders.TYPES, decoders.RESULTS, encoders.VALUES, texts),
+        functions=EmittedFunctions(decoders.TYPES, decoders.RESULTS, encoders.VALUES, load_writers),
         envelopes=envelopes,
         requests=methods.REQUESTS,
         notifications=methods.NOTIFICATIONS,
-        shapes=shapes,
+        type_tables=type_tables,
         result_shapes=result_shapes,
-        alias_names=alias_names,
+        aliases=aliases,
     )

@@ -60,7 +60,7 @@ class UnknownTag(Violation):
     __slots__ = ()
 
 
-class Shapes:
+class TypeTables:
     """The tables of one revision, and the walks over them."""
 
     def __init__(self, objects: Objects, aliases: Aliases, classes: Any) -> None:
@@ -68,10 +68,10 @@ class Shapes:
         self._aliases = aliases
         self._classes = classes
 
-    def joined(self, other: Shapes) -> Shapes:
-        """The tables of both; what both have is this one's."""
+    def extended(self, other: TypeTables) -> TypeTables:
+        """Return the tables of both; this one's win."""
         both = SimpleNamespace(**{**vars(other._classes), **vars(self._classes)})
-        return Shapes({**other._objects, **self._objects}, {**other._aliases, **self._aliases}, both)
+        return TypeTables({**other._objects, **self._objects}, {**other._aliases, **self._aliases}, both)
 
     def read(self, value: Any, shape: Shape, path: Path, faults: list[Violation]) -> Any:
         """The typed value, as far as it can be made; every fault is added to ``faults``, and what is faulty stays JSON."""

@@ -164,12 +164,14 @@ class Context:
             # The questions of 2026-07-28 are answered within the call that they belong to, and in its scope.
             yield
             return
-        incoming.cancellation = incoming.cancellation or Cancellation()
+        cancellation = incoming.cancellation
+        if not isinstance(cancellation, Cancellation):
+            incoming.cancellation = cancellation = Cancellation()
         if self.cancelled:
             # Its cancellation came before there was anything to stop.
             incoming.stop_calls()
         try:
-            with CallScope(cancellation=incoming.cancellation):
+            with CallScope(cancellation=cancellation):
                 yield
         except CallCancelled:
             if self.cancelled:

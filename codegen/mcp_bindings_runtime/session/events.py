@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from ..errors import CallCancelled
-from ..jsonrpc import Refusal
+from ..jsonrpc import Refusal, RequestId
 from ..methods import NotificationMethod, RequestMethod
 
-if TYPE_CHECKING:
-    from ..connection.call_scope import Cancellation
-    from ..connection.calls import Call
 
-RequestId: TypeAlias = str | int
+class PendingCall(Protocol):
+    """A call of this side that waits for its answer."""
+
+    def stop(self, error: CallCancelled) -> None:
+        """End the call with an error."""
+        ...
+
+
+class CancelsCalls(Protocol):
+    """Something that cancels several calls of this side, those that begin later too."""
+
+    def cancel(self, reason: str | None) -> None:
+        """Cancel the calls."""
+        ...
 
 
 class Incoming:
@@ -39,9 +49,9 @@ class Incoming:
     """What it is answered with, in revisions in which that may be a task."""
     task: str | None = None
     """The task that it has become, where there may still be progress of it."""
-    calls: set[Call] | None = None
+    calls: set[PendingCall] | None = None
     """The requests to the other side that its handler waits for."""
-    cancellation: Cancellation | None = None
+    cancellation: CancelsCalls | None = None
     """Ends what the handler of a client waits for."""
 
     def __init__(self, key: RequestMethod[Any, Any], request_id: RequestId, params: Any) -> None:

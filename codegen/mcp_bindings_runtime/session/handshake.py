@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..binding import Binding
 from ..errors import ConnectionClosed, UnsupportedRevision, UsageError
-from ..jsonrpc import METHOD_NOT_FOUND, Refusal, invalid
+from ..facts import Era
+from ..jsonrpc import METHOD_NOT_FOUND, Refusal, RequestId, invalid
 from ..methods import NotificationMethod, RequestMethod, Side
-from . import lifecycle
-from .events import Event, Notified, Reply, RequestId
+from .events import Event, Notified, Reply
 from .session import Session
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class HandshakeSession(Session):
     """What both sides do: they answer ``ping`` at once (Ping: Behavior Requirements)."""
 
-    era: ClassVar[lifecycle.Era] = "handshake"
+    era: ClassVar[Era] = "handshake"
 
     def __init__(self, binding: Binding, side: Side, *, info: Any, capabilities: Any) -> None:
         super().__init__(binding, side, info=info, capabilities=capabilities)

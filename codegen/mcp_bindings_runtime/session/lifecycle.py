@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
+from ..facts import Era
 from ..methods import Side
 
 State: TypeAlias = Literal["new", "offered", "agreed", "open", "closed"]
@@ -29,9 +30,6 @@ Kind: TypeAlias = Literal["initialize", "initialized", "ping", "log", "request",
 
 ``log`` is ``notifications/message``; ``request`` and ``notification`` are those that are none of the others.
 """
-
-Era: TypeAlias = Literal["handshake", "stateless"]
-"""Whether a session starts with ``initialize``, or every request stands alone."""
 
 _EVERYTHING: frozenset[Kind] = frozenset({"ping", "log", "request", "notification", "response"})
 _INITIALIZED: frozenset[Kind] = frozenset({"initialized"})

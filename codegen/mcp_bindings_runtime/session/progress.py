@@ -6,7 +6,8 @@ from typing import Any
 
 from ..binding import Binding
 from ..errors import UsageError
-from .events import Dropped, Event, Incoming, Progressed, RequestId
+from ..jsonrpc import RequestId
+from .events import Dropped, Event, Incoming, Progressed
 
 
 def report(binding: Binding, incoming: Incoming, progress: float, total: float | None, message: str | None) -> Any:
@@ -17,9 +18,9 @@ def report(binding: Binding, incoming: Incoming, progress: float, total: float |
     key = binding.notifications["notifications/progress"]
     more: dict[str, Any] = {} if message is None or not binding.facts.progress_messages else {"message": message}
     if incoming.task is not None:
-        from .task_tracker import related
+        from .task_tracker import related_meta
 
-        more["meta"] = related(incoming.task)
+        more["meta"] = related_meta(incoming.task)
     return key.message(params=key.params(progress_token=incoming.token, progress=progress, total=total, **more))
 
 

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..binding import OTHER, Binding
 from ..errors import ConnectionClosed, DecodeError, EncodeError, NotDeclared, ResponseError, UsageError
-from ..jsonrpc import METHOD_NOT_FOUND, NO_ID, PARSE_ERROR, Refusal, error_line, examine, invalid, raised_by
+from ..facts import Era
+from ..jsonrpc import METHOD_NOT_FOUND, NO_ID, PARSE_ERROR, Refusal, RequestId, error_line, examine, invalid, raised_by
 from ..meta import entries_of, token_in, with_token
 from ..methods import NotificationMethod, RequestMethod, Side
 from ..validation import check_key
 from . import lifecycle, progress
-from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Reply, RequestId
+from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Reply
 
 if TYPE_CHECKING:
-    from .task_tracker import Augmented
+    from .task_tracker import TaskTracker
 
 
 class Session:
@@ -32,7 +33,7 @@ class Session:
     ``info`` and ``capabilities`` are what the side says of itself, objects of the revision.
     """
 
-    era: ClassVar[lifecycle.Era]
+    era: ClassVar[Era]
 
     def __init__(self, binding: Binding, side: Side, *, info: Any, capabilities: Any) -> None:
         self.binding = binding
@@ -65,7 +66,7 @@ class Session:
         """What features remember of the other side, by their names."""
         self._own: dict[str, Callable[[Any], Event]] = {}
         """What the session answers itself, by method."""
-        self.tasks = _tasks(binding, self._progress, self._asked)
+        self.tasks = _task_tracker(binding, side, self._progress, self._asked)
         """The requests that became tasks; None in revisions without them."""
 
     # What the side says.
@@ -78,9 +79,9 @@ class Session:
         """
         if self._cleared.get(key) is not self.state:
             self._check(key, request=True)
-        task = self.tasks is not None and self.tasks.wanted(key, params, self)
-        self.asked += 1
-        request_id = self.asked
+        request_id = self.asked + 1
+        task = self.tasks is not None and self.tasks.check_request(key, params, request_id, self.peer_capabilities)
+        self.asked = request_id
         line = self._encode(
             key.message(id=request_id, params=self._equip(key, params, request_id if progress else None))
         )
@@ -97,7 +98,7 @@ class Session:
             self._check(key, request=False)
         line = self._encode(key.message(params=params))
         if self.tasks is not None:
-            self.tasks.told(key, params)
+            self.tasks.record_sent(key, params)
         return line
 
     def answer_line(self, incoming: Incoming, result: Any) -> bytes:
@@ -105,7 +106,7 @@ class Session:
         if not isinstance(result, incoming.key.result):
             result = self._fit(incoming.key, result)
         if self.tasks is not None:
-            incoming.result = result = result if incoming.meta is None else self.tasks.echoed(incoming, result)
+            incoming.result = result = result if incoming.meta is None else self.tasks.mark_result(incoming, result)
         return self._encode(self.binding.response(id=incoming.id, result=self._sign(result)))
 
     def _fit(self, key: RequestMethod[Any, Any], result: Any) -> Any:
@@ -130,7 +131,7 @@ class Session:
             return None
         del self._running[incoming.id]
         if incoming.result is not None and self.tasks is not None:
-            self.tasks.answered(incoming)
+            self.tasks.record_answer(incoming)
         batch = incoming.batch
         if batch is None:
             return line
@@ -172,7 +173,7 @@ class Session:
     def _goes_on(self, incoming: Incoming) -> bool:
         if self._running.get(incoming.id) is incoming:
             return True
-        return self.tasks is not None and self.state != "closed" and self.tasks.runs(incoming)
+        return self.tasks is not None and self.state != "closed" and self.tasks.is_running(incoming)
 
     def awaits_progress(self, request_id: RequestId) -> bool:
         """Whether progress of a request of this side would be taken."""
@@ -201,7 +202,11 @@ class Session:
         if message.__class__ is list:
             return self._batch(message, self._take)
         event = self._take(message)
-        return (event,) if self.tasks is None or not self.tasks.vain else self.tasks.ends(event, self.cancel)
+        return (
+            (event,)
+            if self.tasks is None or not self.tasks.cancelled_waits
+            else self.tasks.add_cancelled_waits(event, self.cancel)
+        )
 
     def too_large(self, fault: Exception) -> Sequence[Event]:
         """What becomes of a message that was too large to be read."""
@@ -226,7 +231,7 @@ class Session:
     def _called(self, key: RequestMethod[Any, Any], message: Any) -> Event:
         params = message.params
         if self.tasks is not None and getattr(params, "task", None) is not None:
-            params = self.tasks.admitted(key, params, self.capabilities)
+            params = self.tasks.supported_params(key, params, self.capabilities)
         if message.id in self._running:
             return self._refuse(message.id, invalid(f"id {message.id!r} is that of a request in progress"))
         refusal = self._inspect(key, params)
@@ -268,7 +273,7 @@ class Session:
         if lifecycle.kind_of(key.name, request=False) not in self._may_take[self.state]:
             return Dropped(f"{key.name} may not be sent now: the session is {self.state}", bad=True)
         if self.tasks is not None:
-            self.tasks.heard(key, message.params)
+            self.tasks.record_received(key, message.params)
         if key.name == "notifications/progress":
             return progress.take(self._progress, message.params)
         if key.name == "notifications/cancelled":
@@ -291,8 +296,8 @@ class Session:
         outcome = Outcome(request_id, result, error)
         follows, last = request_id in self._progress, self._progress.pop(request_id, None)
         self._lasting.discard(request_id)
-        if self.tasks is not None and error is None and (follows or key.name in self.tasks.about):
-            self.tasks.heard(key, result)
+        if self.tasks is not None and error is None and (follows or key.name in self.tasks.methods):
+            self.tasks.record_received(key, result)
             outcome.goes_on = follows and self.tasks.follow(request_id, last, result)
         return outcome
 
@@ -327,7 +332,7 @@ class Session:
         if found.kind == "response" or (found.kind == "nothing" and self.side == "client"):
             # What has an id and no method comes from a server that meant to answer.
             if found.id is not None and found.id in self._asked:
-                from ..client.unknown_content import tolerated
+                from ..codec.unknown_content import tolerated
 
                 return self._answered(found.id, *tolerated(self.binding.codec, self._asked[found.id], value, fault))
             return Dropped(f"a response that does not fit: {fault}", bad=True)
@@ -421,12 +426,14 @@ class Session:
         return f"{key.name} takes the capability {path!r}, which {who} has not declared"
 
 
-def _tasks(binding: Binding, progress: dict[RequestId, float | None], asked: Any) -> Augmented | None:
+def _task_tracker(
+    binding: Binding, side: Side, progress: dict[RequestId, float | None], pending: Any
+) -> TaskTracker | None:
     if "tasks/result" not in binding.requests:
         return None
-    from .task_tracker import Augmented
+    from .task_tracker import TaskTracker
 
-    return Augmented(binding, progress, asked)
+    return TaskTracker(binding, side, progress, pending)
 
 
 def _no_number(text: str) -> Any:

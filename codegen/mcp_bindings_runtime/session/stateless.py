@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 from ..binding import Binding
 from ..errors import DecodeError, EncodeError, ResponseError, UnsupportedRevision, UsageError
-from ..jsonrpc import UNSUPPORTED_VERSION, Refusal, sendable
+from ..facts import Era
+from ..jsonrpc import UNSUPPORTED_VERSION, Refusal, RequestId, sendable
 from ..meta import member
 from ..methods import NotificationMethod, RequestMethod
-from . import lifecycle
-from .events import Dropped, Event, Incoming, Notified, Published, Reply, RequestId
+from .events import Dropped, Event, Incoming, Notified, Published, Reply
 from .session import Session
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -56,7 +56,7 @@ def naming(refusal: Refusal, versions: Sequence[str]) -> Refusal:
 class StatelessClient(Session):
     """The client: its requests carry ``_meta`` with its revision, its name and its capabilities."""
 
-    era: ClassVar[lifecycle.Era] = "stateless"
+    era: ClassVar[Era] = "stateless"
 
     def __init__(self, binding: Binding, *, info: Any, capabilities: Any, log_level: str | None = None) -> None:
         super().__init__(binding, "client", info=info, capabilities=capabilities)
@@ -134,7 +134,7 @@ class StatelessServer(Session):
     that say how long that may be kept.
     """
 
-    era: ClassVar[lifecycle.Era] = "stateless"
+    era: ClassVar[Era] = "stateless"
 
     def __init__(
         self,

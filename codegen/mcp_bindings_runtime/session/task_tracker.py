@@ -7,17 +7,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 from weakref import WeakValueDictionary
 
-from ..binding import Binding
+from ..binding import OTHER, Binding
 from ..errors import NotDeclared, TaskCancelled
+from ..jsonrpc import RequestId
 from ..meta import entries_of, member
-from ..methods import NotificationMethod, RequestMethod
-from .events import Event, Incoming, Outcome, Reply, RequestId
-
-if TYPE_CHECKING:
-    from .session import Session
+from ..methods import NotificationMethod, RequestMethod, Side
+from .events import Event, Incoming, Outcome, Reply
 
 T = TypeVar("T")
 
@@ -31,27 +29,29 @@ MOST = 1024
 """How many tasks of the other side are followed at the same time; of more, those asked for first are left."""
 
 
-class Augmented:
+class TaskTracker:
     """The requests of one session that became tasks.
 
-    ``progress`` has the tokens whose progress the session takes: those of tasks that still run stay in it. ``asked`` has
+    ``progress`` has the tokens whose progress the session takes: those of tasks that still run stay in it. ``pending`` has
     the requests of this side that are in flight.
     """
 
-    about: ClassVar[frozenset[str]] = ABOUT_TASKS
+    methods: ClassVar[frozenset[str]] = ABOUT_TASKS
     """The methods of which ``heard`` and ``told`` have to know."""
 
     def __init__(
         self,
         binding: Binding,
+        side: Side,
         progress: dict[RequestId, float | None],
-        asked: Mapping[RequestId, RequestMethod[Any, Any]],
+        pending: Mapping[RequestId, RequestMethod[Any, Any]],
     ) -> None:
         self._binding = binding
-        self._asked = asked
+        self._side: Side = side
+        self._pending = pending
         self._awaited: dict[RequestId, str] = {}
         """Requests of this side for the outcomes of tasks, and of which."""
-        self.vain: dict[RequestId, str | None] = {}
+        self.cancelled_waits: dict[RequestId, str | None] = {}
         """Those whose task was cancelled, and what was said of that; an outcome need not come any more."""
         self._created = binding.types.CreateTaskResult
         self._progress = progress
@@ -62,11 +62,11 @@ class Augmented:
 
     # Tasks that this side executes.
 
-    def admitted(self, key: RequestMethod[Any, Any], params: Any, declared: Any) -> Any:
+    def supported_params(self, key: RequestMethod[Any, Any], params: Any, declared: Any) -> Any:
         """Params with ``task``, without it if the capabilities of this side do not say that it executes tasks."""
-        return params if self._binding.declares(declared, capability_of(key)) else params.__replace__(task=None)
+        return params if self._binding.declares(declared, task_capability(key)) else params.__replace__(task=None)
 
-    def answered(self, incoming: Incoming) -> None:
+    def record_answer(self, incoming: Incoming) -> None:
         """A request of the other side is answered with ``incoming.result``."""
         result = incoming.result
         if result.__class__ is not self._created:
@@ -76,7 +76,7 @@ class Augmented:
             incoming.task = result.task.task_id
             self._ours[result.task.task_id] = incoming
 
-    def told(self, key: NotificationMethod[Any], params: Any) -> None:
+    def record_sent(self, key: NotificationMethod[Any], params: Any) -> None:
         """This side sends a notification."""
         self._end_ours(key, params)
 
@@ -87,7 +87,7 @@ class Augmented:
         """
         self._ours.pop(task_id, None)
 
-    def runs(self, incoming: Incoming) -> bool:
+    def is_running(self, incoming: Incoming) -> bool:
         """Whether a request has become a task that has not ended."""
         return incoming.task is not None and self._ours.get(incoming.task) is incoming
 
@@ -95,37 +95,38 @@ class Augmented:
         for task_id in _ended(key.name, said):
             self.end(task_id)
 
-    def echoed(self, incoming: Incoming, result: Any) -> Any:
+    def mark_result(self, incoming: Incoming, result: Any) -> Any:
         """The answer to a request that belongs to a task belongs to it, too, and says so."""
-        task_id = task_in(incoming.meta)
+        task_id = related_task(incoming.meta)
         if task_id is None or incoming.key.name.startswith("tasks/"):
             return result
-        return belonging(result, task_id, self._binding)
+        return mark_related(result, task_id, self._binding)
 
     # Tasks that the other side executes.
 
-    def wanted(self, key: RequestMethod[Any, Any], params: Any, session: Session) -> bool:
-        """Whether the params of a session's next request ask for a task.
+    def check_request(
+        self, key: RequestMethod[Any, Any], params: Any, request_id: RequestId, peer_capabilities: Any
+    ) -> bool:
+        """Return whether the params of this side's next request ask for a task.
 
-        Raises NotDeclared where the receiver's capabilities do not say that it may be.
+        Raise ``NotDeclared`` if the receiver's capabilities do not allow that.
         """
         # A server's requests may wait in other places than its session.
-        if key.name == "tasks/result" and session.side == "client":
-            self._awaited = {each: task for each, task in self._awaited.items() if each in self._asked}
-            self._awaited[session.asked + 1] = params.task_id
+        if key.name == "tasks/result" and self._side == "client":
+            self._awaited = {each: task for each, task in self._awaited.items() if each in self._pending}
+            self._awaited[request_id] = params.task_id
         if getattr(params, "task", None) is None:
             return False
-        path = capability_of(key)
-        if not self._binding.declares(session.peer_capabilities, path):
-            other = "server" if session.side == "client" else "client"
+        path = task_capability(key)
+        if not self._binding.declares(peer_capabilities, path):
             text = (
-                f"{key.name} with a task takes the capability {path!r}, which the {other} has not declared; "
+                f"{key.name} with a task takes the capability {path!r}, which the {OTHER[self._side]} has not declared; "
                 "without `task` the answer is the result itself"
             )
             raise NotDeclared(text)
         return True
 
-    def heard(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], said: Any) -> None:
+    def record_received(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], said: Any) -> None:
         """The other side has answered a request, or sent a notification."""
         for task_id in _ended(key.name, said):
             token = self._theirs.pop(task_id, None)
@@ -134,14 +135,14 @@ class Augmented:
         if self._awaited and key.name in ABOUT_TASKS and key.name != "tasks/result":
             stopped = {task.task_id: task for task in _tasks_in(key.name, said) if task.status == "cancelled"}
             for request_id, task_id in self._awaited.items():
-                if task_id in stopped and request_id in self._asked:
-                    self.vain[request_id] = stopped[task_id].status_message
+                if task_id in stopped and request_id in self._pending:
+                    self.cancelled_waits[request_id] = stopped[task_id].status_message
 
-    def ends(self, event: Event, cancel: Callable[[RequestId, str], bytes | None]) -> Sequence[Event]:
+    def add_cancelled_waits(self, event: Event, cancel: Callable[[RequestId, str], bytes | None]) -> Sequence[Event]:
         """What has happened, and the end of the requests that wait in vain; ``cancel`` gives the line that says so."""
         events = [event]
-        vain, self.vain = self.vain, {}
-        for request_id, message in vain.items():
+        waits, self.cancelled_waits = self.cancelled_waits, {}
+        for request_id, message in waits.items():
             line = cancel(request_id, "the task was cancelled")
             events += [Reply(line)] if line is not None else []
             text = f"the task was cancelled: {message}" if message else "the task was cancelled"
@@ -159,24 +160,24 @@ class Augmented:
         return True
 
 
-def capability_of(key: RequestMethod[Any, Any]) -> str:
+def task_capability(key: RequestMethod[Any, Any]) -> str:
     """The capability that a receiver declares who executes requests of this method as tasks."""
     return f"tasks.requests.{key.name.replace('/', '.')}"
 
 
-def related(task_id: str) -> dict[str, Any]:
+def related_meta(task_id: str) -> dict[str, Any]:
     """``_meta`` of a message that belongs to a task."""
     return {RELATED: {"taskId": task_id}}
 
 
-def belonging(value: T, task_id: str, binding: Binding) -> T:
+def mark_related(value: T, task_id: str, binding: Binding) -> T:
     """Params, or a result, with the entry of ``_meta`` that says to which task they belong."""
     made: Any = value
     current = entries_of(made)
     if current is None:
         kind: Any = getattr(binding.types, made.__class__.__annotations__["meta"].partition(" ")[0], dict)
         current = kind()
-    entry = related(task_id)
+    entry = related_meta(task_id)
     if current.__class__ is dict:
         meta: Any = {**current, **entry}
     else:
@@ -185,7 +186,7 @@ def belonging(value: T, task_id: str, binding: Binding) -> T:
     return marked
 
 
-def task_in(meta: Any) -> str | None:
+def related_task(meta: Any) -> str | None:
     """The task that ``_meta`` says a message belongs to; None for most."""
     entries = meta if meta.__class__ is dict else getattr(meta, "extra", None)
     task_id = None if entries is None else member(entries.get(RELATED), "taskId")

@@ -12,7 +12,7 @@ from ..connection.context import Context
 from ..errors import CallCancelled
 from ..methods import NotificationMethod, RequestMethod
 from ..session.control_flow import Abandoned
-from ..session.task_tracker import belonging
+from ..session.task_tracker import mark_related
 
 if TYPE_CHECKING:
     from ..connection.calls import Call
@@ -124,7 +124,7 @@ class InTask(Context):
     ) -> R:
         """Asks the other side for something, and waits for its answer; meanwhile the task's status says so."""
         binding = self.connection.session.binding
-        marked = belonging(key.params() if params is None else params, self.task.id, binding)
+        marked = mark_related(key.params() if params is None else params, self.task.id, binding)
         if key.capability is None:
             return super().request(key, marked, timeout=timeout, on_progress=on_progress)
         with self.task.asking():
@@ -165,7 +165,7 @@ class InTask(Context):
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to the other side."""
         binding = self.connection.session.binding
-        marked = belonging(key.params() if params is None else params, self.task.id, binding)
+        marked = mark_related(key.params() if params is None else params, self.task.id, binding)
         super().notify(key, marked)
 
 

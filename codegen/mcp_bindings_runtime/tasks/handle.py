@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..client.unknown_content import read_result
+from ..codec.unknown_content import read_result
 from ..connection.call_scope import CallScope
 from ..errors import RequestTimeout, ResponseError, TaskCancelled
 from .states import described

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..client.unknown_content import read_result
+from ..codec.unknown_content import read_result
 from ..connection.call_scope import CallScope
 from ..errors import CallCancelled, McpError, RequestTimeout, ResponseError, TaskCancelled
 from ..logs import note

@@ -21,7 +21,7 @@ from ..jsonrpc import INTERNAL_ERROR, Refusal
 from ..logs import failed, note, report
 from ..session.control_flow import Abandoned
 from ..session.events import Incoming
-from ..session.task_tracker import belonging, capability_of
+from ..session.task_tracker import mark_related, task_capability
 from .context import in_task
 from .store import MemoryTasks, Status, StoredTask, Support, timestamp
 
@@ -73,7 +73,7 @@ class TaskReceiver:
     def declared(self) -> Sequence[str]:
         """The capabilities that say which requests may become tasks, as dotted paths."""
         handled = (method for method in _AUGMENTED if method in self._handlers.methods)
-        return [capability_of(self._binding.requests[method]) for method in handled]
+        return [task_capability(self._binding.requests[method]) for method in handled]
 
     def take(self, connection: Any, incoming: Incoming) -> tuple[bytes | None] | None:
         """Deals with a request that becomes a task, has to, or waits for one; None for all others.
@@ -150,7 +150,7 @@ class TaskReceiver:
 
     def _end(self, task: StoredTask, result: Any) -> None:
         """End a task with the result of its request; nothing if it has ended."""
-        result = belonging(result, task.id, self._binding)
+        result = mark_related(result, task.id, self._binding)
         size = len(self._binding.encode(self._binding.response(id=0, result=result)))
         status: Status = "failed" if getattr(result, "is_error", None) else "completed"
         self.store.end(task, status, result, size=size, message=told(result) if status == "failed" else None)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.client.unknown_content import UnknownContent, written
+from mcp_bindings_runtime.codec.unknown_content import UnknownContent, written
 from mcp_bindings_runtime.errors import DecodeError, ToolFailed
 from support.conversing import PATIENCE, STATELESS, package, scripted_server
 

@@ -265,7 +265,7 @@ def _ask(client: Client, method: str, asked: Asked, *members: Any) -> Any:
 
 
 def _as_json(client: Client, result: Any) -> Any:
-    from mcp_bindings_runtime.client.unknown_content import written
+    from mcp_bindings_runtime.codec.unknown_content import written
 
     return written(client.binding, result)
 

@@ -11,11 +11,11 @@ from contextlib import suppress
 from typing import Any
 
 from ..binding import Binding
-from ..codec.codec import Codec
-from ..codec.type_tables import UnknownTag, Violation
 from ..errors import DecodeError, EncodeError
 from ..logs import note
 from ..methods import RequestMethod
+from .codec import Codec
+from .type_tables import UnknownTag, Violation
 
 _LENIENT = frozenset({"tools/call", "prompts/get"})
 """Requests whose results hold content blocks."""
@@ -41,7 +41,7 @@ def read_result(codec: Codec[Any], key: RequestMethod[Any, Any], value: Any) -> 
     except DecodeError:
         if key.name not in _LENIENT:
             raise
-        result, faults = codec.explain_result(key, value)
+        result, faults = codec.decode_result_leniently(key, value)
         if not faults or not all(map(_is_unknown_block, faults)):
             raise
     for fault in faults:
