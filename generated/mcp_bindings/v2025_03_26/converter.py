@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from mcp_bindings_runtime.codec.codec import Codec, Envelopes
+from mcp_bindings_runtime.codec.codec import Codec
 from mcp_bindings_runtime.codec.emitted_codec import codec_of
+from mcp_bindings_runtime.codec.method_readers import Envelopes
 
 from . import _decoders, _encoders, methods, revision, types
 
