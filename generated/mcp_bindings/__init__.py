@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.client.running_call import RunningCall as RunningCall
     from mcp_bindings_runtime.transports import Transport as Transport
     from mcp_bindings_runtime.features.folders import inside as inside
-    from mcp_bindings_runtime.tasks.handle import start_task as start_task
+    from mcp_bindings_runtime.tasks.task_handle import start_task as start_task
     from mcp_bindings_runtime.features.uri_templates import expand as expand
     from mcp_bindings_runtime.http.server.authorization import (
         Authorization as Authorization,
@@ -88,7 +88,7 @@ else:
         elif name == "inside":
             from mcp_bindings_runtime.features import folders as module
         elif name == "start_task":
-            from mcp_bindings_runtime.tasks import handle as module
+            from mcp_bindings_runtime.tasks import task_handle as module
         elif name == "expand":
             from mcp_bindings_runtime.features import uri_templates as module
         elif name in ("Authorization", "MissingScope"):

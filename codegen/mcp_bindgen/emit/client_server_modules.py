@@ -104,8 +104,8 @@ def _option_imports(used: Collection[str], runtime: str) -> tuple[str, ...]:
             (
                 ("runtime.features.limits", ("Limits",)),
                 ("runtime.client.result_cache", ("ResultCache",)),
-                ("runtime.tasks.handle", ("TaskHandle",)),
-                ("runtime.tasks.polling", ("PolledTask",)),
+                ("runtime.tasks.task_handle", ("TaskHandle",)),
+                ("runtime.tasks.polled_task", ("PolledTask",)),
                 ("runtime.tasks.store", ("MemoryTasks",)),
                 ("runtime.http.client.endpoint", ("Auth",)),
                 ("runtime.methods", ("NotificationMethod", "RequestMethod")),

@@ -220,7 +220,7 @@ _EVERY: Sequence[_Convenience] = (
         ``ttl`` is for how many seconds it should be kept; the server decides. Of the task
         progress is told as long as it lasts. Raises as ``request`` does.
         """
-        from ..runtime.tasks.handle import start_task
+        from ..runtime.tasks.task_handle import start_task
 
         params = types.CallToolRequestParams(
             name=name,

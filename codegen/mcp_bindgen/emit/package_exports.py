@@ -75,7 +75,7 @@ _ROOT_OFFERS = (
     _Offer("runtime.client.running_call", ("RunningCall",)),
     _Offer("runtime.transports", ("Transport",)),
     _Offer("runtime.features.folders", ("inside",)),
-    _Offer("runtime.tasks.handle", ("start_task",)),
+    _Offer("runtime.tasks.task_handle", ("start_task",)),
     _Offer("runtime.features.uri_templates", ("expand",)),
     _Offer("runtime.http.server.authorization", ("Authorization", "MissingScope")),
     _Offer("runtime.http.redis.store", ("RedisStore",)),

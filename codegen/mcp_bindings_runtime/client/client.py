@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ..features.limits import Limits
-    from ..tasks.requests import TaskReceiver
+    from ..tasks.core_tasks import CoreTasks
     from ..tasks.store import MemoryTasks
     from ..transports import Transport
     from .output_check import Outputs
@@ -255,10 +255,10 @@ class Client(Limited):
             workers=self._workers,
         )
 
-    def _execute_tasks(self, tasks: MemoryTasks) -> TaskReceiver:
-        from ..tasks.requests import TaskReceiver
+    def _execute_tasks(self, tasks: MemoryTasks) -> CoreTasks:
+        from ..tasks.core_tasks import CoreTasks
 
-        return TaskReceiver(self.binding, self._handlers, tasks, self)
+        return CoreTasks(self.binding, self._handlers, tasks, self)
 
     def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
         if self._receiver is not None:
@@ -387,7 +387,7 @@ class Client(Limited):
         promises, RequestTimeout, ConnectionClosed.
         """
         if self.task_support and key.name == _CALL:
-            from ..tasks.support import check
+            from ..tasks.tool_support import check
 
             check(self, params)
         try:
@@ -400,7 +400,7 @@ class Client(Limited):
 
             raise required_by(self.connection.session, error) from None
         if self.task_support is not None and key.name in _LISTS:
-            from ..tasks.support import learn
+            from ..tasks.tool_support import learn
 
             learn(self, result)
         if key.name in self.followed:

@@ -16,7 +16,7 @@ from .client import Client
 
 if TYPE_CHECKING:
     from ..session.events import Notified
-    from ..tasks.polling import PolledTask
+    from ..tasks.polled_task import PolledTask
     from .change_feed import Standing
     from .result_cache import Keeping, ResultCache
     from .subscription import Subscription
@@ -189,7 +189,7 @@ class StatelessClient(Client):
 
         With the ``params`` of the request its result is held against what the tool promises.
         """
-        from ..tasks.polling import PolledTask
+        from ..tasks.polled_task import PolledTask
 
         if answer.__class__ is self.binding.created:
             return PolledTask(self, key, answer, limit=self.limit, params=params)

@@ -156,7 +156,7 @@ def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Tra
         return transport
     import os
 
-    from ..connection.recorder import Recorder
+    from ..transports.recorder import Recorder
 
     try:
         return Recorder(transport, record, "client")

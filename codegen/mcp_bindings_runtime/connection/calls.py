@@ -12,7 +12,7 @@ from ..errors import CallCancelled, RequestTimeout
 from ..methods import NotificationMethod, RequestMethod
 from ..session.events import Notified
 from ..validation import check_function, check_seconds
-from .bells import new_bell, ring
+from .auto_reset_event import new_bell, ring
 from .call_scope import ACTIVE, CallScope
 from .progress_queue import ProgressQueue
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-class Link(Protocol):
+class Channel(Protocol):
     """One side's end of a conversation: a ``Connection``, or what stands for one over HTTP."""
 
     @property

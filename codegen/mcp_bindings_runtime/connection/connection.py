@@ -16,10 +16,10 @@ from ..session.session import Session
 from ..transports import Transport, Unanswered
 from .call_scope import bounded, outside
 from .calls import Call
-from .in_flight import InFlight
-from .interrupts import Interrupt, hold
+from .deferred_interrupt import Interrupt, hold
+from .in_flight import PendingCalls
+from .leader_followers import LeaderFollowers, SerialQueue
 from .progress_queue import ProgressQueue
-from .thread_pool import Crew, Queue
 
 R = TypeVar("R")
 
@@ -56,10 +56,10 @@ class Connection:
         self._answer = run
         self._timeout = timeout
         self._limit = limit
-        self._calls = InFlight(session)
-        self._replies = Queue(self._send_answer)
+        self._calls = PendingCalls(session)
+        self._replies = SerialQueue(self._send_answer)
         self._listen = listen
-        self._news = Queue(self._spread)
+        self._news = SerialQueue(self._spread)
         self.hear = self._news.put
         """Takes a notification as if it had come for nobody in particular; ``spread`` has it told."""
         self._end: ConnectionClosed | None = None
@@ -70,7 +70,7 @@ class Connection:
         """Whether answers would come to nothing."""
         self._left = False
         """Whether nobody is there any more for whom it would be held open."""
-        self._crew = Crew(
+        self._crew = LeaderFollowers(
             f"mcp-{session.side}", workers, read=self._read, run=self._run, queues=(self._replies, self._news)
         )
 
@@ -131,7 +131,7 @@ class Connection:
         self.send(line)
 
     def send(self, line: bytes, *, optional: bool = False) -> None:
-        """Sends a line that the session has made; as ``Link.send``."""
+        """Sends a line that the session has made; as ``Channel.send``."""
         self._transport.send(line, bounded(self._timeout))
 
     def post(self, key: RequestMethod[Any, Any], params: Any) -> None:
@@ -144,10 +144,10 @@ class Connection:
         self._transport.send(line, _CLOSING)
 
     def hold(self, incoming: Incoming) -> None:
-        """Nothing: answers may come at any time. As ``Link.hold``."""
+        """Nothing: answers may come at any time. As ``Channel.hold``."""
 
     def reply(self, incoming: Incoming, line: bytes | None) -> None:
-        """Sends the line that answers a request; that it cannot be sent is noted. As ``Link.reply``."""
+        """Sends the line that answers a request; that it cannot be sent is noted. As ``Channel.reply``."""
         try:
             if line is not None:
                 self.send(line)
@@ -155,7 +155,7 @@ class Connection:
             note("info", "an answer could not be sent: %s", fault)
 
     def pause(self, retry: int) -> None:
-        """Nothing: all goes over one transport. As ``Link.pause``."""
+        """Nothing: all goes over one transport. As ``Channel.pause``."""
 
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
         """Sends lines of the session behind all that it has replied so far, so that nothing overtakes a reply."""

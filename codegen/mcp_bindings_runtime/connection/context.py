@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..session.handshake import HandshakeServer
     from ..session.multi_round import Replay
     from .calls import Call
-    from .channel import Link
+    from .channel import Channel
 
 R = TypeVar("R")
 
@@ -39,7 +39,7 @@ class Context:
 
     __slots__ = ("_incoming", "_paces", "connection", "peer")
 
-    def __init__(self, peer: Any, connection: Link, incoming: Incoming | None) -> None:
+    def __init__(self, peer: Any, connection: Channel, incoming: Incoming | None) -> None:
         self.peer = peer
         self.connection = connection
         self._incoming = incoming
@@ -326,7 +326,7 @@ class StatelessContext(ServerContext):
 
     __slots__ = ("_replay",)
 
-    def __init__(self, peer: Any, connection: Link, incoming: Incoming | None) -> None:
+    def __init__(self, peer: Any, connection: Channel, incoming: Incoming | None) -> None:
         super().__init__(peer, connection, incoming)
         self._replay: Replay | None = None
 

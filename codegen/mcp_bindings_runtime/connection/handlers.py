@@ -24,7 +24,7 @@ from ..validation import check_function
 from .context import CURRENT
 
 if TYPE_CHECKING:
-    from .channel import Link
+    from .channel import Channel
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -133,7 +133,7 @@ class Handlers:
             raise UsageError(text)
         return result
 
-    def answer(self, connection: Link, incoming: Incoming, context: Any) -> bytes | None:
+    def answer(self, connection: Channel, incoming: Incoming, context: Any) -> bytes | None:
         """The line that answers a request; None where there is none to send."""
         session = connection.session
         try:
@@ -179,7 +179,7 @@ class Handlers:
         return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": method, "reason": reason})
 
     @staticmethod
-    def refuse(connection: Link, incoming: Incoming, refusal: Refusal) -> bytes:
+    def refuse(connection: Channel, incoming: Incoming, refusal: Refusal) -> bytes:
         """The line that answers a request with an error, whose data may be anything that a handler has given."""
         try:
             return connection.session.refusal_line(incoming, refusal)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..session.session import Session
 
 
-class InFlight(dict[Any, Call]):
+class PendingCalls(dict[Any, Call]):
     """The calls by the id of their request; it is changed under the lock of the connection, or by the thread that reads.
 
     ``session`` knows the requests, too.

@@ -13,7 +13,7 @@ from ..session.log_levels import LEVELS, Level
 from ..session.session import Session
 
 if TYPE_CHECKING:
-    from ..connection.channel import Link
+    from ..connection.channel import Channel
 
 
 class Announcement(NamedTuple):
@@ -41,7 +41,7 @@ class Announcement(NamedTuple):
         return not self.about or not frozenset(self.about).isdisjoint(getattr(session, "subscribed", self.about))
 
 
-def tell_each(connections: Iterable[Link], tell: Callable[[Link], None]) -> None:
+def tell_each(connections: Iterable[Channel], tell: Callable[[Channel], None]) -> None:
     """Tells every client that is ready to hear; one that has gone, or takes nothing, does not keep it from the rest."""
     for connection in connections:
         if connection.session.state != "open":

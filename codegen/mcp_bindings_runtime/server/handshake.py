@@ -11,7 +11,7 @@ from .announcements import Announcement
 from .runnable import RunnableServer
 
 if TYPE_CHECKING:
-    from ..connection.channel import Link
+    from ..connection.channel import Channel
     from ..connection.context import Context
     from ..tasks.store import MemoryTasks
 
@@ -34,11 +34,11 @@ class HandshakeServer(RunnableServer):
         )
 
     def _execute_tasks(self, tasks: MemoryTasks) -> None:
-        from ..tasks.requests import TaskReceiver
+        from ..tasks.core_tasks import CoreTasks
 
-        self._receiver = TaskReceiver(self.binding, self._handlers, tasks, self)
+        self._receiver = CoreTasks(self.binding, self._handlers, tasks, self)
 
-    def _tell(self, connection: Link, announcement: Announcement) -> None:
+    def _tell(self, connection: Channel, announcement: Announcement) -> None:
         connection.notify(announcement.key, announcement.params)
 
     def _set_level(self, params: Any, context: Context) -> None:

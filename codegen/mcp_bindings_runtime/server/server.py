@@ -22,15 +22,15 @@ from ..session.session import Session
 from .announcements import Announcement, tell_each
 
 if TYPE_CHECKING:
-    from ..connection.channel import Link
+    from ..connection.channel import Channel
     from ..features.completion import Completions
     from ..features.limits import Limits
     from ..features.pages import Pages
     from ..features.prompts import Prompts
     from ..features.resources import Resources
     from ..features.tools import Tools
-    from ..tasks.extension import TaskExtension
-    from ..tasks.requests import TaskReceiver
+    from ..tasks.core_tasks import CoreTasks
+    from ..tasks.extension_tasks import ExtensionTasks
     from ..tasks.store import MemoryTasks, Support
     from ..transports import Transport
 
@@ -113,13 +113,13 @@ class Server(Limited, ABC):
         self.redact = redact
         self._handlers = Handlers(self.binding, "server")
         self._lock = Lock()
-        self._connections: set[Link] = set()
-        self._told_otherwise: set[Link] = set()
+        self._connections: set[Channel] = set()
+        self._told_otherwise: set[Channel] = set()
         self.relays: list[Callable[[Announcement], None]] = []
         """Are given what is announced, for clients of other processes."""
         self._pages: Pages | None = None
-        self._receiver: TaskReceiver | TaskExtension | None = None
-        self._declared: tuple[frozenset[str], TaskReceiver | TaskExtension | None, Any] | None = None
+        self._receiver: CoreTasks | ExtensionTasks | None = None
+        self._declared: tuple[frozenset[str], CoreTasks | ExtensionTasks | None, Any] | None = None
         self._offers: dict[str, Any] = {}
         if tasks is not None:
             self._execute_tasks(tasks)
@@ -171,7 +171,7 @@ class Server(Limited, ABC):
             from ..tasks.store import MemoryTasks
 
             self._execute_tasks(MemoryTasks())
-        return cast("TaskReceiver | TaskExtension", self._receiver).store
+        return cast("CoreTasks | ExtensionTasks", self._receiver).store
 
     def supports_task(self, tool: str) -> Support:
         """Whether a tool may be called as a task, or has to be."""
@@ -284,14 +284,14 @@ class Server(Limited, ABC):
         self.admit(connection)
         return connection
 
-    def admit(self, link: Link, *, told: bool = True) -> None:
+    def admit(self, link: Channel, *, told: bool = True) -> None:
         """Counts a conversation among those that ``close`` ends and, unless a relay does, that are told of changes."""
         with self._lock:
             self._connections.add(link)
             if not told:
                 self._told_otherwise.add(link)
 
-    def dismiss(self, link: Link) -> None:
+    def dismiss(self, link: Channel) -> None:
         """Forgets a conversation that has ended."""
         with self._lock:
             self._connections.discard(link)
@@ -299,14 +299,14 @@ class Server(Limited, ABC):
         if self._receiver is not None:
             self._receiver.store.leave(link.session)
 
-    def listen(self, connection: Link, notified: Notified) -> None:
+    def listen(self, connection: Channel, notified: Notified) -> None:
         """Gives a notification to its handler, if there is one."""
         kept = connection.session.kept
         if notified.key.name == _ROOTS_CHANGED and "roots" in kept:
             kept["roots"].forget()
         self._handlers.notice(notified, self.context(self, connection, None))
 
-    def run(self, connection: Link, incoming: Incoming) -> bytes | None:
+    def run(self, connection: Channel, incoming: Incoming) -> bytes | None:
         """Has a request handled; the line that answers it, None where there is none to send."""
         if self._receiver is not None:
             taken = self._receiver.take(connection, incoming)
@@ -337,11 +337,11 @@ class Server(Limited, ABC):
         for connection in connections:
             self._drop(connection)
 
-    def _drop(self, connection: Link) -> None:
+    def _drop(self, connection: Channel) -> None:
         connection.close(self._last_words(connection))
         self.dismiss(connection)
 
-    def _last_words(self, connection: Link) -> list[bytes]:
+    def _last_words(self, connection: Channel) -> list[bytes]:
         """Return the lines that end a connection in good order."""
         return []
 
@@ -375,7 +375,7 @@ class Server(Limited, ABC):
         """Tells the clients of this process."""
         here = self._connections - self._told_otherwise
 
-        def tell(connection: Link) -> None:
+        def tell(connection: Channel) -> None:
             if announcement.level is not None:
                 self.context(self, connection, None).tell_log(announcement.params)
             else:
@@ -384,5 +384,5 @@ class Server(Limited, ABC):
         tell_each((each for each in here if announcement.reaches(self.binding, each.session)), tell)
 
     @abstractmethod
-    def _tell(self, connection: Link, announcement: Announcement) -> None:
+    def _tell(self, connection: Channel, announcement: Announcement) -> None:
         """Tell one client of an announcement that reaches it."""

@@ -18,11 +18,11 @@ from .announcements import Announcement, tell_each
 from .runnable import RunnableServer
 
 if TYPE_CHECKING:
-    from ..connection.channel import Link
+    from ..connection.channel import Channel
     from ..features.cache_hints import Caching, Scope
     from ..methods import RequestMethod
     from ..session.multi_round import Replay, States
-    from ..tasks.extension import TaskExtension
+    from ..tasks.extension_tasks import ExtensionTasks
     from ..tasks.store import MemoryTasks
 
 
@@ -72,7 +72,7 @@ class StatelessServer(RunnableServer):
         )
         session.declares = lambda: self.capabilities
         if self._receiver is not None:
-            session.watched = cast("TaskExtension", self._receiver).watched
+            session.watched = cast("ExtensionTasks", self._receiver).watched
         return session
 
     @property
@@ -88,22 +88,22 @@ class StatelessServer(RunnableServer):
 
     def _execute_tasks(self, tasks: MemoryTasks) -> None:
         from ..client.extending import with_tasks
-        from ..tasks.extension import TaskExtension
+        from ..tasks.extension_tasks import ExtensionTasks
 
         self.binding = with_tasks(self.binding)
         self._handlers.extend(self.binding)
-        self._receiver = TaskExtension(self.binding, self._handlers, tasks, self, self._tell_of_task)
+        self._receiver = ExtensionTasks(self.binding, self._handlers, tasks, self, self._tell_of_task)
 
     def detach(self, incoming: Incoming, *, required: bool) -> None:
         """The handler of a call goes on as a task; see ``Context.begin_task``."""
         if self._receiver is None:
             text = "this server has no tasks; make it with tasks=MemoryTasks()"
             raise UsageError(text)
-        cast("TaskExtension", self._receiver).detach(incoming, required=required)
+        cast("ExtensionTasks", self._receiver).detach(incoming, required=required)
 
-    def _begin_task(self, connection: Link, incoming: Incoming) -> bytes | None:
+    def _begin_task(self, connection: Channel, incoming: Incoming) -> bytes | None:
         try:
-            cast("TaskExtension", self._receiver).begin(connection, incoming)
+            cast("ExtensionTasks", self._receiver).begin(connection, incoming)
         except ResponseError as error:
             line = self._handlers.refuse(connection, incoming, Refusal(error.code, error.message, error.data))
             with connection.lock:
@@ -111,7 +111,7 @@ class StatelessServer(RunnableServer):
         return None
 
     def _tell_of_task(self, task_id: str, said: Mapping[str, Any]) -> None:
-        def tell(connection: Link) -> None:
+        def tell(connection: Channel) -> None:
             connection.say(lambda: _core(connection).publish_task(task_id, said))
 
         tell_each(self._connections.copy(), tell)
@@ -156,7 +156,7 @@ class StatelessServer(RunnableServer):
             self._states = States(self._state_key or os.urandom(32), self._state_lifetime, time.time)
         return self._states
 
-    def run(self, connection: Link, incoming: Incoming) -> bytes | None:
+    def run(self, connection: Channel, incoming: Incoming) -> bytes | None:
         """Has a request handled; a question to the client is an answer, too (Multi Round-Trip Requests)."""
         try:
             return super().run(connection, incoming)
@@ -177,15 +177,15 @@ class StatelessServer(RunnableServer):
         """Tells all who have subscribed to it of a change (Subscriptions)."""
         super().notify(key, params)
 
-    def _tell(self, connection: Link, announcement: Announcement) -> None:
+    def _tell(self, connection: Channel, announcement: Announcement) -> None:
         key, params, about = announcement.key, announcement.params, announcement.about
         # A subscription is acknowledged before anything is told on it (Subscriptions: Acknowledgment).
         connection.say(lambda: _core(connection).publish(key, params, about=about))
 
-    def _last_words(self, connection: Link) -> list[bytes]:
+    def _last_words(self, connection: Channel) -> list[bytes]:
         with connection.lock:
             return _core(connection).end_subscriptions()
 
 
-def _core(connection: Link) -> Core:
+def _core(connection: Channel) -> Core:
     return cast("Core", connection.session)

@@ -18,7 +18,7 @@ from ..jsonrpc import INTERNAL_ERROR
 from ..logs import for_whom, note
 from ..session.control_flow import Abandoned
 from ..validation import check_counts, check_flags, check_function, check_mappings, check_seconds, check_times
-from .threads import Alarm, Workers
+from .expiry_timer import ExpiryTimer, Workers
 
 if TYPE_CHECKING:
     from ..features.pages import Pages
@@ -177,7 +177,7 @@ class MemoryTasks:
         self._due = inf
         """When the first of the tasks expires."""
         self._workers = Workers(workers)
-        self._alarm = Alarm(self._purge, now)
+        self._alarm = ExpiryTimer(self._purge, now)
         for name, support in (tools or {}).items():
             self.declare(name, support)
 

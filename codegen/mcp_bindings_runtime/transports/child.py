@@ -16,13 +16,13 @@ from typing import IO, TYPE_CHECKING, Literal, TypeAlias
 
 from ..errors import ConnectionClosed, UsageError
 from ..session.framing import DEFAULT_LIMIT, Lines
+from .descriptor_reader import DescriptorReader
+from .descriptor_writer import DescriptorWriter
 from .ending import Patience, end
 from .exits import exit_descriptor, exit_text
-from .reading import Reader
-from .starting import PIPE, as_line, environment, start
+from .server_process import PIPE, as_line, environment, start
 from .stderrlines import StderrLines
 from .streams import Streams
-from .writing import Writer
 
 if TYPE_CHECKING:
     import subprocess
@@ -179,8 +179,8 @@ def _target(stderr: str | int | IO[bytes] | IO[str]) -> int | None:
 def _shut_down(
     popen: subprocess.Popen[bytes],
     stdout: int,
-    reader: Reader,
-    writer: Writer,
+    reader: DescriptorReader,
+    writer: DescriptorWriter,
     lines: StderrLines | None,
     patience: Patience,
     owner: int,

@@ -23,11 +23,11 @@ def pair(*, capacity: int = CAPACITY, limit: int = DEFAULT_LIMIT) -> tuple[Trans
     A sender waits while ``capacity`` bytes wait to be received; a larger message goes through alone. ``limit`` is how
     many bytes a message may have.
     """
-    there, back = Queue(capacity, limit), Queue(capacity, limit)
+    there, back = MessageQueue(capacity, limit), MessageQueue(capacity, limit)
     return _End(there, back), _End(back, there)
 
 
-class Queue:
+class MessageQueue:
     """One direction: messages that wait to be received, bounded by their size."""
 
     def __init__(self, capacity: int, limit: int) -> None:
@@ -110,7 +110,7 @@ class Queue:
 class _End:
     """One end: sends into one queue and receives from the other."""
 
-    def __init__(self, there: Queue, back: Queue) -> None:
+    def __init__(self, there: MessageQueue, back: MessageQueue) -> None:
         self._there = there
         self._back = back
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from ..errors import ConnectionClosed, MessageTooLarge
 from ..logs import report
-from .reading import Reader
+from .descriptor_reader import DescriptorReader
 
 KEPT: Final = 50
 """How many of the last lines are kept."""
@@ -28,7 +28,7 @@ class StderrLines:
 
     def __init__(self, fd: int, each: Callable[[str], object] | None = None) -> None:
         try:
-            self._reader = Reader(fd, limit=_LONGEST)
+            self._reader = DescriptorReader(fd, limit=_LONGEST)
         except BaseException:
             os.close(fd)
             raise

@@ -18,8 +18,8 @@ from typing import Any
 
 from ..errors import UsageError
 from ..session.framing import DEFAULT_LIMIT
+from .descriptor_writer import DescriptorWriter
 from .streams import Streams
-from .writing import Writer
 
 _taken = Lock()
 
@@ -116,7 +116,7 @@ def _open_standard_error() -> None:
         os.set_inheritable(2, True)  # noqa: FBT003 - takes no keywords
 
 
-def _put_back(writer: Writer, kept: list[int], *, buffered: bool, owner: int) -> None:
+def _put_back(writer: DescriptorWriter, kept: list[int], *, buffered: bool, owner: int) -> None:
     """Undoes what was done; at most once, because ``weakref.finalize`` calls it."""
     # Puts the blocking mode back, which everybody sees who has the same pipe.
     writer.close()

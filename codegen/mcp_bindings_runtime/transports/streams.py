@@ -6,8 +6,8 @@ import os
 
 from ..errors import ConnectionClosed
 from ..session.framing import DEFAULT_LIMIT
-from .reading import Reader
-from .writing import Writer
+from .descriptor_reader import DescriptorReader
+from .descriptor_writer import DescriptorWriter
 
 
 class Streams:
@@ -30,12 +30,12 @@ class Streams:
         try:
             # Fails for what is no descriptor as long as nothing is owned; what comes after this cannot.
             os.fstat(own)
-            self._reader = Reader(reader, limit=limit, end=end)
+            self._reader = DescriptorReader(reader, limit=limit, end=end)
         except BaseException:
             if own != writer:
                 os.close(own)
             raise
-        self._writer = Writer(own)
+        self._writer = DescriptorWriter(own)
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """As ``Transport.receive``."""

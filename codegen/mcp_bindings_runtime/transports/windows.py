@@ -13,7 +13,7 @@ from threading import Thread
 
 from ..errors import ConnectionClosed, MessageTooLarge
 from ..session.framing import DEFAULT_LIMIT, Lines, check_message
-from .memory import CAPACITY, Queue
+from .memory import CAPACITY, MessageQueue
 from .waits import CLOSED_THERE
 
 _CHUNK = 64 * 1024
@@ -29,7 +29,7 @@ class ThreadStreams:
 
     def __init__(self, reader: int, writer: int, *, limit: int = DEFAULT_LIMIT) -> None:
         # What is sent is bounded by the other side's limit only.
-        self._inbox, self._outbox = Queue(CAPACITY, limit), Queue(CAPACITY, sys.maxsize)
+        self._inbox, self._outbox = MessageQueue(CAPACITY, limit), MessageQueue(CAPACITY, sys.maxsize)
         lines = Lines(limit)
         if sys.platform == "win32":
             import msvcrt
@@ -63,7 +63,7 @@ class ThreadStreams:
         self.close()
 
 
-def _read(fd: int, lines: Lines, inbox: Queue) -> None:
+def _read(fd: int, lines: Lines, inbox: MessageQueue) -> None:
     try:
         while chunk := os.read(fd, _CHUNK):
             lines.feed(chunk)
@@ -78,7 +78,7 @@ def _read(fd: int, lines: Lines, inbox: Queue) -> None:
         os.close(fd)
 
 
-def _hand_on(lines: Lines, inbox: Queue) -> None:
+def _hand_on(lines: Lines, inbox: MessageQueue) -> None:
     while True:
         message: bytes | MessageTooLarge | None
         try:
@@ -90,7 +90,7 @@ def _hand_on(lines: Lines, inbox: Queue) -> None:
         inbox.put(message, None)
 
 
-def _write(fd: int, outbox: Queue) -> None:
+def _write(fd: int, outbox: MessageQueue) -> None:
     try:
         while (message := outbox.get(None)) is not None:
             rest = memoryview(message + b"\n")

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.features.limits import Limits
     from mcp_bindings_runtime.http.client.endpoint import Auth
     from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
-    from mcp_bindings_runtime.tasks.handle import TaskHandle
     from mcp_bindings_runtime.tasks.store import MemoryTasks
+    from mcp_bindings_runtime.tasks.task_handle import TaskHandle
     from mcp_bindings_runtime.transports import Transport
     from mcp_bindings_runtime.transports.child import Stderr
 
@@ -342,7 +342,7 @@ class Client(RuntimeClient):
         ``ttl`` is for how many seconds it should be kept; the server decides. Of the task
         progress is told as long as it lasts. Raises as ``request`` does.
         """
-        from mcp_bindings_runtime.tasks.handle import start_task
+        from mcp_bindings_runtime.tasks.task_handle import start_task
 
         params = types.CallToolRequestParams(
             name=name,

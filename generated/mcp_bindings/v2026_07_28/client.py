@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.features.limits import Limits
     from mcp_bindings_runtime.http.client.endpoint import Auth
     from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
-    from mcp_bindings_runtime.tasks.polling import PolledTask
+    from mcp_bindings_runtime.tasks.polled_task import PolledTask
     from mcp_bindings_runtime.transports import Transport
     from mcp_bindings_runtime.transports.child import Stderr
 

@@ -10,8 +10,8 @@ from threading import Lock
 
 import pytest
 from mcp_bindings_runtime.connection import calls as calls_module
-from mcp_bindings_runtime.connection import thread_pool as crew_module
-from mcp_bindings_runtime.connection.thread_pool import Crew, Queue
+from mcp_bindings_runtime.connection import leader_followers as crew_module
+from mcp_bindings_runtime.connection.leader_followers import LeaderFollowers, SerialQueue
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of, threads_of
 from support.echoing import echo_server
 from support.soaking import answers_roots, soak
@@ -49,7 +49,7 @@ class Source:
 def manned(limit, run, deal=lambda item: None):
     """A crew that is started; what is read goes to its jobs, or to a queue if it is a string."""
     source = Source()
-    queue = Queue(deal)
+    queue = SerialQueue(deal)
 
     def read(timeout):
         item = source.get(timeout)
@@ -61,7 +61,7 @@ def manned(limit, run, deal=lambda item: None):
             crew.jobs.append(item)
         return item is not None
 
-    crew = Crew("mcp-test", limit, read=read, run=run, queues=(queue,))
+    crew = LeaderFollowers("mcp-test", limit, read=read, run=run, queues=(queue,))
     return crew, source
 
 
@@ -82,7 +82,7 @@ def _jitter(monkeypatch):
         return paused
 
     for name in ("take", "leave", "delegate", "work", "_stand_by", "_step_down", "_sit_down", "_recruit", "_wake"):
-        monkeypatch.setattr(Crew, name, pausing(getattr(Crew, name)))
+        monkeypatch.setattr(LeaderFollowers, name, pausing(getattr(LeaderFollowers, name)))
     for name in ("ring", "listen", "finish", "advance"):
         monkeypatch.setattr(calls_module.Call, name, pausing(getattr(calls_module.Call, name)))
     monkeypatch.setattr(crew_module, "ring", pausing(crew_module.ring))

@@ -7,7 +7,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from mcp_bindings_runtime.connection.interrupts import MOMENT
+from mcp_bindings_runtime.connection.deferred_interrupt import MOMENT
 from mcp_bindings_runtime.transports.memory import serving
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, Piped, environment, package, program
 from support.echoing import echo_server

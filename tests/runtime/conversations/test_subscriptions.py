@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from mcp_bindings_runtime.connection.thread_pool import Crew
+from mcp_bindings_runtime.connection.leader_followers import LeaderFollowers
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
 from mcp_bindings_runtime.transports.memory import pair
 from support.conversing import (
@@ -270,14 +270,14 @@ def test_nothing_is_told_on_a_subscription_before_it_is_acknowledged(monkeypatch
     server = telling()
     mine, theirs = pair()
     connection = server.connect(theirs)
-    work = Crew.work
+    work = LeaderFollowers.work
 
     def change_first(crew):
-        monkeypatch.setattr(Crew, "work", work)
+        monkeypatch.setattr(LeaderFollowers, "work", work)
         server.notify(TOOLS)
         crew.work()
 
-    monkeypatch.setattr(Crew, "work", change_first)
+    monkeypatch.setattr(LeaderFollowers, "work", change_first)
     meta = {"io.modelcontextprotocol/protocolVersion": NEW, "io.modelcontextprotocol/clientCapabilities": {}}
     params = {"_meta": meta, "notifications": {"toolsListChanged": True}}
     mine.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params}).encode())

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 import pytest
-from mcp_bindings_runtime.connection import thread_pool as crew_module
+from mcp_bindings_runtime.connection import leader_followers as crew_module
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
 from mcp_bindings_runtime.transports.memory import pair
 from mcp_bindings_runtime.transports.streams import Streams

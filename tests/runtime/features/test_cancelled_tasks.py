@@ -12,7 +12,7 @@ from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings import v2026_07_28
 from mcp_bindings_runtime.client.extending import with_tasks
 from mcp_bindings_runtime.errors import TaskCancelled
-from mcp_bindings_runtime.tasks.polling import PolledTask
+from mcp_bindings_runtime.tasks.polled_task import PolledTask
 from support.conversing import PATIENCE, eventually, scripted_server
 from support.task_serving import serving
 

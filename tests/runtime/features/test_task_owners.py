@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from mcp_bindings_runtime.errors import ResponseError
 from mcp_bindings_runtime.http.server.authorization import Authorization
-from mcp_bindings_runtime.tasks.polling import PolledTask
+from mcp_bindings_runtime.tasks.polled_task import PolledTask
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.conversing import PATIENCE, eventually, package, scripted_client, threads_of
 from support.posting import Answer, Wire, call, endpoint, modern, request

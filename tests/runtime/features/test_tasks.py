@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings_runtime.errors import ResponseError, TaskCancelled, UsageError
-from mcp_bindings_runtime.tasks.handle import TaskHandle, start_task
-from mcp_bindings_runtime.tasks.requests import owner_of
+from mcp_bindings_runtime.tasks.core_tasks import owner_of
 from mcp_bindings_runtime.tasks.store import MemoryTasks
-from mcp_bindings_runtime.tasks.support import LONGEST, MOST, learn
+from mcp_bindings_runtime.tasks.task_handle import TaskHandle, start_task
+from mcp_bindings_runtime.tasks.tool_support import LONGEST, MOST, learn
 from mcp_bindings_runtime.transports.memory import pair
 from support.conversing import PATIENCE, Spoken, eventually, package, scripted_client, text_of, threads_of
 

@@ -15,7 +15,7 @@ from conformance.task_tools import TOOLS, register, tasks
 from mcp_bindings import ext_tasks
 from mcp_bindings import v2026_07_28 as mcp
 from mcp_bindings_runtime.errors import ProtocolError, ResponseError, TaskCancelled, UsageError
-from mcp_bindings_runtime.tasks.polling import PolledTask
+from mcp_bindings_runtime.tasks.polled_task import PolledTask
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.conversing import (
     PATIENCE,

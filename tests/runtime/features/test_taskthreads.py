@@ -6,7 +6,7 @@ import time
 from queue import Queue
 from typing import Any
 
-from mcp_bindings_runtime.tasks.threads import Alarm
+from mcp_bindings_runtime.tasks.expiry_timer import ExpiryTimer
 from support.conversing import PATIENCE, eventually, threads_of
 
 
@@ -19,7 +19,7 @@ def test_an_alarm_rings_after_one_that_has_failed(caplog: Any) -> None:
         text = "the disk is full"
         raise OSError(text)
 
-    alarm = Alarm(ring, time.time)
+    alarm = ExpiryTimer(ring, time.time)
     for name in ("first", "second"):
         alarm.set(name, time.time())
         rung.get(timeout=PATIENCE)
@@ -37,7 +37,7 @@ def test_an_alarm_that_is_set_while_one_rings_is_the_only_one() -> None:
         alarm.set("second", time.time() + 1000 * PATIENCE)
         rung.put(None)
 
-    alarm = Alarm(ring, time.time)
+    alarm = ExpiryTimer(ring, time.time)
     alarm.set("first", time.time())
     rung.get(timeout=PATIENCE)
     eventually(lambda: len(threads_of()) == 1)

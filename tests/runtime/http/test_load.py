@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 
-from mcp_bindings_runtime.http.server.handler_pool import HandlerPool
+from mcp_bindings_runtime.connection.thread_pool import ThreadPool
 from support.conversing import PATIENCE, WHO, eventually, package
 from support.echoing import echo_server
 from support.posting import NEW, PLAIN, Wire, answer_of, call, endpoint, modern, request
@@ -172,7 +172,7 @@ def test_a_closed_server_lets_what_runs_be_answered():
 
 
 def test_workers_wait_for_jobs_and_are_used_again():
-    workers = HandlerPool(2)
+    workers = ThreadPool(2)
     names: list[str] = []
     for _ in range(20):
         done = threading.Event()

@@ -10,7 +10,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
-from ...connection.bells import new_bell, ring
+from ...connection.auto_reset_event import new_bell, ring
 from ...errors import ConnectionClosed, RequestTimeout
 
 LONGEST = 1_000_000.0

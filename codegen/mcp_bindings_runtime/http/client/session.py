@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any, Final
 
-from ...connection.bells import ring
+from ...connection.auto_reset_event import ring
 from ...errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
 from ...logs import note
 from .endpoint import Endpoint

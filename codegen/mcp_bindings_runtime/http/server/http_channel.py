@@ -1,4 +1,4 @@
-"""What ``Link`` asks for, for links of which no thread reads: answers are handed in by whoever received them."""
+"""What ``Channel`` asks for, for links of which no thread reads: answers are handed in by whoever received them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class HttpChannel(ABC):
         """
 
     def send(self, line: bytes, *, optional: bool = False) -> None:
-        """Sends a line, as ``Link.send``; a required one raises NoStream, too. What is dropped is counted."""
+        """Sends a line, as ``Channel.send``; a required one raises NoStream, too. What is dropped is counted."""
         if optional:
             self._send_notification(line, Priority.OPTIONAL)
             return
@@ -107,14 +107,14 @@ class HttpChannel(ABC):
         """Nothing: only requests have streams that a client can come back to."""
 
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
-        """Sends notifications of the session; as ``Link.say``."""
+        """Sends notifications of the session; as ``Channel.say``."""
         with self.lock:
             lines = list(speak())
         for line in lines:
             self.send(line, optional=True)
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
-        """Sends a notification, as ``Link.notify``; one that cannot be streamed is dropped and counted."""
+        """Sends a notification, as ``Channel.notify``; one that cannot be streamed is dropped and counted."""
         with self.lock:
             line = self.session.notify(key, params)
         self._send_notification(line, Priority.CHANGE if key.name in CHANGES else Priority.OPTIONAL)
@@ -164,7 +164,7 @@ class HttpChannel(ABC):
             raise
 
     def conclude(self, call: Call, reason: str) -> None:
-        """As ``Link.conclude``."""
+        """As ``Channel.conclude``."""
         if not call.done:
             self._abandon(call, reason)
             call.finish(None)

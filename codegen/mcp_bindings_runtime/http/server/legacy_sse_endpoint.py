@@ -10,12 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
+from ...connection.thread_pool import ThreadPool
 from ...jsonrpc import NO_ID, error_line
 from ...server.routing import Routes
 from ...session.events import Cancelled, Dropped, Incoming, Reply
 from . import event_stream
 from .client_address import client_address
-from .handler_pool import HandlerPool
 from .responses import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
 from .session_channel import SessionChannel
 from .session_endpoint import beginning
@@ -38,7 +38,7 @@ class LegacySseEndpoint:
         store: Store,
         slots: StreamLimiter,
         conversations: SessionTable,
-        workers: HandlerPool,
+        workers: ThreadPool,
     ) -> None:
         self._routes = routes
         self._options = options

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ...connection.bells import new_bell, ring
+from ...connection.auto_reset_event import new_bell, ring
 from ...connection.calls import Call
 from ...errors import McpError
 from ...jsonrpc import Refusal

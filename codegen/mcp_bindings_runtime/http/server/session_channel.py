@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
 from ...connection.calls import Call
-from ...connection.thread_pool import Queue
+from ...connection.leader_followers import SerialQueue
 from ...errors import ConnectionClosed
 from ...logs import note
 from ...methods import NotificationMethod
@@ -50,7 +50,7 @@ class SessionChannel(HttpChannel):
         self._begin = begin
         self._unclaimed = unclaimed
         self._exchanges: dict[Incoming, PostChannel] = {}
-        self._news = Queue(self._listen)
+        self._news = SerialQueue(self._listen)
         # Ids of requests are not to be those that another process gives.
         self.session.asked = randbits(31) << 20
         self._saving = Lock()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from .handler_pool import HandlerPool
+from ...connection.thread_pool import ThreadPool
 from .session_channel import SessionChannel
 from .session_store import SessionRecord, is_session_id, new_session_id
 from .store import MemoryStore, SharedStore, Store
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class SessionTable:
     """Finds the conversation of a session, and begins and ends them. ``servers`` are by revision."""
 
-    def __init__(self, servers: dict[str, Server], store: Store, workers: HandlerPool) -> None:
+    def __init__(self, servers: dict[str, Server], store: Store, workers: ThreadPool) -> None:
         self._servers = servers
         self._store = store
         self._workers = workers

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...codec.codec import best_backend
 from ...codec.json_text import NotJson
+from ...connection.thread_pool import ThreadPool
 from ...errors import ConnectionClosed
 from ...jsonrpc import (
     INVALID_PARAMS,
@@ -35,7 +36,6 @@ from . import event_stream
 from .client_address import client_address
 from .disconnection import ClientGone, has_hung_up
 from .event_log import EventLog, MemoryEventLog, Priority
-from .handler_pool import HandlerPool
 from .param_headers import ToolParamHeaders
 from .post_channel import NoStream, PostChannel
 from .responses import REQUESTS, STREAMS, Rejection, Response, busy, empty_response, json_response
@@ -64,7 +64,7 @@ _HANDLED: Final = {METHOD_NOT_FOUND: 404, MISSING_CLIENT_CAPABILITY: 400, UNSUPP
 class StatelessEndpoint:
     """Serves requests with the servers of these revisions."""
 
-    def __init__(self, routes: Routes, options: EndpointOptions, slots: StreamLimiter, workers: HandlerPool) -> None:
+    def __init__(self, routes: Routes, options: EndpointOptions, slots: StreamLimiter, workers: ThreadPool) -> None:
         self._versions = routes.revisions
         self._annotations = {server: ToolParamHeaders(server) for server in routes.stateless}
         self._options = options

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...connection.thread_pool import ThreadPool
 from ...logs import note, report
 from ...server.routing import Routes
 from .. import media
-from .handler_pool import HandlerPool
 from .legacy_sse_endpoint import LegacySseEndpoint
 from .options import EndpointOptions
 from .origin_policy import RefusalLog
@@ -45,7 +45,7 @@ class Application:
         self._routes = routes = Routes(servers)
         self._options = options
         self._refused = RefusalLog()
-        self._workers = HandlerPool(options.handlers)
+        self._workers = ThreadPool(options.handlers)
         self._slots = slots = StreamLimiter(options.threads, options.streams)
         store = options.store or MemoryStore()
         by_revision = {server.binding.revision: server for server in routes.handshake}

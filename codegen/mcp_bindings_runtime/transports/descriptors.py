@@ -11,7 +11,7 @@ _ONE: Final = (1).to_bytes(8, sys.byteorder)
 """What an eventfd takes; a pipe takes anything."""
 
 
-class Wakeup:
+class WakeupDescriptor:
     """A descriptor that is readable from ``set`` until ``clear``: an eventfd on Linux, a pipe elsewhere."""
 
     __slots__ = ("_lock", "_reader", "_writer")

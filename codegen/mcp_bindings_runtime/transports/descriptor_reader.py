@@ -10,14 +10,14 @@ from typing import Final
 
 from ..errors import ConnectionClosed, UsageError
 from ..session.framing import DEFAULT_LIMIT, Lines
+from .descriptors import WakeupDescriptor
 from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked, lost, take
-from .wakeup import Wakeup
 
 _CHUNK: Final = 64 * 1024
 """How much is read at once: as much as a pipe holds."""
 
 
-class Reader:
+class DescriptorReader:
     """The receiving half of a connection. It owns ``fd``, and ``end`` if there is one.
 
     ``end`` becomes readable when nothing more will come than what is there, though ``fd`` itself may stay open: the
@@ -43,7 +43,7 @@ class Reader:
         self._closed = True
         self._lines = Lines(limit)
         self._chunks = limit // _CHUNK + 2
-        self._wake = Wakeup()
+        self._wake = WakeupDescriptor()
         self._lock = Lock()
         self._interrupted = False
         self._ended = ""

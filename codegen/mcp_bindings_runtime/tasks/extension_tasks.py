@@ -21,12 +21,12 @@ from ..logs import failed, report
 from ..session.control_flow import Abandoned, Detached, Suspended
 from ..session.events import Incoming
 from .context import Task, in_task
-from .requests import settled
+from .core_tasks import settled
 from .store import MemoryTasks, Question, StoredTask, timestamp
 
 if TYPE_CHECKING:
     from ..binding import Binding
-    from ..connection.channel import Link
+    from ..connection.channel import Channel
     from ..methods import RequestMethod
 
 _CALL_TOOL = "tools/call"
@@ -34,7 +34,7 @@ _OWN = frozenset({"tasks/get", "tasks/update", "tasks/cancel"})
 _NEEDED: dict[str, Any] = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
 
 
-class TaskExtension:
+class ExtensionTasks:
     """What a server does with calls that become tasks, and with requests about tasks.
 
     ``binding`` is that of the revision with the extension, ``peer`` the server, and ``handlers`` are its own. ``tell`` is
@@ -86,7 +86,7 @@ class TaskExtension:
             return (self._refuse(connection, incoming, refusal),) if support == "required" else None
         return (None,)
 
-    def begin(self, connection: Link, incoming: Incoming) -> None:
+    def begin(self, connection: Channel, incoming: Incoming) -> None:
         """Answers a call with a task, and has the handler run.
 
         Raises ResponseError (-32603) where there are as many tasks as may be.

@@ -12,7 +12,7 @@ _MOMENT = 0.05
 """Seconds by which an alarm is late, so that what was due is over by then."""
 
 
-class Alarm:
+class ExpiryTimer:
     """Calls a function, in a thread of its own, when the first of the times that are set has passed.
 
     ``now`` gives the time in seconds.

@@ -26,7 +26,7 @@ from .context import in_task
 from .store import MemoryTasks, Status, StoredTask, Support, timestamp
 
 if TYPE_CHECKING:
-    from ..connection.channel import Link
+    from ..connection.channel import Channel
 
 _CALL_TOOL = "tools/call"
 _AUGMENTED = ("tools/call", "sampling/createMessage", "elicitation/create")
@@ -44,7 +44,7 @@ _CANCELLED = Refusal(INTERNAL_ERROR, "The task was cancelled")
 """What ``tasks/result`` answers then: no text names a code."""
 
 
-class TaskReceiver:
+class CoreTasks:
     """What one side does with requests that may become tasks, and with requests about tasks.
 
     ``peer`` is the server or client, and ``handlers`` are its own.
@@ -112,7 +112,7 @@ class TaskReceiver:
     def _support(self, method: str, params: Any) -> Support:
         return self.store.support(params.name) if method == _CALL_TOOL else "optional"
 
-    def _begin(self, connection: Link, incoming: Incoming, task: StoredTask) -> None:
+    def _begin(self, connection: Channel, incoming: Incoming, task: StoredTask) -> None:
         """Answers with the task, and has the handler run."""
         created = self._binding.types.CreateTaskResult(task=self._binding.types.Task(**self._described(task)))
         context = in_task(self._peer, connection, incoming, self.store, task, end=partial(self._end, task))
@@ -173,7 +173,7 @@ class TaskReceiver:
         items = [self._binding.types.Task(**self._described(task)) for task in tasks]
         return self._binding.types.ListTasksResult(tasks=items, next_cursor=following)
 
-    def _result(self, connection: Link, incoming: Incoming) -> bytes | None:
+    def _result(self, connection: Channel, incoming: Incoming) -> bytes | None:
         """The line that answers with the outcome; None where the answer is sent once there is one."""
         owner = owner_of(connection, incoming)
         task = self.store.find(incoming.params.task_id, owner)
@@ -226,7 +226,7 @@ class TaskReceiver:
             "poll_interval": round(self.store.poll * 1000),
         }
 
-    def _announce(self, connection: Link, task: StoredTask) -> None:
+    def _announce(self, connection: Channel, task: StoredTask) -> None:
         """Tells the requestor of a new status, as far as it can be reached; it asks anyway."""
         if not self.store.notify:
             return

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from ..errors import ConnectionClosed, RequestTimeout
 from ..session.framing import check_message
+from .descriptors import WakeupDescriptor
 from .waits import CLOSED_HERE, LONGEST, checked, lost, take
-from .wakeup import Wakeup
 
 
 class _Begun(NamedTuple):
@@ -32,7 +32,7 @@ class _Begun(NamedTuple):
 _NOTHING = _Begun(b"", 0, [])
 
 
-class Writer:
+class DescriptorWriter:
     """The sending half of a connection. It owns ``fd``.
 
     A pipe or socket is written in non-blocking mode, which is put back at the end. Files and terminals are written as
@@ -63,7 +63,7 @@ class Writer:
         self._idle = True
         self._begun = _NOTHING
         # Made when a write has to wait for the first time, which most never do.
-        self._wake: Wakeup | None = None
+        self._wake: WakeupDescriptor | None = None
         self.broken = False
         """Whether the other side stopped in the middle of a message, so that nothing can be sent after it."""
         mode = os.fstat(fd).st_mode
@@ -170,7 +170,7 @@ class Writer:
     def _wait(self, seconds: float | None, *, partial: bool) -> None:
         """Waits until something can be written, or ``close`` was called."""
         if self._wake is None:
-            self._wake = Wakeup()
+            self._wake = WakeupDescriptor()
         poll = select.poll()
         poll.register(self._fd, select.POLLOUT)
         poll.register(self._wake.fileno(), select.POLLIN)
