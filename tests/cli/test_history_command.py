@@ -98,7 +98,7 @@ def test_the_rest_of_a_file_is_shown_by_its_path(cli, elsewhere: Path) -> None:
     [
         ([], "say what to look up: mcp-codegen history SUBJECT"),
         (["Tool.outputSchma"], "no 'Tool.outputSchma' in 2024-11-05 to 2026-07-28; did you mean Tool.outputSchema?"),
-        (["LogLevel"], "did you mean LoggingLevel"),
+        (["Level"], "did you mean LoggingLevel"),
         (["LoggingLevel:emergancy"], "no alternative 'emergancy' of LoggingLevel; did you mean \"emergency\"?"),
         (["Annotations", "--to", "2024-11-05"], "no 'Annotations' in 2024-11-05"),
         (["Tool", "--from", "2025-06-19"], "'2025-06-19' is no bundled revision; the nearest"),

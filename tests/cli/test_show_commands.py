@@ -105,7 +105,7 @@ def test_explain_reads_a_schema_of_ones_own(cli, schema: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("LogLevel", "error: no 'LogLevel' in the bundled revisions; did you mean LoggingLevel"),
+        ("Level", "error: no 'Level' in the bundled revisions; did you mean LoggingLevel"),
         ("TextResource", "did you mean TextResourceContents"),
         ("logging/set_level", "did you mean logging/setLevel?\n"),
         ("$/progress", "did you mean notifications/progress"),

@@ -16,7 +16,7 @@ def names() -> list[str]:
 @pytest.mark.parametrize(
     ("asked", "official"),
     [
-        ("LogLevel", "LoggingLevel"),
+        ("Level", "LoggingLevel"),
         ("TextResource", "TextResourceContents"),
         ("BlobResource", "BlobResourceContents"),
         ("logging/set_level", "logging/setLevel"),
@@ -63,7 +63,7 @@ def test_what_is_like_nothing_gets_no_suggestion(asked: str) -> None:
 
 
 def test_suggestions_do_not_depend_on_the_order_of_the_names() -> None:
-    for asked in ("LogLevel", "Resource", "list", "Content"):
+    for asked in ("Level", "Resource", "list", "Content"):
         assert nearest_names(asked, names()) == nearest_names(asked, reversed(names()))
 
 

@@ -46,7 +46,7 @@ class _Stream(Call):
         if notified.key.name == _ACKNOWLEDGED:
             self.acknowledged = notified.params.notifications
             self.notified = True
-            self.ring()
+            self.wake()
         else:
             self.hear(notified)
 

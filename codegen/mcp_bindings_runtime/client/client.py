@@ -445,4 +445,6 @@ class Client(Limited):
         if not messages:
             text = "a batch has at least one message (JSON-RPC 2.0, section 6)"
             raise UsageError(text)
-        return self.connection.batch(messages, timeout)
+        from ..connection.batches import send_batch
+
+        return send_batch(self.connection, messages, timeout)

@@ -13,28 +13,25 @@ if TYPE_CHECKING:
     from .connection import Connection
 
 
-def exchange(
+def send_batch(
     connection: Connection,
-    waiting: dict[Any, Call],
     messages: Sequence[tuple[RequestMethod[Any, Any] | NotificationMethod[Any], Any]],
-    patience: float,
+    timeout: float | None,
 ) -> list[Any]:
-    """Sends messages as one, and waits for all results; see ``Client.batch``.
-
-    ``waiting`` has the calls of the connection by id, and is changed under its lock. ``patience`` is in seconds.
-    """
+    """Send messages as one and wait for all results; see ``Client.batch``."""
+    seconds = connection.timeout if timeout is None else timeout
     calls: list[Call] = []
 
-    def ask() -> tuple[Any, bytes]:
+    def prepare() -> tuple[Any, bytes]:
         lines: list[bytes] = []
         try:
             for key, params in messages:
                 if isinstance(key, NotificationMethod):
                     lines.append(connection.session.notify(key, params))
                     continue
-                call = Call(key, patience, patience, None)
+                call = Call(key, seconds, seconds, None)
                 call.id, line = connection.session.request(key, params)
-                waiting[call.id] = call
+                connection.calls[call.id] = call
                 call.carrier = connection
                 calls.append(call)
                 lines.append(line)
@@ -42,14 +39,14 @@ def exchange(
             # Nothing is sent, so there is nothing to cancel either.
             for call in calls:
                 connection.session.forget(call.id)
-                del waiting[call.id]
+                del connection.calls[call.id]
             raise
         return None, b"[" + b",".join(lines) + b"]"
 
-    whole = Call(messages[0][0], patience, patience, None)
+    whole = Call(messages[0][0], seconds, seconds, None)
     whole.done = True
     try:
-        connection.attend(whole, ask)
+        connection.attend(whole, prepare)
         for call in calls:
             while not call.done:
                 connection.attend(call)

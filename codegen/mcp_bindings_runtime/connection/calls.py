@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from threading import Lock
 from time import monotonic
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import CallCancelled, RequestTimeout
 from ..methods import NotificationMethod, RequestMethod
-from ..session.events import Notified
+from ..session.events import Notified, Outcome, Progressed, Published
 from ..validation import check_function, check_seconds
-from .auto_reset_event import new_bell, ring
+from .auto_reset_event import AutoResetEvent
 from .call_scope import ACTIVE, CallScope
 from .progress_queue import ProgressQueue
+
+if TYPE_CHECKING:
+    from ..session.session import Session
 
 
 class Carrier(Protocol):
@@ -41,9 +43,9 @@ class Call:
     done: bool = False
     result: Any = None
     error: Exception | None = None
-    _bell: Lock | None = None
-    """Is there while a thread sleeps."""
-    _rung: bool = False
+    _event: AutoResetEvent | None = None
+    """Exists while a thread sleeps."""
+    _woken: bool = False
     scope: CallScope | None = None
     """The scope that the call belongs to."""
     carrier: Carrier | None = None
@@ -81,9 +83,9 @@ class Call:
         self.result = result
         self.error = error
         self.done = True
-        self._rung = True
-        if self._bell is not None:
-            self.ring()
+        self._woken = True
+        if self._event is not None:
+            self.wake()
 
     def overdue(self, noise: str = "") -> RequestTimeout:
         """What is raised once its deadline has passed; ``noise`` is what came instead and was no message."""
@@ -101,7 +103,7 @@ class Call:
         if self.progress is not None:
             self.progress.put(params)
         self.notified = True
-        self.ring()
+        self.wake()
 
     def deliver_progress(self) -> None:
         """Call ``on_progress`` with the notifications that wait, as long as the deadline has not passed."""
@@ -132,22 +134,95 @@ class Call:
         """A notification has come on the subscription that the call keeps open."""
         self.news.append(notified)
         self.notified = True
-        self.ring()
+        self.wake()
 
-    def ring(self) -> None:
+    def wake(self) -> None:
         """Wakes the thread that waits, or keeps it from falling asleep."""
-        self._rung = True
-        bell = self._bell
-        if bell is not None:
-            ring(bell)
+        self._woken = True
+        event = self._event
+        if event is not None:
+            event.set()
 
-    def listen(self, seconds: float) -> None:
+    def sleep(self, seconds: float) -> None:
         """Sleeps until rung, for so long at most."""
-        bell = self._bell = new_bell()
-        if not self._rung:
-            bell.acquire(timeout=seconds)
-        self._bell = None
-        self._rung = False
+        event = self._event = AutoResetEvent()
+        if not self._woken:
+            event.wait(seconds)
+        self._event = None
+        self._woken = False
 
 
 _NO_NEWS: deque[Notified] = deque(maxlen=0)
+
+
+class PendingCalls(dict[Any, Call]):
+    """The calls by the id of their request; it is changed under the lock of the connection, or by the thread that reads.
+
+    ``session`` knows the requests, too.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._tasks: dict[Any, ProgressQueue] = {}
+        """The progress of requests that became tasks."""
+
+    def finish(self, outcome: Outcome) -> bool:
+        """End the call that an outcome is for; return whether there is one."""
+        call = self.pop(outcome.id, None)
+        if call is None:
+            return False
+        if outcome.goes_on and call.progress is not None:
+            self._tasks = {each: kept for each, kept in self._tasks.items() if self._session.awaits_progress(each)}
+            self._tasks[outcome.id] = call.progress
+        call.finish(outcome.result, outcome.error)
+        return True
+
+    def cancel(self, call: Call, why: BaseException | str, *, sent: bool = True) -> bytes | None:
+        """Forget a call; return the line that cancels its request and says why, None if there is nothing to cancel."""
+        if self.pop(call.id, None) is not call:
+            return None
+        if not sent:
+            self._session.forget(call.id)
+            return None
+        return self._session.cancel(
+            call.id, why.reason if isinstance(why, CallCancelled) else str(why) or why.__class__.__name__
+        )
+
+    def progressed(self, event: Progressed) -> ProgressQueue | None:
+        """Queue progress; return the queue if it is of a task, and a thread has to be found that delivers it."""
+        call = self.get(event.id)
+        if call is not None:
+            call.advance(event.params)
+            return None
+        queue = self._tasks.get(event.id)
+        return queue if queue is not None and queue.put(event.params) else None
+
+    def published(self, event: Published) -> None:
+        """Hand a notification to the subscription that it belongs to."""
+        call = self.get(event.id)
+        if call is not None:
+            call.publish(event.notified)
+
+    def finish_progress(self, call: Call, queue: ProgressQueue) -> bool:
+        """Deliver the progress that arrived before the answer; return whether there is more, as the call became a task."""
+        call.deliver_progress()
+        waiting = queue.hand_over()
+        if self._tasks.get(call.id) is queue:
+            return waiting
+        queue.discard()
+        return False
+
+    def wake_another(self, call: Call) -> None:
+        """Wake another thread that waits, so that it reads on."""
+        for other in list(self.values()):
+            if other is not call and other.awaited:
+                other.wake()
+                return
+
+    def end(self) -> list[Call]:
+        """Forget all; return the calls, which are to be finished."""
+        calls = list(self.values())
+        self.clear()
+        self._tasks.clear()
+        return calls

@@ -15,9 +15,8 @@ from ..session.events import Cancelled, Dropped, Event, Incoming, Notified, Outc
 from ..session.session import Session
 from ..transports import Transport, Unanswered
 from .call_scope import bounded, outside
-from .calls import Call
-from .deferred_interrupt import Interrupt, hold
-from .in_flight import PendingCalls
+from .calls import Call, PendingCalls
+from .deferred_interrupt import DeferredInterrupt, defer_interrupt
 from .leader_followers import LeaderFollowers, SerialQueue
 from .progress_queue import ProgressQueue
 
@@ -54,13 +53,15 @@ class Connection:
         """When the other side was last heard of, by ``time.monotonic``."""
         self._transport = transport
         self._answer = run
-        self._timeout = timeout
+        self.timeout = timeout
+        """Seconds to wait for an answer if nothing else is said."""
         self._limit = limit
-        self._calls = PendingCalls(session)
+        self.calls = PendingCalls(session)
+        """The requests in flight; changed under the lock, or by the thread that reads."""
         self._replies = SerialQueue(self._send_answer)
         self._listen = listen
-        self._news = SerialQueue(self._spread)
-        self.hear = self._news.put
+        self._notifications = SerialQueue(self._spread)
+        self.hear = self._notifications.put
         """Takes a notification as if it had come for nobody in particular; ``spread`` has it told."""
         self._end: ConnectionClosed | None = None
         self._ending = Lock()
@@ -70,8 +71,8 @@ class Connection:
         """Whether answers would come to nothing."""
         self._left = False
         """Whether nobody is there any more for whom it would be held open."""
-        self._crew = LeaderFollowers(
-            f"mcp-{session.side}", workers, read=self._read, run=self._run, queues=(self._replies, self._news)
+        self._threads = LeaderFollowers(
+            f"mcp-{session.side}", workers, read=self._read, run=self._run, queues=(self._replies, self._notifications)
         )
 
     @property
@@ -81,7 +82,7 @@ class Connection:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits for the end, for ``timeout`` seconds at most (None: no limit); whether it has come."""
-        return self._crew.wait(timeout)
+        return self._threads.wait(timeout)
 
     # Saying things.
 
@@ -101,7 +102,7 @@ class Connection:
         ResponseError, DecodeError, RequestTimeout, ConnectionClosed. After a timeout or an interruption the other side
         is told that the answer is not awaited any more.
         """
-        call = Call(key, self._timeout if timeout is None else timeout, self._limit, on_progress)
+        call = Call(key, self.timeout if timeout is None else timeout, self._limit, on_progress)
         if begun is not None:
             call.carrier = self
             begun(call)
@@ -111,16 +112,8 @@ class Connection:
 
     def open(self, ask: Callable[[], tuple[Any, bytes]], key: RequestMethod[Any, R], timeout: float | None = None) -> R:
         """Sends a request that the session makes by itself, such as ``hello``, and waits for its result."""
-        result: R = self._conclude(Call(key, self._timeout if timeout is None else timeout, self._limit, None), ask)
+        result: R = self._conclude(Call(key, self.timeout if timeout is None else timeout, self._limit, None), ask)
         return result
-
-    def batch(
-        self, messages: Sequence[tuple[RequestMethod[Any, Any] | NotificationMethod[Any], Any]], timeout: float | None
-    ) -> list[Any]:
-        """Sends messages as one, and waits for all results; see ``Client.batch``."""
-        from .batches import exchange
-
-        return exchange(self, self._calls, messages, self._timeout if timeout is None else timeout)
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
@@ -132,7 +125,7 @@ class Connection:
 
     def send(self, line: bytes, *, optional: bool = False) -> None:
         """Sends a line that the session has made; as ``Channel.send``."""
-        self._transport.send(line, bounded(self._timeout))
+        self._transport.send(line, bounded(self.timeout))
 
     def post(self, key: RequestMethod[Any, Any], params: Any) -> None:
         """Send a request as last words about a call: nobody waits for its answer."""
@@ -164,17 +157,17 @@ class Connection:
                 raise self._end.again()
             for line in speak():
                 self._replies.put(line)
-        self._replies.work()
+        self._replies.run()
 
     def _conclude(self, call: Call, ask: Callable[[], tuple[Any, bytes]]) -> Any:
-        lent = bool(self._crew.busy) and self._crew.lend()
+        released = bool(self._threads.busy) and self._threads.release_slot()
         try:
             self.attend(call, ask)
             while not call.done:
                 call.deliver_progress()
                 self.attend(call)
             call.check_stopped()
-            if call.progress is not None and self._calls.finish_progress(call, call.progress):
+            if call.progress is not None and self.calls.finish_progress(call, call.progress):
                 # What comes of a task is left to the threads of the connection.
                 self.hear(call.progress)
                 self.spread()
@@ -184,8 +177,8 @@ class Connection:
         finally:
             if call.scope is not None:
                 call.scope.forget(call.stop)
-            if lent:
-                self._crew.resume()
+            if released:
+                self._threads.reclaim_slot()
         if call.error is not None:
             raise call.error
         return call.result
@@ -197,7 +190,7 @@ class Connection:
 
         Raises RequestTimeout once its deadline has passed, and ConnectionClosed where it cannot be sent any more.
         """
-        interrupt = hold(call, self._stir)
+        interrupt = defer_interrupt(call, self._stir)
         try:
             if ask is not None:
                 with self.lock:
@@ -205,13 +198,13 @@ class Connection:
                         raise self._end.again()
                     call.id, line = ask()
                     if call.id is not None:
-                        self._calls[call.id] = call
+                        self.calls[call.id] = call
                 if call.scope is not None:
                     call.carrier = self
                 if call.carrier is not None and call.error is not None:
                     # Cancelled before it was sent: there is nothing to tell the other side.
                     with self.lock:
-                        self._calls.cancel(call, "", sent=False)
+                        self.calls.cancel(call, "", sent=False)
                     return
                 # Ctrl-C ends a send that waits, as transports promise: not held off, it need not wait for the deadline.
                 interrupt.passes = True
@@ -222,38 +215,38 @@ class Connection:
         finally:
             interrupt.release()
 
-    def _wait(self, call: Call, interrupt: Interrupt) -> None:
+    def _wait(self, call: Call, interrupt: DeferredInterrupt) -> None:
         """Waits until a call is done or has progressed; reads for all, unless another thread does."""
-        crew = self._crew
+        threads = self._threads
         longest = interrupt.patience
         while not (call.done or call.notified or interrupt.seen):
             remaining = min(call.deadline - monotonic(), longest)
             if remaining <= 0:
                 raise call.overdue(self._noise)
-            if not crew.take():
-                call.listen(remaining)
+            if not threads.become_leader():
+                call.sleep(remaining)
                 continue
             try:
                 while remaining > 0 and not (call.done or call.notified or interrupt.seen):
                     self._read(remaining)
                     # Most messages are answers; then there is nothing that might be due.
-                    if (crew.jobs or self._replies.items or self._news.items) and crew.due:
-                        if not crew.started:
+                    if (threads.jobs or self._replies.items or self._notifications.items) and threads.ready:
+                        if not threads.started:
                             break
-                        crew.delegate()
+                        threads.delegate()
                     if not call.done:
                         remaining = min(call.deadline - monotonic(), longest)
             finally:
-                crew.leave()
-                if self._calls:
-                    self._calls.wake_another(call)
-            if not (crew.started or call.done):
+                threads.resign()
+                if self.calls:
+                    self.calls.wake_another(call)
+            if not (threads.started or call.done):
                 # Nobody else would: the other side may need it in order to answer.
                 with outside():
-                    crew.work()
+                    threads.work()
 
     def _stir(self, call: Call) -> None:
-        call.ring()
+        call.wake()
         self._transport.interrupt()
 
     def interrupt(self, call: Call) -> None:
@@ -266,8 +259,8 @@ class Connection:
     def abandon(self, call: Call, why: BaseException | str) -> None:
         """Waits for a call no longer, and tells the other side so, and why, if it is in flight."""
         with self.lock:
-            line = self._calls.cancel(call, why, sent=self._end is None)
-        self._calls.wake_another(call)
+            line = self.calls.cancel(call, why, sent=self._end is None)
+        self.calls.wake_another(call)
         if line is not None:
             try:
                 self._transport.send(line, _CLOSING)
@@ -285,7 +278,7 @@ class Connection:
 
     def start(self) -> None:
         """From now on messages are read even while nobody waits for one."""
-        self._crew.start()
+        self._threads.start()
 
     def listen(self) -> None:
         """Has the transport bring what the other side says unasked, too, where that takes something of it (HTTP)."""
@@ -296,22 +289,22 @@ class Connection:
     def spread(self) -> None:
         """Has told what was heard, in this thread unless another is at it. Who reads does so anyway."""
         with outside():
-            self._news.work()
+            self._notifications.run()
 
     def serve(self) -> None:
         """Has messages read and run in other threads until the connection ends."""
-        self._crew.serve()
+        self._threads.serve()
 
     def pump(self, timeout: float | None = None) -> bool:
         """Reads what comes within ``timeout`` seconds, runs it in the calling thread, and says whether anything came."""
-        if not self._crew.take():
+        if not self._threads.become_leader():
             message = "another thread reads from this connection; pump() is for servers that nothing else serves"
             raise UsageError(message)
         try:
             came = self._read(timeout)
         finally:
-            self._crew.leave()
-        self._crew.work()
+            self._threads.resign()
+        self._threads.work()
         return came
 
     def _read(self, timeout: float | None) -> bool:
@@ -353,18 +346,18 @@ class Connection:
 
     def _act(self, event: Event) -> None:
         if isinstance(event, Outcome):
-            if self._calls.finish(event):
-                self._crew.answered = not self._calls
+            if self.calls.finish(event):
+                self._threads.answered = not self.calls
         elif isinstance(event, Incoming):
-            self._crew.jobs.append(event)
+            self._threads.jobs.append(event)
         elif isinstance(event, Progressed):
-            queue = self._calls.progressed(event)
+            queue = self.calls.progressed(event)
             if queue is not None:
-                self._news.put(queue)
+                self._notifications.put(queue)
         elif isinstance(event, Published):
-            self._calls.published(event)
+            self.calls.published(event)
         elif isinstance(event, Notified):
-            self._news.put(event)
+            self._notifications.put(event)
         elif isinstance(event, Cancelled):
             note("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
             event.incoming.stop_calls()
@@ -391,7 +384,7 @@ class Connection:
 
     def _send_answer(self, line: bytes) -> None:
         try:
-            self._transport.send(line, self._timeout)
+            self._transport.send(line, self.timeout)
         except McpError as fault:
             note("info", "an answer could not be sent: %s", fault)
 
@@ -417,7 +410,7 @@ class Connection:
     def drain(self, grace: float) -> None:
         """After the other side has stopped sending: answers what is running, for ``grace`` seconds at most, and closes."""
         if not self._mute:
-            self._crew.settle(grace)
+            self._threads.wait_idle(grace)
         self._shut()
 
     def _cut(self, end: ConnectionClosed) -> None:
@@ -435,10 +428,10 @@ class Connection:
                 return
             self._end = end
         with self.lock:
-            calls = self._calls.end()
+            calls = self.calls.end()
         for call in calls:
             call.finish(None, end.again())
-        self._crew.end()
+        self._threads.stop()
 
     def _shut(self) -> None:
         """Nothing is said any more, either; handlers that still run see it."""

@@ -21,8 +21,8 @@ is when the wait is over.
 """
 
 
-class Interrupt:
-    """Stands for SIGINT's handler from ``hold`` to ``release``, for blocks that Ctrl-C may not break.
+class DeferredInterrupt:
+    """Stands for SIGINT's handler from ``defer_interrupt`` to ``release``, for blocks that Ctrl-C may not break.
 
     What the program has installed stays in charge of what the signal means: ``release`` calls it, if the signal has come
     meanwhile, and the signal does while it ``passes``.
@@ -60,18 +60,18 @@ class Interrupt:
             self._wake(self._whom)
 
 
-def hold(whom: W, wake: Callable[[W], object]) -> Interrupt:
+def defer_interrupt(whom: W, wake: Callable[[W], object]) -> DeferredInterrupt:
     """From now on the signal only calls ``wake`` with ``whom``, until what is returned is released.
 
     Python runs signal handlers in the main thread alone; in others this does nothing.
     """
     if get_ident() != _MAIN:
-        return Interrupt(None, None, wake)
+        return DeferredInterrupt(None, None, wake)
     previous = _get(signal.SIGINT)
     # What was not installed from Python could not be put back.
     if not callable(previous):
-        return Interrupt(None, None, wake)
-    interrupt = Interrupt(previous, whom, wake)
+        return DeferredInterrupt(None, None, wake)
+    interrupt = DeferredInterrupt(previous, whom, wake)
     _set(signal.SIGINT, interrupt.note)
     return interrupt
 

@@ -1,14 +1,13 @@
-"""Who reads, and who runs what was read: threads of one connection, of which at most one reads at any time.
+"""The threads of one connection: the leader/followers pattern (Schmidt et al., Pattern-Oriented Software Architecture 2).
 
-Handing a message from one thread to another costs more than all else that happens to it. So nobody waits to be handed
-one: the thread that wants an answer reads by itself until it comes, and the thread that has read a request runs it by
-itself and then reads on. Only where that takes long does another thread take the reading over.
+The *leader* is the one thread that reads. Handing a message to another thread costs more than everything else that happens
+to it. So a caller that waits for an answer leads until the answer arrives, and the thread that has read a request runs it
+and then reads on, instead of promoting a follower first.
 
-The one that would is the *standby*. While there is traffic it looks every few milliseconds whether the reading has been
-vacant since it looked last, and then takes it over; that is how ping, cancellation and further requests get through
-while a handler is slow, or while nobody waits for an answer. Where somebody reads and nothing comes, it sleeps until
-that thread leaves. Threads that are neither reading nor standing by nor running a request sit on the *bench*, and end
-after a while.
+Only if the request takes long does the *follower* become the leader: it looks every few milliseconds whether there has been
+no leader since its last look. So ping, cancellation and further requests are read while a handler is slow or no caller
+waits. If there is a leader and no traffic, the follower sleeps until that leader resigns. All other threads are *idle*; they
+end after a while.
 """
 
 from __future__ import annotations
@@ -20,56 +19,56 @@ from time import monotonic, sleep
 from typing import Any
 
 from ..logs import note
-from .auto_reset_event import new_bell, ring
+from .auto_reset_event import AutoResetEvent
 
 TICK = 0.005
-"""Seconds between two looks of the standby."""
+"""Seconds between two looks of the follower."""
 IDLE = 10.0
-"""Seconds on the bench after which a thread ends."""
-LENT = 64
-"""How many jobs that wait for the other side let others run in their place, at the same time."""
+"""Seconds after which an idle thread ends."""
+WAITING = 64
+"""Limit on the jobs that wait for an answer and let others run meanwhile."""
 
 
 class SerialQueue:
-    """What is dealt with one at a time and in its order, by whichever thread comes first."""
+    """Items that are handled one at a time and in order, by whichever thread calls ``run``."""
 
-    def __init__(self, deal: Callable[[Any], None]) -> None:
-        self._deal = deal
+    def __init__(self, handle: Callable[[Any], None]) -> None:
+        self._handle = handle
         self.items: deque[Any] = deque()
-        self._dealing = Lock()
+        self._running = Lock()
 
     def put(self, item: Any) -> None:
-        """Adds something; a thread that calls ``work`` deals with it."""
+        """Add an item; a call of ``run`` handles it."""
         self.items.append(item)
 
     @property
-    def due(self) -> bool:
-        """Whether something waits that no thread is about to deal with."""
-        return bool(self.items) and not self._dealing.locked()
+    def ready(self) -> bool:
+        """Whether items wait that no thread is handling."""
+        return bool(self.items) and not self._running.locked()
 
     @property
     def busy(self) -> bool:
-        """Whether something waits, or is being dealt with."""
-        return bool(self.items) or self._dealing.locked()
+        """Whether an item waits or is being handled."""
+        return bool(self.items) or self._running.locked()
 
-    def work(self) -> None:
-        """Deals with what waits, unless another thread does."""
-        # Who comes in vain has added to what is looked at once more after the lock is free.
-        while self.items and self._dealing.acquire(blocking=False):
+    def run(self) -> None:
+        """Handle what waits, unless another thread is doing so."""
+        # If the lock is taken, its holder sees the new item when it looks once more after the release.
+        while self.items and self._running.acquire(blocking=False):
             try:
                 while self.items:
-                    self._deal(self.items.popleft())
+                    self._handle(self.items.popleft())
             finally:
-                self._dealing.release()
+                self._running.release()
 
 
 class LeaderFollowers:
     """The threads of one connection.
 
     ``read`` reads one message and acts on it; it returns at the end of the connection, too. ``run`` runs one of the
-    ``jobs`` that reading has brought. At most ``limit`` jobs run at the same time; the rest wait in ``jobs``. What is
-    put into ``queues`` does not count: a ping is answered while all jobs that may run do. A job that waits for an answer
-    does not count either, as long as it does: the other side may have to ask in order to give it.
+    ``jobs`` that reading has added, at most ``limit`` at the same time. Neither the items of ``queues`` nor jobs that wait
+    for an answer count: a ping is answered while all slots are taken, and the other side may have to send a request before
+    it can answer.
     """
 
     def __init__(
@@ -82,80 +81,81 @@ class LeaderFollowers:
         queues: Sequence[SerialQueue],
     ) -> None:
         self.jobs: deque[Any] = deque()
-        self.ended = False
+        self.stopped = False
         self.answered = False
-        """Set by ``read`` when it has brought the answer that the last of the callers waited for."""
+        """Set by ``read`` once it has read the answer that the last of the callers waited for."""
         self.started = False
-        """Whether threads of the crew read and run; otherwise those that come and go do all."""
+        """Whether own threads read and run; otherwise the threads of callers do everything."""
         self._queues = queues
         self._over = Event()
         self._name = name
         self._limit = limit
         self._read = read
         self._run = run
-        self._reading = Lock()
+        self._leading = Lock()
+        """Held by the leader."""
         self._turn = 0
-        """Changes with every message, and whenever the reading changes hands."""
+        """Changes with every message and with every change of the leader."""
         self._roles = Lock()
         """Held while the following change."""
         self.busy: set[int] = set()
-        """The threads that run a job, and do not wait for an answer meanwhile."""
-        self._lent = 0
-        """How many jobs wait for an answer."""
-        self._standby: Lock | None = None
-        """The bell of the thread that stands by."""
+        """The threads that run a job and do not wait for an answer."""
+        self._waiting = 0
+        """Number of jobs that wait for an answer."""
+        self._follower: AutoResetEvent | None = None
+        """Wakes the follower, if there is one."""
         self._asleep = False
-        """Whether it waits to be rung."""
-        self._bench: list[Lock] = []
+        """Whether the follower sleeps until it is woken."""
+        self._idle: list[AutoResetEvent] = []
 
     # For threads that come and go: callers that wait for an answer, and hosts that pump.
 
-    def take(self) -> bool:
-        """Takes the reading, if nobody has it; ``leave`` gives it back."""
-        if self._reading.acquire(blocking=False):
+    def become_leader(self) -> bool:
+        """Become the leader if there is none, until ``resign``; return whether the calling thread leads."""
+        if self._leading.acquire(blocking=False):
             self._turn += 1
             return True
         return False
 
-    def leave(self) -> None:
-        """Gives the reading back."""
+    def resign(self) -> None:
+        """Stop leading."""
         self._turn += 1
-        self._reading.release()
+        self._leading.release()
         if self._asleep:
-            self._wake()
+            self._wake_follower()
 
     @property
-    def vacant(self) -> bool:
-        """Whether nobody reads."""
-        return not self._reading.locked()
+    def has_leader(self) -> bool:
+        """Whether a thread reads."""
+        return self._leading.locked()
 
     def start(self) -> None:
-        """From now on a thread of its own reads where nobody else does."""
+        """Have an own thread read whenever no caller does."""
         self.started = True
-        self._recruit()
+        self._ensure_follower()
 
     @property
-    def due(self) -> bool:
-        """Whether there is something that a thread with free hands could do."""
+    def ready(self) -> bool:
+        """Whether there is work that a free thread could do."""
         if self.jobs and len(self.busy) < self._limit:
             return True
-        for queue in self._queues:  # noqa: SIM110  # asked with each message, and this takes half as long as any()
-            if queue.items and queue.due:
+        for queue in self._queues:  # noqa: SIM110  # evaluated for each message, and half as expensive as any()
+            if queue.items and queue.ready:
                 return True
         return False
 
     def delegate(self) -> None:
-        """Has what is due done by another thread than the one that reads."""
-        self._recruit()
-        self._wake()
+        """Have another thread do the work that is ready, so that the leader reads on."""
+        self._ensure_follower()
+        self._wake_follower()
 
     def work(self) -> None:
-        """Does what waits, as far as the limit lets it."""
+        """Run jobs and handle the items of the queues, within the limit, until nothing is left."""
         me = get_ident()
         while True:
             for queue in self._queues:
                 if queue.items:
-                    queue.work()
+                    queue.run()
             if not self.jobs:
                 return
             with self._roles:
@@ -166,176 +166,177 @@ class LeaderFollowers:
             try:
                 self._run(job)
             finally:
-                # One step, and who counts meanwhile counts one too many at worst: no need for the lock.
+                # One step; a thread that counts meanwhile counts one too many at worst. So the lock is not needed.
                 self.busy.discard(me)
 
-    def lend(self) -> bool:
-        """Lets another job run in place of the one that the calling thread runs, until ``resume``; whether it does run one.
+    def release_slot(self) -> bool:
+        """Let another job run while the job of the calling thread waits for an answer; return whether it has one.
 
-        Called before an answer is waited for. There are limits to it: who nests requests without end waits in vain.
+        Undone by ``reclaim_slot``. At most ``WAITING`` jobs release their slot, so that nested requests end.
         """
         me = get_ident()
         with self._roles:
             if me not in self.busy:
                 return False
-            if self._lent >= LENT:
-                note("warning", "%d requests that are being handled wait for answers; further ones have to wait", LENT)
+            if self._waiting >= WAITING:
+                note(
+                    "warning", "%d requests that are being handled wait for answers; further ones have to wait", WAITING
+                )
                 return False
             self.busy.discard(me)
-            self._lent += 1
+            self._waiting += 1
         return True
 
-    def resume(self) -> None:
-        """The answer is there, and the job goes on: for a while more of them may run than the limit says."""
+    def reclaim_slot(self) -> None:
+        """Go on with the job after the answer; for a while more jobs than the limit may run."""
         with self._roles:
             self.busy.add(get_ident())
-            self._lent -= 1
+            self._waiting -= 1
 
-    def end(self) -> None:
-        """Sends all threads home, after what waits is done. That is not waited for."""
-        self.ended = True
+    def stop(self) -> None:
+        """Ask all threads to stop once the work is done; do not wait for them."""
+        self.stopped = True
         with self._roles:
-            for bell in (*self._bench, *([self._standby] if self._standby else [])):
-                ring(bell)
+            for event in (*self._idle, *([self._follower] if self._follower else [])):
+                event.set()
         self._over.set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Waits for the end, for so long at most; whether it has come."""
+        """Wait for ``stop``; return False after ``seconds`` (None: no limit)."""
         return self._over.wait(seconds)
 
-    def settle(self, seconds: float) -> None:
-        """Waits until nothing runs or waits, for so long at most."""
+    def wait_idle(self, seconds: float) -> None:
+        """Wait until no work runs or waits, for at most ``seconds``."""
         limit = monotonic() + seconds
         while (
-            self.busy or self._lent or self.jobs or any(queue.busy for queue in self._queues)
+            self.busy or self._waiting or self.jobs or any(queue.busy for queue in self._queues)
         ) and monotonic() < limit:
             sleep(0.002)
 
     def serve(self) -> None:
-        """Has threads of the crew read and run at once, and waits for the end.
+        """Have own threads read and run, and wait for ``stop``.
 
-        The calling thread, often the main one, does nothing but wait. So no job keeps it beyond the end, and Ctrl-C
-        finds it at a safe place.
+        The calling thread, often the main thread, only waits. So no job keeps it after the end, and Ctrl-C interrupts it at
+        a safe place.
         """
         self.started = True
-        self._enlist(None)
+        self._start_thread(None)
         self._over.wait()
 
-    # For threads of the crew.
+    # For own threads.
 
-    def _serve(self, bell: Lock | None) -> None:
-        """What a thread does until it is of no use; with a bell it stands by at first."""
-        self._take_part(bell)
-        if self.ended:
-            # What has been read last.
+    def _main(self, event: AutoResetEvent | None) -> None:
+        """Run a thread until it is not needed any more; with an event it follows at first."""
+        self._lead_and_follow(event)
+        if self.stopped:
+            # The messages that were read last.
             self.work()
 
-    def _take_part(self, bell: Lock | None) -> None:
-        while not self.ended:
+    def _lead_and_follow(self, event: AutoResetEvent | None) -> None:
+        while not self.stopped:
             yields = False
-            if bell is not None:
-                leads = self._stand_by(bell)
-                bell = None
+            if event is not None:
+                leads = self._follow(event)
+                event = None
                 if leads:
                     yields = self._lead()
                 else:
                     self.work()
-            elif self.take():
+            elif self.become_leader():
                 yields = self._lead()
-            if yields or not self.vacant:
-                bell = self._sit_down()
-                if bell is None:
+            if yields or self.has_leader:
+                event = self._rest()
+                if event is None:
                     return
 
     def _lead(self) -> bool:
-        """Reads, and runs what it reads. The reading is held at first, not at the end.
+        """Read and run jobs, as the leader at first, until another thread leads.
 
-        Ends once another thread has taken over; or, with True, when it should be left to another: the caller that has
-        been handed its answer will ask again soon, and is faster if it reads by itself then.
+        Return True if another thread should lead: a caller that has got its answer is likely to send the next request soon,
+        and is faster if it reads the answer itself.
         """
         while True:
             self.answered = False
             try:
                 self._read(None)
             finally:
-                self.leave()
-            if self.ended:
+                self.resign()
+            if self.stopped:
                 return False
-            if self.due:
-                if self._standby is None:
-                    self._recruit()
+            if self.ready:
+                if self._follower is None:
+                    self._ensure_follower()
                 self.work()
             elif self.answered:
                 return True
-            if not self.take():
+            if not self.become_leader():
                 return False
 
-    def _stand_by(self, bell: Lock) -> bool:
-        """Watches; True once it has taken the reading over, False where there is a job to be run, or the end has come."""
+    def _follow(self, event: AutoResetEvent) -> bool:
+        """Wait to be promoted; return True once it leads, False if there is work or the end has come."""
         turn = -1
-        while not self.ended:
-            bell.acquire(timeout=-1 if self._asleep else TICK)
+        while not self.stopped:
+            event.wait(-1 if self._asleep else TICK)
             self._asleep = False
-            if self.due or self.ended:
+            if self.ready or self.stopped:
                 break
             if turn == self._turn:
-                if self.take():
-                    self._step_down()
+                if self.become_leader():
+                    self._leave_follower_role()
                     return True
-                # Somebody reads, and nothing comes. Whoever leaves now, or has just left, is to see that this one sleeps.
+                # There is a leader and no traffic. A leader that resigns now has to see that the follower sleeps.
                 self._asleep = True
-                if self.vacant:
+                if not self.has_leader:
                     self._asleep = False
             turn = self._turn
-        self._step_down()
-        if not self.ended:
-            self._recruit()
+        self._leave_follower_role()
+        if not self.stopped:
+            self._ensure_follower()
         return False
 
-    def _step_down(self) -> None:
+    def _leave_follower_role(self) -> None:
         with self._roles:
-            self._standby = None
+            self._follower = None
             self._asleep = False
 
-    def _sit_down(self) -> Lock | None:
-        """Waits on the bench; the bell to stand by with, or None where nobody has called for long."""
-        bell = new_bell()
+    def _rest(self) -> AutoResetEvent | None:
+        """Wait until a follower is needed; return its event, or None if none was needed for long."""
+        event = AutoResetEvent()
         with self._roles:
-            if self.ended:
+            if self.stopped:
                 return None
-            if self._standby is None:
-                self._standby = bell
-                return bell
-            self._bench.append(bell)
-        bell.acquire(timeout=IDLE)
+            if self._follower is None:
+                self._follower = event
+                return event
+            self._idle.append(event)
+        event.wait(IDLE)
         with self._roles:
-            if bell is self._standby:
-                return bell
-            if bell in self._bench:
-                self._bench.remove(bell)
+            if event is self._follower:
+                return event
+            if event in self._idle:
+                self._idle.remove(event)
         return None
 
-    def _recruit(self) -> None:
-        """Sees to it that a thread stands by."""
+    def _ensure_follower(self) -> None:
         with self._roles:
-            if self._standby is not None or self.ended:
+            if self._follower is not None or self.stopped:
                 return
-            if self._bench:
-                bell = self._standby = self._bench.pop()
-                ring(bell)
+            if self._idle:
+                event = self._follower = self._idle.pop()
+                event.set()
                 return
-            bell = self._standby = new_bell()
+            event = self._follower = AutoResetEvent()
         try:
-            self._enlist(bell)
+            self._start_thread(event)
         except RuntimeError as fault:
-            # No more threads are to be had. Those that are there do what they can; the next message brings another try.
-            self._step_down()
-            note("warning", "no thread stands by: %s", fault)
+            # The existing threads do what they can; the next message brings another try.
+            self._leave_follower_role()
+            note("warning", "cannot start a thread for a connection: %s", fault)
 
-    def _enlist(self, bell: Lock | None) -> None:
-        Thread(target=self._serve, args=(bell,), name=self._name, daemon=True).start()
+    def _start_thread(self, event: AutoResetEvent | None) -> None:
+        Thread(target=self._main, args=(event,), name=self._name, daemon=True).start()
 
-    def _wake(self) -> None:
-        bell = self._standby
-        if bell is not None:
-            ring(bell)
+    def _wake_follower(self) -> None:
+        event = self._follower
+        if event is not None:
+            event.set()

@@ -1,53 +1,75 @@
-"""Threads that run handlers while others hold the connections: the handler of a call that streams goes on by itself."""
+"""A pool of threads that run jobs: handlers of HTTP requests, and tasks.
+
+The threads of a ``Connection`` are not of this pool, because handing a request to another thread costs more than 3 % of a
+call; see ``leader_followers``.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from threading import Condition, Lock, Thread
 from time import monotonic
 
-from ...connection.auto_reset_event import new_bell, ring
-from ...logs import note, report
+from ..logs import note, report
+from .auto_reset_event import AutoResetEvent
 
 IDLE = 10.0
-"""Seconds without a job after which a thread ends."""
+"""Seconds after which an idle thread ends."""
 
 Job = Callable[[], None]
 
 
 class ThreadPool:
-    """Runs jobs, at most ``limit`` at the same time. Threads are started when there are no idle ones."""
+    """Runs jobs in daemon threads called ``name``, at most ``limit`` at the same time; they end ``idle`` seconds later."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, name: str, limit: int, *, idle: float = IDLE) -> None:
+        self._name = name
         self._limit = limit
+        self._seconds = idle
         self._lock = Lock()
-        self._idle: list[_Seat] = []
+        self._idle: list[_Worker] = []
         self._busy = 0
+        self._jobs: deque[Job] = deque()
+        """Submitted jobs that no thread runs yet."""
         self._quiet = Condition(self._lock)
 
     def start(self, job: Job) -> bool:
-        """Has a job run in another thread; False where as many run as may."""
+        """Run a job in another thread at once; return False if the limit is reached or no thread can be started."""
         with self._lock:
             if self._busy >= self._limit:
                 return False
             self._busy += 1
-            seat = self._idle.pop() if self._idle else None
-            if seat is not None:
-                seat.job = job
-        if seat is not None:
-            ring(seat.bell)
-            return True
+            worker = self._idle.pop() if self._idle else None
         try:
-            Thread(target=self._serve, args=(job,), name="mcp-http", daemon=True).start()
+            self._run(job, worker)
         except RuntimeError as fault:
-            note("warning", "no thread runs a request: %s", fault)
+            note("warning", "cannot start a thread for a request: %s", fault)
             with self._lock:
                 self._busy -= 1
             return False
         return True
 
-    def settle(self, seconds: float) -> bool:
-        """Waits until nothing runs, for so long at most; whether that is so."""
+    def submit(self, job: Job) -> None:
+        """Run a job as soon as a thread is free; raise RuntimeError if there is none and none can be started."""
+        with self._lock:
+            if self._busy >= self._limit:
+                self._jobs.append(job)
+                return
+            self._busy += 1
+            worker = self._idle.pop() if self._idle else None
+        try:
+            self._run(job, worker)
+        except RuntimeError:
+            with self._lock:
+                self._busy -= 1
+                if not self._busy:
+                    # No other thread would run it later.
+                    raise
+                self._jobs.append(job)
+
+    def wait_idle(self, seconds: float) -> bool:
+        """Wait until no job runs, for at most ``seconds``; return whether none does."""
         limit = monotonic() + seconds
         with self._quiet:
             while self._busy:
@@ -57,35 +79,45 @@ class ThreadPool:
                 self._quiet.wait(left)
         return True
 
-    def _serve(self, job: Job | None) -> None:
-        seat = _Seat()
+    def _run(self, job: Job, worker: _Worker | None) -> None:
+        if worker is not None:
+            worker.job = job
+            worker.event.set()
+        else:
+            Thread(target=self._main, args=(job,), name=self._name, daemon=True).start()
+
+    def _main(self, job: Job | None) -> None:
+        worker = _Worker()
         while job is not None:
             try:
                 job()
-            except BaseException as fault:  # noqa: BLE001  # a job answers for itself; a thread that dies helps nobody
+            except BaseException as fault:  # noqa: BLE001  # the thread survives whatever a job raises
                 report(fault, "a request failed: %s", fault)
-            seat.job = None
+            worker.job = job = None
             with self._lock:
+                if self._jobs:
+                    job = self._jobs.popleft()
+                    continue
                 self._busy -= 1
                 if not self._busy:
                     self._quiet.notify_all()
-                # Who has just left is asked first: its thread is the most likely to be awake.
-                self._idle.append(seat)
-            if not seat.bell.acquire(timeout=IDLE):
+                # The last one to finish is the first to get a job: it is the most likely to be awake.
+                self._idle.append(worker)
+            if not worker.event.wait(self._seconds):
                 with self._lock:
-                    if seat in self._idle:
-                        self._idle.remove(seat)
+                    if worker in self._idle:
+                        self._idle.remove(worker)
                         return
-                # A job has come at the last moment.
-                seat.bell.acquire()
-            job = seat.job
+                # It was given a job at the last moment.
+                worker.event.wait()
+            job = worker.job
 
 
-class _Seat:
-    """Where an idle thread waits for its next job."""
+class _Worker:
+    """An idle thread and its next job."""
 
-    __slots__ = ("bell", "job")
+    __slots__ = ("event", "job")
 
     def __init__(self) -> None:
-        self.bell = new_bell()
+        self.event = AutoResetEvent()
         self.job: Job | None = None

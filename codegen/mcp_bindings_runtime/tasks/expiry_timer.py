@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from threading import Lock, Thread, Timer, current_thread
+from threading import Lock, Timer, current_thread
 
 from ..logs import note, report
 
@@ -70,40 +69,3 @@ class ExpiryTimer:
                 # Otherwise another was set meanwhile.
                 self._timer = None
             self._arm()
-
-
-class Workers:
-    """Threads that execute jobs in their order, at most ``limit`` at the same time. They end when there is none left."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._lock = Lock()
-        self._busy = 0
-        self._jobs: deque[Callable[[], None]] = deque()
-
-    def add(self, job: Callable[[], None]) -> None:
-        """Has a job done as soon as a thread is free; raises RuntimeError where none is to be had at all."""
-        with self._lock:
-            self._jobs.append(job)
-            if self._busy >= self._limit:
-                return
-            self._busy += 1
-        # A daemon: a task never keeps the program from ending.
-        try:
-            Thread(target=self._work, name="mcp-task", daemon=True).start()
-        except RuntimeError:
-            with self._lock:
-                self._busy -= 1
-                if not self._busy:
-                    # Nobody else would do it.
-                    self._jobs.remove(job)
-                    raise
-
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                if not self._jobs:
-                    self._busy -= 1
-                    return
-                job = self._jobs.popleft()
-            job()

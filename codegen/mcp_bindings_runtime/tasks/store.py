@@ -12,13 +12,14 @@ from math import inf
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from ..connection.thread_pool import ThreadPool
 from ..errors import RequestTimeout, ResponseError, UsageError
 from ..features.registry import Changes, Registry
 from ..jsonrpc import INTERNAL_ERROR
 from ..logs import for_whom, note
 from ..session.control_flow import Abandoned
 from ..validation import check_counts, check_flags, check_function, check_mappings, check_seconds, check_times
-from .expiry_timer import ExpiryTimer, Workers
+from .expiry_timer import ExpiryTimer
 
 if TYPE_CHECKING:
     from ..features.pages import Pages
@@ -176,8 +177,8 @@ class MemoryTasks:
         self._held = 0
         self._due = inf
         """When the first of the tasks expires."""
-        self._workers = Workers(workers)
-        self._alarm = ExpiryTimer(self._purge, now)
+        self._threads = ThreadPool("mcp-task", workers, idle=0.0)
+        self._timer = ExpiryTimer(self._purge, now)
         for name, support in (tools or {}).items():
             self.declare(name, support)
 
@@ -232,7 +233,7 @@ class MemoryTasks:
 
     def execute(self, job: Callable[[], None]) -> None:
         """Has a job done by one of the threads, as soon as one is free."""
-        self._workers.add(job)
+        self._threads.submit(job)
 
     def find(self, task_id: str, owner: Any) -> StoredTask | None:
         """The task of that id, if it is there, has not expired, and is this requestor's."""
@@ -366,7 +367,7 @@ class MemoryTasks:
             if waits:
                 task.watchers[watcher] = gone
                 # Nobody else might ask for anything before that.
-                self._alarm.set(task, task.expires)
+                self._timer.set(task, task.expires)
         if not waits:
             watcher(task)
 
@@ -374,12 +375,12 @@ class MemoryTasks:
         """The function need not be called any more."""
         with self._lock:
             if task.watchers.pop(watcher, None) is not None and not task.watchers:
-                self._alarm.set(task, None)
+                self._timer.set(task, None)
 
     def _dismiss(self, task: StoredTask) -> Iterable[Watcher]:
         """Those who wait for the end of a task, who wait no longer."""
         watchers, task.watchers = task.watchers, {}
-        self._alarm.set(task, None)
+        self._timer.set(task, None)
         return watchers
 
     def leave(self, owner: Any) -> None:

@@ -11,7 +11,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
+
+from ..errors import UsageError
+
+CLOSED_HERE: Final = "the connection was closed on this side"
+CLOSED_THERE: Final = "the other side closed the connection"
+
+LONGEST: Final = 1_000_000.0
+"""The longest single wait in seconds; poll() takes 32 bits of milliseconds. Who waits longer waits again."""
 
 
 class Unanswered(Exception):
@@ -67,3 +75,11 @@ class Transport(Protocol):
         A ``receive`` or ``send`` that waits in another thread raises ConnectionClosed at once, and so does each later one.
         """
         ...
+
+
+def checked(timeout: float) -> float:
+    """A timeout that is a number of seconds; those below 0 have gone by already."""
+    if timeout != timeout:  # noqa: PLR0124 - only a NaN differs from itself
+        message = "a timeout of nan seconds never goes by; give a number, or None for no limit"
+        raise UsageError(message)
+    return max(timeout, 0.0)

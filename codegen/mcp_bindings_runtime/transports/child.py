@@ -11,23 +11,30 @@ import os
 import select
 import sys
 import weakref
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Literal, TypeAlias
+from threading import Thread
+from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias
 
-from ..errors import ConnectionClosed, UsageError
+from ..errors import ConnectionClosed, MessageTooLarge, UsageError
+from ..logs import report
 from ..session.framing import DEFAULT_LIMIT, Lines
 from .descriptor_reader import DescriptorReader
 from .descriptor_writer import DescriptorWriter
-from .ending import Patience, end
-from .exits import exit_descriptor, exit_text
-from .server_process import PIPE, as_line, environment, start
-from .stderrlines import StderrLines
+from .server_process import PIPE, Patience, as_line, end, environment, exit_descriptor, exit_text, start
 from .streams import Streams
 
 if TYPE_CHECKING:
     import subprocess
 
 Stderr: TypeAlias = "Literal['inherit', 'capture'] | int | IO[bytes] | IO[str] | Callable[[str], object]"
+
+KEPT: Final = 50
+"""How many of the last lines are kept."""
+_LONGEST: Final = 64 * 1024
+"""How many bytes of a line are read; a longer one is left out, and a note in its place."""
+_SHOWN: Final = 500
+"""How many characters of a line are kept."""
 
 
 class Child(Streams):
@@ -195,3 +202,55 @@ def _shut_down(
             # What it said last is in the pipe yet; a process that it has started may keep that open, though.
             lines.wait(0.2)
             lines.close()
+
+
+class StderrLines:
+    """Reads lines from ``fd`` in a daemon thread, so that the server never has to wait for its reader.
+
+    It owns ``fd`` from the call on, even if that fails.
+    """
+
+    def __init__(self, fd: int, each: Callable[[str], object] | None = None) -> None:
+        try:
+            self._reader = DescriptorReader(fd, limit=_LONGEST)
+        except BaseException:
+            os.close(fd)
+            raise
+        self._each = each
+        self._last: deque[str] = deque(maxlen=KEPT)
+        self._thread = Thread(target=self._run, name="mcp: standard error of a server", daemon=True)
+        self._thread.start()
+
+    def last(self) -> tuple[str, ...]:
+        """The last lines, oldest first, each cut where it gets long."""
+        return tuple(self._last.copy())
+
+    def wait(self, seconds: float) -> None:
+        """Waits until all has been read that will come, at most so long."""
+        self._thread.join(seconds)
+
+    def close(self) -> None:
+        """Reads no more."""
+        self._reader.close()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                line = self._reader.receive()
+            except MessageTooLarge as problem:
+                self._take(f"(a line of more than {problem.limit} bytes)")
+            except ConnectionClosed:
+                return
+            else:
+                self._take((line or b"").decode("utf-8", "replace"))
+
+    def _take(self, line: str) -> None:
+        self._last.append(line if len(line) <= _SHOWN else line[:_SHOWN] + " ...")
+        each = self._each
+        if each is None:
+            return
+        try:
+            each(line)
+        except Exception as problem:  # noqa: BLE001  # the server goes on, and must not wait for somebody to read
+            self._each = None
+            report(problem, "no more lines of standard error for %r", each)

@@ -10,8 +10,8 @@ from typing import Final
 
 from ..errors import ConnectionClosed, UsageError
 from ..session.framing import DEFAULT_LIMIT, Lines
-from .descriptors import WakeupDescriptor
-from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked, lost, take
+from . import CLOSED_HERE, CLOSED_THERE, LONGEST, checked
+from .descriptors import WakeupDescriptor, lost, take
 
 _CHUNK: Final = 64 * 1024
 """How much is read at once: as much as a pipe holds."""

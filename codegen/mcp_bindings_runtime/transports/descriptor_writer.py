@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from ..errors import ConnectionClosed, RequestTimeout
 from ..session.framing import check_message
-from .descriptors import WakeupDescriptor
-from .waits import CLOSED_HERE, LONGEST, checked, lost, take
+from . import CLOSED_HERE, LONGEST, checked
+from .descriptors import WakeupDescriptor, lost, take
 
 
 class _Begun(NamedTuple):

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from threading import RLock
 from typing import Final
+
+from ..errors import ConnectionClosed
+from . import CLOSED_THERE, LONGEST
 
 _ONE: Final = (1).to_bytes(8, sys.byteorder)
 """What an eventfd takes; a pipe takes anything."""
@@ -57,3 +61,25 @@ class WakeupDescriptor:
                 os.close(reader)
             if writer not in {reader, -1}:
                 os.close(writer)
+
+
+def lost(problem: OSError) -> ConnectionClosed:
+    """What a failed read or write says about the connection.
+
+    The system's errors have a number. One without, a TimeoutError for instance, was raised by a signal's handler, and is
+    raised again: it says nothing about the connection.
+    """
+    if problem.errno is None:
+        raise problem
+    if isinstance(problem, BrokenPipeError | ConnectionResetError):
+        return ConnectionClosed(CLOSED_THERE)
+    return ConnectionClosed(f"the connection broke: {problem.strerror}")
+
+
+def take(acquire: Callable[[bool, float], bool], timeout: float | None, held: list[bool]) -> None:
+    """Acquires a lock within ``timeout`` seconds, and notes in ``held`` whether it was.
+
+    It is noted by the call that acquires, in C: the exception of a signal's handler cannot come between the two, so
+    whoever releases what is noted never leaves the lock taken.
+    """
+    held.extend(map(acquire, (True,), (-1.0 if timeout is None else min(timeout, LONGEST),)))

@@ -10,8 +10,7 @@ from typing import Final
 
 from ..errors import ConnectionClosed, MessageTooLarge, RequestTimeout
 from ..session.framing import DEFAULT_LIMIT, check_message
-from . import Transport
-from .waits import CLOSED_HERE, CLOSED_THERE, LONGEST, checked
+from . import CLOSED_HERE, CLOSED_THERE, LONGEST, Transport, checked
 
 CAPACITY: Final = 1024 * 1024
 """How many bytes of messages wait in each direction, if nothing else is said."""

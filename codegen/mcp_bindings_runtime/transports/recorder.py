@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..binding import OTHER
 from ..methods import Side
-from ..transports import Unanswered
+from . import Unanswered
 
 if TYPE_CHECKING:
     import os
 
-    from ..transports import Transport
+    from . import Transport
 
 
 class Recorder:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import select
+import signal
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from contextlib import suppress
+from threading import Thread
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import ConnectionClosed, UsageError
 from ..validation import check_command
@@ -144,3 +149,168 @@ def _explained(
     if problem.errno == 8:
         return UsageError(f"{begun}it is no program (no #! line); name its interpreter before it in the command")
     return ConnectionClosed(f"{begun}{problem.strerror}")
+
+
+def exit_descriptor(pid: int) -> int:
+    """A new descriptor that becomes readable when the child ends: a pidfd on Linux, else a pipe with a thread."""
+    if sys.platform == "linux":
+        # An old kernel may not have it, and a sandbox may forbid it.
+        with suppress(OSError):
+            return os.pidfd_open(pid)
+    return _watched(pid)
+
+
+def is_collected(pid: int) -> bool:
+    """Whether another part of this program has reaped the child, so that its number may be anybody's."""
+    try:
+        _look(pid)
+    except ChildProcessError:
+        return True
+    return False
+
+
+def exit_text(pid: int) -> str | None:
+    """How the child ended, for people; None while it runs."""
+    try:
+        result = _look(pid)
+    except ChildProcessError:
+        return "ended; another part of this program has collected its exit status"
+    if result is None:
+        return None
+    if result.si_code == os.CLD_EXITED:
+        return f"exited with status {result.si_status}"
+    try:
+        name = signal.Signals(result.si_status).name
+    except ValueError:
+        name = f"signal {result.si_status}"
+    return f"was killed by {name}"
+
+
+def _look(pid: int) -> os.waitid_result | None:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+
+
+def _watched(pid: int) -> int:
+    reader, writer = os.pipe()
+
+    def watch() -> None:
+        try:
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        except ChildProcessError:
+            pass
+        finally:
+            os.close(writer)
+
+    Thread(target=watch, name=f"mcp: exit of {pid}", daemon=True).start()
+    return reader
+
+
+class Patience(NamedTuple):
+    """How many seconds each step may take before the next one is tried."""
+
+    grace: float = 2.0
+    """After its input was closed."""
+    terminate: float = 2.0
+    """After SIGTERM."""
+    kill: float = 2.0
+    """After SIGKILL; what is still there then hangs in the kernel, and is left to it."""
+
+
+def end(popen: subprocess.Popen[bytes], stdout: int, patience: Patience, owner: int) -> None:
+    """Ends a process whose input is closed already, and its group; reaps it. Closes ``stdout``, its output.
+
+    Does nothing else in a fork of the process that started it (``owner``). An exception of a signal's handler skips to
+    the last step.
+    """
+    exited = -1
+    try:
+        if os.getpid() != owner:
+            # Not a child of this process, so there is nothing to reap.
+            popen.returncode = 0
+            return
+        exited = exit_descriptor(popen.pid)
+        try:
+            _end(popen, exited, stdout, patience)
+        except BaseException:
+            _signal(popen, signal.SIGKILL)
+            _wait(exited, stdout, patience.kill)
+            popen.poll()
+            raise
+    finally:
+        for fd in (exited, stdout):
+            if fd >= 0:
+                os.close(fd)
+
+
+def _end(popen: subprocess.Popen[bytes], exited: int, stdout: int, patience: Patience) -> None:
+    asked = False
+    ended = _wait(exited, stdout, patience.grace)
+    if not ended:
+        _signal(popen, signal.SIGTERM)
+        asked = True
+        ended = _wait(exited, stdout, patience.terminate)
+    if not ended:
+        _signal(popen, signal.SIGKILL)
+        ended = _wait(exited, stdout, patience.kill)
+    collected = is_collected(popen.pid)
+    popen.poll()
+    if ended and not collected:
+        _end_group(popen.pid, patience.terminate, asked=asked)
+
+
+def _end_group(group: int, seconds: float, *, asked: bool) -> None:
+    """Ends what the process has started. As long as any of it lives, the group's number stays taken."""
+    deadline = monotonic() + seconds
+    pause = 0.001
+    while _alive(group):
+        if not asked:
+            asked = True
+            _signal_group(group, signal.SIGTERM)
+        if monotonic() >= deadline:
+            _signal_group(group, signal.SIGKILL)
+            return
+        sleep(pause)
+        pause = min(pause * 2, 0.05)
+
+
+def _alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except OSError:
+        return False
+    return True
+
+
+def _signal(popen: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """Signals the group, as long as its number is certain to be that of the process."""
+    if popen.returncode is None and not is_collected(popen.pid):
+        _signal_group(popen.pid, number)
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _wait(exited: int, stdout: int, seconds: float) -> bool:
+    """Whether it ends in time. What it still writes is thrown away, so that it need not wait for a reader."""
+    poll = select.poll()
+    poll.register(exited, select.POLLIN)
+    poll.register(stdout, select.POLLIN)
+    deadline = monotonic() + seconds
+    while True:
+        left = max(deadline - monotonic(), 0.0)
+        ready = {fd for fd, _ in poll.poll(left * 1000)}
+        if exited in ready:
+            return True
+        if stdout in ready and not _thrown_away(stdout):
+            poll.unregister(stdout)
+        if left <= 0:
+            return False
+
+
+def _thrown_away(stdout: int) -> bool:
+    try:
+        return bool(os.read(stdout, 64 * 1024))
+    except OSError:
+        return False

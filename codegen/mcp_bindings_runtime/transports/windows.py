@@ -13,8 +13,8 @@ from threading import Thread
 
 from ..errors import ConnectionClosed, MessageTooLarge
 from ..session.framing import DEFAULT_LIMIT, Lines, check_message
+from . import CLOSED_THERE
 from .memory import CAPACITY, MessageQueue
-from .waits import CLOSED_THERE
 
 _CHUNK = 64 * 1024
 

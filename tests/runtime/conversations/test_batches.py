@@ -57,7 +57,7 @@ def test_a_batch_that_takes_too_long_is_cancelled():
         with pytest.raises(RequestTimeout):
             client.batch(asked(n=1), asked(n=2, hold=True), timeout=0.1)
         eventually(lambda: seen.cancelled == [2])
-        assert not client.connection._calls
+        assert not client.connection.calls
         assert not client.connection.session._asked
         assert text_of(client.call_tool("echo", {"n": 3})) == "3"
 
@@ -85,7 +85,7 @@ def test_nothing_of_a_batch_is_sent_if_a_part_of_it_cannot_be():
                     ),
                 ),
             )
-        assert not client.connection._calls
+        assert not client.connection.calls
         assert not client.connection.session._asked
         client.ping()
     assert heard[0]["method"] == "ping"

@@ -86,7 +86,7 @@ class Asking:
         """On neither side, as far as it waits for anything or is waited for."""
         link, *_ = self.links
         connection = client.connection
-        eventually(lambda: not (connection._calls or connection.session._asked or connection.session._running))
+        eventually(lambda: not (connection.calls or connection.session._asked or connection.session._running))
         eventually(lambda: not (link.session._asked or link.session._running))
         eventually(lambda: not getattr(link, "calls", None) and not getattr(link, "_calls", None))
 
@@ -104,7 +104,7 @@ def cancel_once(happened, client):
     thread = threading.Thread(target=call)
     thread.start()
     assert happened.wait(PATIENCE)
-    (running,) = client.connection._calls.values()
+    (running,) = client.connection.calls.values()
     running.stop(CallCancelled("enough"))
     client.connection._transport.interrupt()
     thread.join(PATIENCE)

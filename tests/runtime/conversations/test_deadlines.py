@@ -243,7 +243,7 @@ def test_connecting_has_one_deadline() -> None:
         assert peer.hear()["method"] == "notifications/initialized"
         asked = peer.hear()
         assert asked["method"] == "logging/setLevel"
-        deadlines.extend(call.deadline for call in clients[0]._greeting._calls.values())
+        deadlines.extend(call.deadline for call in clients[0]._greeting.calls.values())
         peer.answer(asked, {})
 
     with scripted_server(handshaken.Client, play, timeout=PATIENCE, log_level="debug") as (client, _):

@@ -53,14 +53,14 @@ def test_a_long_conversation(revision, where, capsys):
         figures = soak(client, TIMES)
         grown = resident() - memory
         connection = client.connection
-        eventually(lambda: not connection._calls)
+        eventually(lambda: not connection.calls)
         assert not connection.session._asked
         assert not connection.session._progress
         assert not connection.session._lasting
-        eventually(lambda: not connection._crew.jobs and not connection._crew.busy)
+        eventually(lambda: not connection._threads.jobs and not connection._threads.busy)
         if where == "memory":
             (theirs,) = server._connections
-            eventually(lambda: not theirs.session._running and not theirs._crew.busy and not seen.running)
+            eventually(lambda: not theirs.session._running and not theirs._threads.busy and not seen.running)
             assert not theirs.session._asked
     with capsys.disabled():
         if TIMES > 300:

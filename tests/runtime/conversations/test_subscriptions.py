@@ -155,7 +155,7 @@ def test_closing_from_another_thread_ends_the_iteration():
 
         thread = threading.Thread(target=listen)
         thread.start()
-        eventually(lambda: not client.connection._crew.vacant)
+        eventually(lambda: client.connection._threads.has_leader)
         time.sleep(0.03)
         changes.close()
         assert ended.wait(PATIENCE)
@@ -272,10 +272,10 @@ def test_nothing_is_told_on_a_subscription_before_it_is_acknowledged(monkeypatch
     connection = server.connect(theirs)
     work = LeaderFollowers.work
 
-    def change_first(crew):
+    def change_first(threads):
         monkeypatch.setattr(LeaderFollowers, "work", work)
         server.notify(TOOLS)
-        crew.work()
+        threads.work()
 
     monkeypatch.setattr(LeaderFollowers, "work", change_first)
     meta = {"io.modelcontextprotocol/protocolVersion": NEW, "io.modelcontextprotocol/clientCapabilities": {}}

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 import pytest
-from mcp_bindings_runtime.connection import leader_followers as crew_module
+from mcp_bindings_runtime.connection import leader_followers
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
 from mcp_bindings_runtime.transports.memory import pair
 from mcp_bindings_runtime.transports.streams import Streams
@@ -372,11 +372,11 @@ def nesting(revision, **options):
 def test_who_waits_for_an_answer_takes_no_worker_from_those_it_depends_on(revision):
     with nesting(revision) as client:
         client.call_tool("x", {"n": 20})
-        eventually(lambda: not client.connection._crew.busy and not client.connection._crew._lent)
+        eventually(lambda: not client.connection._threads.busy and not client.connection._threads._waiting)
 
 
 def test_requests_that_nest_without_end_are_told_of_and_end(caplog, monkeypatch):
-    monkeypatch.setattr(crew_module, "LENT", 3)
+    monkeypatch.setattr(leader_followers, "WAITING", 3)
     with nesting(LATEST) as client:
         with pytest.raises(RequestTimeout):
             client.call_tool("x", {"n": 20}, timeout=0.3)
@@ -447,7 +447,7 @@ def test_a_pumping_host_answers_what_the_client_needs_in_order_to_answer():
 def test_pumping_is_refused_where_another_thread_reads():
     server, _ = echo_server(LATEST)
     with package(LATEST).Client.in_memory(server) as client:
-        eventually(lambda: not client.connection._crew.vacant)
+        eventually(lambda: client.connection._threads.has_leader)
         with pytest.raises(UsageError, match="another thread reads"):
             client.connection.pump(0)
 

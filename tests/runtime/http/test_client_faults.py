@@ -229,4 +229,4 @@ def test_many_failing_calls_leave_nothing_behind() -> None:
         transport = client.connection._transport
         assert not transport._asked
         assert not transport._exchanges
-        assert not client.connection._calls
+        assert not client.connection.calls

@@ -172,7 +172,7 @@ def test_a_closed_server_lets_what_runs_be_answered():
 
 
 def test_workers_wait_for_jobs_and_are_used_again():
-    workers = ThreadPool(2)
+    workers = ThreadPool("mcp-http", 2)
     names: list[str] = []
     for _ in range(20):
         done = threading.Event()
@@ -183,5 +183,5 @@ def test_workers_wait_for_jobs_and_are_used_again():
 
         assert workers.start(job)
         assert done.wait(PATIENCE)
-        assert workers.settle(PATIENCE)
+        assert workers.wait_idle(PATIENCE)
     assert len(names) == 20

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
-from mcp_bindings_runtime.transports import exits
+from mcp_bindings_runtime.transports import server_process
 from mcp_bindings_runtime.transports.child import Child
 from runtime.transports.links import LONG, Running, fill, python
 from support.conversing import descriptors
@@ -113,7 +113,7 @@ def test_a_long_command_that_cannot_be_started_is_shown_by_its_beginning() -> No
 def test_how_a_server_ended_is_said(script: str, how: str, watch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if watch == "thread":
         monkeypatch.delattr(os, "pidfd_open")
-        monkeypatch.setattr(exits.sys, "platform", "other")
+        monkeypatch.setattr(server_process.sys, "platform", "other")
     child = shell(script, **SHORT)
     assert end_of(child) == f"the server {'sh -c ' + repr(script)!r} (process {child.pid}) {how}"
 

@@ -10,7 +10,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
-from ...connection.auto_reset_event import new_bell, ring
+from ...connection.auto_reset_event import AutoResetEvent
 from ...errors import ConnectionClosed, RequestTimeout
 
 LONGEST = 1_000_000.0
@@ -20,7 +20,7 @@ LONGEST = 1_000_000.0
 class Exchange:
     """A request under way. ``deadline``, by ``time.monotonic``, holds for all of it, however slowly bytes drip in."""
 
-    __slots__ = ("_bell", "_lock", "_socket", "deadline", "ended", "heard", "reused", "url", "what")
+    __slots__ = ("_event", "_lock", "_socket", "deadline", "ended", "heard", "reused", "url", "what")
 
     def __init__(self, what: str, deadline: float = inf) -> None:
         self.what = what
@@ -30,7 +30,7 @@ class Exchange:
         """Where its request was sent last; redirects change it."""
         self.ended = False
         """Whether ``end`` has been called."""
-        self._bell: Lock | None = None
+        self._event: AutoResetEvent | None = None
         """Is there while a thread rests. Threads that rest are rare, and exchanges many."""
         self.reused = False
         """Whether it goes over a connection that has been used before."""
@@ -51,20 +51,20 @@ class Exchange:
         """Ends it at once, in whatever thread it is; the server sees the connection closed. Idempotent."""
         with self._lock:
             self.ended = True
-            if self._bell is not None:
-                ring(self._bell)
+            if self._event is not None:
+                self._event.set()
             _shut(self._socket)
 
     def rest(self, seconds: float) -> bool:
         """Sleep for so long, or until it is ended; return whether it is. For the one thread that reads."""
-        bell = self.bell()
-        return bell is None or bell.acquire(timeout=seconds)
+        event = self.new_event()
+        return event is None or event.wait(seconds)
 
-    def bell(self) -> Lock | None:
-        """Return a bell that ``end`` rings, and others may; None if it is ended. For the one thread that reads."""
+    def new_event(self) -> AutoResetEvent | None:
+        """Return an event that ``end`` sets, as others may; None if it has ended. For the one thread that reads."""
         with self._lock:
-            bell = self._bell = None if self.ended else new_bell()
-        return bell
+            event = self._event = None if self.ended else AutoResetEvent()
+        return event
 
     def left(self) -> float | None:
         """Seconds until the deadline, None where there is none; raises RequestTimeout once it has passed."""

@@ -8,8 +8,7 @@ from time import monotonic
 from typing import Final
 
 from ...errors import ConnectionClosed
-from ...transports import Unanswered
-from ...transports.waits import CLOSED_HERE, LONGEST, checked
+from ...transports import CLOSED_HERE, LONGEST, Unanswered, checked
 
 CAPACITY: Final = 1024 * 1024
 """How many bytes of messages wait before the streams that bring them have to wait, too."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any, Final
 
-from ...connection.auto_reset_event import ring
+from ...connection.auto_reset_event import AutoResetEvent
 from ...errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
 from ...logs import note
 from .endpoint import Endpoint
@@ -113,18 +113,18 @@ class Handshaken:
             self._wait(renewal, exchange)
 
     def _wait(self, renewal: _Renewal, exchange: Exchange) -> None:
-        bell = exchange.bell()
-        if bell is None:
+        event = exchange.new_event()
+        if event is None:
             raise exchange.closed()
         with self._lock:
             if self._renewal is not renewal:
                 return
-            renewal.waiting.append(bell)
+            renewal.waiting.append(event)
         left = exchange.left()
-        rung = bell.acquire(timeout=-1 if left is None else left)
+        renewed = event.wait(-1 if left is None else left)
         if exchange.ended:
             raise exchange.closed()
-        if not rung:
+        if not renewed:
             raise exchange.late()
         if renewal.failure is not None:
             raise renewal.failure.again(exchange)
@@ -146,7 +146,7 @@ class Handshaken:
                 self.id = found
                 self._renewal = None
             for each in renewal.waiting:
-                ring(each)
+                each.set()
 
     def _ask_anew(self, exchange: Exchange) -> str | None:
         """Begin a session as the first one was begun, and return its id."""
@@ -173,8 +173,8 @@ class _Renewal:
     __slots__ = ("failure", "waiting")
 
     def __init__(self) -> None:
-        self.waiting: list[Lock] = []
-        """A bell of each thread that waits."""
+        self.waiting: list[AutoResetEvent] = []
+        """The event of each thread that waits."""
         self.failure: _Failure | None = None
 
 

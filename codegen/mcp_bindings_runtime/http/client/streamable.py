@@ -20,8 +20,7 @@ from ...errors import ConnectionClosed, HttpError, McpError, RequestTimeout, Usa
 from ...jsonrpc import HEADER_MISMATCH
 from ...logs import note
 from ...session.framing import DEFAULT_LIMIT, check_message
-from ...transports import Unanswered
-from ...transports.waits import CLOSED_HERE, checked
+from ...transports import CLOSED_HERE, Unanswered, checked
 from ..headers import standard
 from .endpoint import JSON, STREAM, Endpoint, kind_of
 from .error_responses import refusal_of

@@ -183,4 +183,4 @@ def _wait(call: Call) -> None:
         left = min(call.deadline - monotonic(), _LONGEST)
         if left <= 0:
             raise call.overdue()
-        call.listen(left)
+        call.sleep(left)

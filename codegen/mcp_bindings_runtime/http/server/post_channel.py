@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ...connection.auto_reset_event import new_bell, ring
+from ...connection.auto_reset_event import AutoResetEvent
 from ...connection.calls import Call
 from ...errors import McpError
 from ...jsonrpc import Refusal
@@ -72,7 +72,7 @@ class PostChannel(HttpChannel):
         """Whether nothing more goes back with the answer."""
         self._held: set[Incoming] = set()
         self._gate = Lock()
-        self._bell = new_bell()
+        self._changed = AutoResetEvent()
         self.log: EventLog | None = None
         """What is streamed, if anything is."""
         self.answer: bytes | None = None
@@ -151,7 +151,7 @@ class PostChannel(HttpChannel):
             except NoStream:
                 self.overloaded = self.overloaded or needed
                 raise
-            ring(self._bell)
+            self._changed.set()
         return self.log
 
     # For those who run them.
@@ -195,7 +195,7 @@ class PostChannel(HttpChannel):
             self._log_dropped()
             # Where it was cancelled, so is what it asks; that is to be said first.
             self._end(asking=not incoming.cancelled)
-            ring(self._bell)
+            self._changed.set()
 
     def _log_dropped(self) -> None:
         dropped, self.dropped = self.dropped, 0
@@ -211,7 +211,7 @@ class PostChannel(HttpChannel):
         self._log_dropped()
         if log is not None:
             log.end()
-        ring(self._bell)
+        self._changed.set()
 
     # For the thread that holds the connection to the client.
 
@@ -234,8 +234,8 @@ class PostChannel(HttpChannel):
         return quiet
 
     def _sleep(self, seconds: float, gone: Callable[[], bool]) -> bool:
-        """Wait for the bell, for so long at most; return whether it was rung. Raises ClientGone."""
-        while not self._bell.acquire(timeout=min(seconds, LOOK)):
+        """Wait for a change, for at most ``seconds``; return whether there was one. Raise ClientGone."""
+        while not self._changed.wait(min(seconds, LOOK)):
             if gone():
                 raise ClientGone
             seconds -= LOOK

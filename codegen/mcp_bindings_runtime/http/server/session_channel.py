@@ -157,9 +157,9 @@ class SessionChannel(HttpChannel):
                 note("info", "dropped: %s", event.reason)
                 if not event.bad and not passed_on:
                     self._unclaimed(self.record.id, line)
-        if self._news.due:
+        if self._news.ready:
             # A handler may ask the client something, and the client may first want to be told that it was heard.
-            self._begin(self._news.work)
+            self._begin(self._news.run)
         return events
 
     def _listen(self, notified: Notified) -> None:

@@ -45,7 +45,7 @@ class Application:
         self._routes = routes = Routes(servers)
         self._options = options
         self._refused = RefusalLog()
-        self._workers = ThreadPool(options.handlers)
+        self._workers = ThreadPool("mcp-http", options.handlers)
         self._slots = slots = StreamLimiter(options.threads, options.streams)
         store = options.store or MemoryStore()
         by_revision = {server.binding.revision: server for server in routes.handshake}
@@ -104,7 +104,7 @@ class Application:
             server.close()
         self._conversations.close()
         self._slots.shut()
-        self._workers.settle(grace)
+        self._workers.wait_idle(grace)
 
     def _answer(self, environ: Mapping[str, Any]) -> Response:
         self._check_origin(environ)

@@ -10,7 +10,8 @@ from threading import Lock
 
 import pytest
 from mcp_bindings_runtime.connection import calls as calls_module
-from mcp_bindings_runtime.connection import leader_followers as crew_module
+from mcp_bindings_runtime.connection import leader_followers
+from mcp_bindings_runtime.connection.auto_reset_event import AutoResetEvent
 from mcp_bindings_runtime.connection.leader_followers import LeaderFollowers, SerialQueue
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of, threads_of
 from support.echoing import echo_server
@@ -20,7 +21,7 @@ END = object()
 
 
 class Source:
-    """What a crew reads: the test puts items in."""
+    """What is read: the test puts items in."""
 
     def __init__(self):
         self.items: deque[object] = deque()
@@ -46,23 +47,23 @@ class Source:
             self.readers -= 1
 
 
-def manned(limit, run, deal=lambda item: None):
-    """A crew that is started; what is read goes to its jobs, or to a queue if it is a string."""
+def threads_of_a_source(limit, run, deal=lambda item: None):
+    """Threads that read a source; what is read goes to its jobs, or to a queue if it is a string."""
     source = Source()
     queue = SerialQueue(deal)
 
     def read(timeout):
         item = source.get(timeout)
         if item is END:
-            crew.end()
+            threads.stop()
         elif isinstance(item, str):
             queue.put(item)
         elif item is not None:
-            crew.jobs.append(item)
+            threads.jobs.append(item)
         return item is not None
 
-    crew = LeaderFollowers("mcp-test", limit, read=read, run=run, queues=(queue,))
-    return crew, source
+    threads = LeaderFollowers("mcp-test", limit, read=read, run=run, queues=(queue,))
+    return threads, source
 
 
 @pytest.fixture
@@ -81,13 +82,16 @@ def _jitter(monkeypatch):
 
         return paused
 
-    for name in ("take", "leave", "delegate", "work", "_stand_by", "_step_down", "_sit_down", "_recruit", "_wake"):
+    for name in (
+        *("become_leader", "resign", "delegate", "work"),
+        *("_follow", "_leave_follower_role", "_rest", "_ensure_follower", "_wake_follower"),
+    ):
         monkeypatch.setattr(LeaderFollowers, name, pausing(getattr(LeaderFollowers, name)))
-    for name in ("ring", "listen", "finish", "advance"):
+    for name in ("wake", "sleep", "finish", "advance"):
         monkeypatch.setattr(calls_module.Call, name, pausing(getattr(calls_module.Call, name)))
-    monkeypatch.setattr(crew_module, "ring", pausing(crew_module.ring))
-    # Where somebody sits down in vain, the next one is started at once.
-    monkeypatch.setattr(crew_module, "IDLE", 0.02)
+    monkeypatch.setattr(AutoResetEvent, "set", pausing(AutoResetEvent.set))
+    # An idle thread ends soon, and the next one is started at once.
+    monkeypatch.setattr(leader_followers, "IDLE", 0.02)
 
 
 @pytest.mark.parametrize("limit", [1, 3])
@@ -108,8 +112,8 @@ def test_every_job_is_run_once_and_never_too_many_at_a_time(limit):
             ran.append(job)
 
     dealt: list[str] = []
-    crew, source = manned(limit, run, dealt.append)
-    crew.start()
+    threads, source = threads_of_a_source(limit, run, dealt.append)
+    threads.start()
     random = Random(3)
     for number in range(150):
         source.put(number)
@@ -127,10 +131,10 @@ def test_every_job_is_run_once_and_never_too_many_at_a_time(limit):
 @pytest.mark.usefixtures("_jitter")
 def test_what_comes_while_all_sleep_is_run_soon():
     ran: list[int] = []
-    crew, source = manned(2, ran.append)
-    crew.start()
+    threads, source = threads_of_a_source(2, ran.append)
+    threads.start()
     for number in range(40):
-        # Long enough for the standby to fall asleep, and for the bench to go home.
+        # Long enough for the follower to fall asleep, and for idle threads to end.
         time.sleep(0.03)
         begun = time.monotonic()
         source.put(number)
@@ -140,41 +144,41 @@ def test_what_comes_while_all_sleep_is_run_soon():
     eventually(lambda: not threads_of("mcp-test"))
 
 
-def test_what_was_read_last_is_run_before_the_threads_go_home():
+def test_what_was_read_last_is_run_before_the_threads_end():
     ran: list[int] = []
 
     def run(job):
         time.sleep(0.02)
         ran.append(job)
 
-    crew, source = manned(1, run)
-    thread = threading.Thread(target=crew.serve)
+    threads, source = threads_of_a_source(1, run)
+    thread = threading.Thread(target=threads.serve)
     for number in range(5):
         source.put(number)
     source.put(END)
     thread.start()
     thread.join(PATIENCE)
     assert not thread.is_alive()
-    crew.settle(PATIENCE)
+    threads.wait_idle(PATIENCE)
     assert sorted(ran) == list(range(5))
     eventually(lambda: not threads_of("mcp-test"))
 
 
-def test_ended_crews_do_not_sit_on_the_bench(monkeypatch):
-    monkeypatch.setattr(crew_module, "IDLE", 3600.0)
+def test_idle_threads_end_with_the_connection(monkeypatch):
+    monkeypatch.setattr(leader_followers, "IDLE", 3600.0)
     go = threading.Event()
-    crew, source = manned(4, lambda job: go.wait(PATIENCE))
-    crew.start()
+    threads, source = threads_of_a_source(4, lambda job: go.wait(PATIENCE))
+    threads.start()
     for number in range(4):
         source.put(number)
     # Four work, one reads, and so one of those that work is one too many afterwards.
-    eventually(lambda: len(crew.busy) == 4)
+    eventually(lambda: len(threads.busy) == 4)
     go.set()
-    eventually(lambda: len(crew._bench) >= 3)
+    eventually(lambda: len(threads._idle) >= 3)
     source.put(END)
     eventually(lambda: not threads_of("mcp-test"))
-    # Who comes after the end does not sit down any more.
-    assert crew._sit_down() is None
+    # After the end no thread becomes idle any more.
+    assert threads._rest() is None
 
 
 def test_where_no_thread_is_to_be_had_the_one_that_reads_does_all(monkeypatch):
@@ -190,7 +194,7 @@ def test_where_no_thread_is_to_be_had_the_one_that_reads_does_all(monkeypatch):
         names.append(thread.name)
         started(thread)
 
-    # The server serves in a thread of its own that has the same name as one of its crew.
+    # The server serves in a thread of its own that has the same name as one of its own.
     with package(HANDSHAKE[-1]).Client.in_memory(server, timeout=PATIENCE) as client:
         monkeypatch.setattr(threading.Thread, "start", start)
         for number in range(20):
