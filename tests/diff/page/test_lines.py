@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindgen.diff.page.lines import lines
-from mcp_bindgen.diff.page.sides import MAX_LINES, Row, rows
+from mcp_bindgen.diff.page.side_by_side import MAX_LINES, Row, lines, rows
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 from attrs import evolve
+from checkout import ROOT
 from diff.comparing import compare, framed, resolve
 from diff.page.cases import HOSTILE, PAIRS, bundled, loaded, many
 from diff.page.reading import Page
@@ -91,6 +92,12 @@ def test_only_its_own_script_and_style_may_run() -> None:
     assert len(found.hashes("script")) == len(found.hashes("style")) == 1
     # Neither of which the policy would let through.
     assert not [name for _, each in found.elements for name in each if name == "style" or name.startswith("on")]
+
+
+def test_no_template_turns_escaping_off() -> None:
+    found = sorted((ROOT / "templates" / "diff_page").glob("*.j2"))
+    assert found
+    assert not [path.name for path in found if re.search(r"\|\s*safe|autoescape", path.read_text(encoding="utf-8"))]
 
 
 @each_text

@@ -80,9 +80,9 @@ def _rendered(matrix: Matrix, form: str, typed: dict[str, str], link: str | None
 
             return json_for(to_document(matrix, typed), file)
         case "html":
-            from mcp_bindgen.diff.page import pairings
+            from mcp_bindgen.diff.page import revision_matrix_page
 
-            return pairings.render(matrix, typed=typed, link=link)
+            return revision_matrix_page.render(matrix, typed=typed, link=link)
         case "markdown":
             from mcp_bindgen.diff.reports import matrix_markdown
 

@@ -7,6 +7,6 @@ text = page.render(compare(old, new), old, new)
 
 from __future__ import annotations
 
-from mcp_bindgen.diff.page.render import render
+from mcp_bindgen.diff.page.difference_page import render
 
 __all__ = ["render"]

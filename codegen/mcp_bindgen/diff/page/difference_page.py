@@ -1,21 +1,38 @@
-"""Puts the page together: one file that asks nobody for anything, and runs nothing but its own script."""
+"""A difference as one self-contained HTML page, which loads nothing and runs no script but its own."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import Any
+
+from attrs import frozen
 
 from mcp_bindgen.diff.assessment import Assessment, Perspective, Threshold
 from mcp_bindgen.diff.changes import Change, Difference
-from mcp_bindgen.diff.page.cards import Cards, Group, grouped
-from mcp_bindgen.diff.page.filters import filters
-from mcp_bindgen.diff.page.head import head, own
-from mcp_bindgen.diff.page.markup import Html, data, element, joined, seen, verbatim
-from mcp_bindgen.diff.page.matrix import matrix, overview
-from mcp_bindgen.diff.page.sides import Heads
-from mcp_bindgen.diff.page.wording import PAIRINGS, verdict_of
+from mcp_bindgen.diff.page.cards import Grouping
+from mcp_bindgen.diff.page.markup import content_security_policy, fill, spelled_out
+from mcp_bindgen.diff.page.method_matrix import bars, method_matrix
+from mcp_bindgen.diff.page.wording import IN_NO_MESSAGE, LEVELS, PAIRINGS, kind_words, verdict_of
 from mcp_bindgen.diff.reports.wording import conclusion, counted, headline
 from mcp_bindgen.ir.protocol import Protocol
+
+_KEYS = (
+    ("/", "search"),
+    ("j", "next change"),
+    ("k", "the one before"),
+    ("Enter", "unfold"),
+    ("Esc", "clear the search"),
+)
+
+
+@frozen
+class Choice:
+    """A list in the form of the filters, with the value and text of each option."""
+
+    name: str
+    label: str
+    options: list[tuple[str, str]]
 
 
 def render(
@@ -34,93 +51,51 @@ def render(
     assessment = Assessment(
         difference=difference, perspective=perspective, fail_on=fail_on, approved=dict.fromkeys(approved, "")
     )
-    methods = frozenset({*old.methods, *new.methods})
-    groups = grouped(assessment, methods)
-    renamed = {each.subject: each.new for each in difference.changes if each.kind == "type_renamed" and each.new}
-    heads = Heads(difference.old.revision, difference.new.revision)
-    cards = Cards(old, new, heads, renamed, assessment)
-    content = [_nothing()] if not groups else [_overview(assessment, old, new), _changes(difference, groups, cards)]
-    body = element(
-        "body",
-        None,
-        element("a", {"class": "skip", "href": "#changes"}, "Skip to the changes") if groups else "",
-        _header(assessment),
-        element("main", None, *content),
-        _footer(),
-        data("index", _index(assessment, [change for group in groups for change in group.changes])),
-        verbatim("script", own("page.js")),
-    )
-    page = element(
-        "html", {"lang": "en"}, head(f"{heads.old} to {heads.new}: what changes", script=own("page.js")), body
-    )
-    return f"<!doctype html>\n{page.text}\n"
-
-
-def _header(assessment: Assessment) -> Html:
-    difference = assessment.difference
-    told = counted(len(difference.changes), "change")
-    arrow = element("span", {"class": "arrow"}, element("span", {"aria-hidden": "true"}, "→"), _said("to"))
-    title = element("h1", None, difference.old.revision, " ", arrow, " ", difference.new.revision)
-    theme = element("button", {"type": "button", "id": "theme", "class": "scripted"}, "Dark or light")
-    lead = element("p", {"class": "lead"}, f"{told} between two revisions, for peers that do not negotiate")
-    verdict = element("p", {"class": "lead", "id": "verdict"}, f"{headline(assessment)}; {conclusion(assessment)}")
-    return element("header", None, element("div", None, title, lead, verdict), theme)
-
-
-def _overview(assessment: Assessment, old: Protocol, new: Protocol) -> Html:
-    difference = assessment.difference
-    return joined(
-        [
-            overview(difference.changes, [*assessment.pairings, "api"]),
-            element(
-                "section",
-                {"class": "overview"},
-                element("h2", {"id": "matrix-title"}, "Methods"),
-                matrix(difference.changes, old, new),
-            ),
-        ]
+    groups = Grouping(old, new, assessment).groups()
+    changes = difference.changes
+    return fill(
+        "difference.html.j2",
+        title=f"{difference.old.revision} to {difference.new.revision}: what changes",
+        policy=content_security_policy(script=True),
+        old=difference.old.revision,
+        new=difference.new.revision,
+        number=counted(len(changes), "change"),
+        verdict=f"{headline(assessment)}; {conclusion(assessment)}",
+        levels=LEVELS,
+        bars=bars(changes, [*assessment.pairings, "api"]),
+        columns=list(PAIRINGS.values()),
+        matrix=method_matrix(changes, old, new),
+        choices=_choices(changes),
+        groups=groups,
+        keys=_KEYS,
+        index=_index(assessment, [card.change for group in groups for card in group.cards]),
     )
 
 
-def _changes(difference: Difference, groups: list[Group], cards: Cards) -> Html:
-    return element(
-        "section",
-        {"id": "changes", "tabindex": -1},
-        element("h2", None, "Changes"),
-        filters(difference.changes),
-        element("noscript", None, element("p", {"class": "quiet"}, "Filters need a script; all else is here without.")),
-        *(cards.group(group) for group in groups),
-        element("p", {"id": "none", "hidden": True}, "No change fits these filters."),
-    )
-
-
-def _nothing() -> Html:
-    return element(
-        "p", {"class": "empty"}, "Nothing changes: both revisions have the same messages and the same types."
-    )
-
-
-def _footer() -> Html:
-    words = (
-        ("/", "search"),
-        ("j", "next change"),
-        ("k", "the one before"),
-        ("Enter", "unfold"),
-        ("Esc", "clear the search"),
-    )
-    keys = (joined([element("kbd", None, key), f" {what}"]) for key, what in words)
-    told = "Breaking, risky or compatible: by what old and new peers send each other, not by how schemas are written."
-    return element("footer", None, element("p", {"class": "scripted"}, joined(keys, " · ")), element("p", None, told))
+def _choices(changes: Sequence[Change]) -> list[Choice]:
+    kinds = Counter(change.kind for change in changes)
+    methods = Counter(method for change in changes for method in change.methods)
+    elsewhere = sum(not change.methods for change in changes)
+    others = [(IN_NO_MESSAGE, f"no method of its own ({elsewhere})")] if elsewhere else []
+    named = [(name, f"{name} ({methods[name]})") for name in sorted(methods)]
+    of_kind = [(name, f"{kind_words(name)} ({kinds[name]})") for name in sorted(kinds)]
+    return [
+        Choice(
+            "pairing", "Pairing", [("", "Either pairing"), *((name, title) for name, (title, *_) in PAIRINGS.items())]
+        ),
+        Choice("method", "Method", [("", "Any method"), *named, *others]),
+        Choice("kind", "Kind", [("", "Any kind"), *of_kind]),
+    ]
 
 
 def _index(assessment: Assessment, changes: list[Change]) -> dict[str, Any]:
-    """What the filters need to know, in the order of the cards."""
+    """Return the data of the filters, in the order of the cards."""
     methods = {name: place for place, name in enumerate(sorted({name for each in changes for name in each.methods}))}
     return {
-        "methods": list(map(seen, methods)),
+        "methods": list(map(spelled_out, methods)),
         "changes": [
             {
-                "id": seen(change.id),
+                "id": spelled_out(change.id),
                 "kind": change.kind,
                 "level": assessment.level(change),
                 **{pairing: verdict_of(change, pairing) for pairing in PAIRINGS},
@@ -129,7 +104,3 @@ def _index(assessment: Assessment, changes: list[Change]) -> dict[str, Any]:
             for change in changes
         ],
     }
-
-
-def _said(text: str) -> Html:
-    return element("span", {"class": "said"}, text)

@@ -1,90 +1,60 @@
-"""HTML that is right by construction: whatever is not ``Html`` already is text, and gets escaped."""
+"""Templates of the pages filled in: text is escaped, and what would not show in it is spelled out."""
 
 from __future__ import annotations
 
-import html
-import json
+import base64
+import hashlib
 import re
-from collections.abc import Iterable
-from typing import Any, TypeAlias
+from functools import cache
+from typing import Any
 from urllib.parse import quote
 
-from attrs import frozen
+from mcp_bindgen import templates
 
-_VOID = frozenset({"br", "input", "meta"})
-
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-"""Characters that do not show, that turn the order of others around, or that no encoding has."""
-
-_IN_SCRIPT = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+"""Characters that do not show, that reverse the order of others, or that no encoding has."""
 
 
-@frozen
-class Html:
-    """Markup."""
-
-    text: str
-
-
-Content: TypeAlias = Html | str
-"""Markup, or text that is to be escaped."""
-
-Attribute: TypeAlias = str | int | bool | None
-"""True for an attribute without a value; False and None for none."""
+def fill(template: str, /, **values: Any) -> str:
+    """Return a template of ``templates/diff_page`` filled in."""
+    environment = templates.environment(autoescape=True, finalize=_finalize)
+    return environment.get_template(f"diff_page/{template}").render(**values)
 
 
-def element(name: str, attributes: dict[str, Attribute] | None = None, /, *content: Content) -> Html:
-    """An element with its content."""
-    start = name + "".join(_attribute(key, value) for key, value in (attributes or {}).items())
-    if name in _VOID:
-        return Html(f"<{start}>")
-    return Html(f"<{start}>{joined(content).text}</{name}>")
+def spelled_out(text: str) -> str:
+    """Return a text with its invisible characters as escapes, which stands for the text all over the page."""
+    return _INVISIBLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
-def joined(parts: Iterable[Content], between: str = "") -> Html:
-    """Parts one after another."""
-    return Html(between.join(part.text if isinstance(part, Html) else escaped(part) for part in parts))
+def fragment(text: str) -> str:
+    """Return a text as it stands in the fragment of an address, after the ``#``."""
+    return quote(spelled_out(text), safe="")
 
 
-def breakable(path: str) -> Html:
-    """A path as code, in lines that break after its dots and slashes where they have to."""
-    return element("code", None, joined(re.split(r"(?<=[./])", path), "<wbr>"))
+def filter_link(**chosen: str) -> str:
+    """Return a link to the page with some of its filters set."""
+    return "#?" + "&".join(f"{name}={fragment(value)}" for name, value in chosen.items())
 
 
-def escaped(text: str) -> str:
-    """A text as it stands in HTML, inside and outside of attributes."""
-    return html.escape(seen(text))
+def breakable(path: str) -> list[str]:
+    """Return the parts of a path between which a line may break: after dots and slashes."""
+    return re.split(r"(?<=[./])", path)
 
 
-def seen(text: str) -> str:
-    """A text in which what would not be seen is spelled out; it stands for the text all over the page."""
-    return _UNSEEN.sub(_spelled, text)
+@cache
+def content_security_policy(*, script: bool) -> str:
+    """Return the policy of a page, which allows its own style and, if it has one, its own script."""
+    allowed = _digest("page.js") if script else "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src {_digest('page.css')}; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
-def quoted(text: str) -> str:
-    """A text as it stands in an address, after the ``#``."""
-    return quote(seen(text), safe="")
+def _digest(name: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(fill(name).encode()).digest()).decode()}'"
 
 
-def verbatim(name: str, text: str) -> Html:
-    """A script or style, whose text is ours and may not be escaped."""
-    if re.search(r"</|<!--", text):
-        message = f"the text of a {name} may not look like markup"
-        raise ValueError(message)
-    return Html(f"<{name}>{text}</{name}>")
-
-
-def data(identity: str, value: Any) -> Html:
-    """A script element that holds data, and nothing that could be taken for markup."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":")).translate(_IN_SCRIPT)
-    return Html(f'<script type="application/json" id="{escaped(identity)}">{text}</script>')
-
-
-def _attribute(name: str, value: Attribute) -> str:
-    if value is None or value is False:
-        return ""
-    return f" {name}" if value is True else f' {name}="{escaped(str(value))}"'
-
-
-def _spelled(found: re.Match[str]) -> str:
-    return f"\\u{ord(found.group()):04x}"
+def _finalize(value: Any) -> Any:
+    # Markup is a subclass of str, and is left alone.
+    return spelled_out(value) if type(value) is str else value

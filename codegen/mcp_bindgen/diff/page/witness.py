@@ -1,4 +1,4 @@
-"""The witness of a change, to unfold: who sends which message, what becomes of it, and the line in which that shows."""
+"""The witness of a change: who sends which message, how the receiver reacts, and the line that shows it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+from attrs import frozen
+
 from mcp_bindgen.diff.changes import Witness
-from mcp_bindgen.diff.page.markup import Content, Html, element, joined
 from mcp_bindgen.diff.page.wording import PAIRINGS
 from mcp_bindgen.diff.reports.wording import OUTCOMES
 
@@ -16,24 +17,40 @@ Path: TypeAlias = tuple[str | int, ...]
 _MARGIN = "  "
 
 
-def witness(found: Witness) -> Html:
-    """The witness of a change."""
-    title = PAIRINGS[found.pairing][0]
-    receiver = "client" if found.sender == "server" else "server"
-    told = f"{title}: the {found.sender} sends this, and the {receiver} {OUTCOMES[found.outcome]}"
-    asked: list[Content] = [" (it answers ", element("code", None, found.answers), ")"] if found.answers else []
-    summary = element("summary", None, element("b", None, "Witness"), f" {told}", *asked)
-    marked = _nearest(found.message, found.place)
-    lines = (_line(text, marked=path == marked and bool(path)) for path, text in _lines(found.message))
-    code = element("pre", {"tabindex": 0}, element("code", None, joined(lines, "\n")))
-    return element("details", {"class": "witness"}, summary, code)
+@frozen
+class JsonLine:
+    """A line of the message."""
+
+    indent: str
+    text: str
+    is_marked: bool
 
 
-def _line(text: str, *, marked: bool) -> Html | str:
-    if not marked:
-        return text
+@frozen
+class WitnessView:
+    """A witness for the template."""
+
+    sentence: str
+    answers: str | None
+    """The method of the request that the message answers."""
+    lines: tuple[JsonLine, ...]
+
+
+def witness_view(witness: Witness) -> WitnessView:
+    """Return the witness of a change for the template."""
+    receiver = "client" if witness.sender == "server" else "server"
+    sentence = (
+        f"{PAIRINGS[witness.pairing][0]}: the {witness.sender} sends this, "
+        f"and the {receiver} {OUTCOMES[witness.outcome]}"
+    )
+    marked = _nearest(witness.message, witness.place)
+    lines = tuple(_line(text, marked=bool(path) and path == marked) for path, text in _lines(witness.message))
+    return WitnessView(sentence, witness.answers, lines)
+
+
+def _line(text: str, *, marked: bool) -> JsonLine:
     bare = text.lstrip(" ")
-    return joined([" " * (len(text) - len(bare)), element("mark", None, bare)])
+    return JsonLine(text[: len(text) - len(bare)], bare, marked)
 
 
 def _nearest(message: Any, place: Path) -> Path:
