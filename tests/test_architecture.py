@@ -18,7 +18,7 @@ CODEGEN = ROOT / "codegen" / "mcp_bindgen"
 RUNTIME = ROOT / "codegen" / "mcp_bindings_runtime"
 OF_RUNTIME = sorted(RUNTIME.rglob("*.py"))
 MODULES = sorted(CODEGEN.rglob("*.py")) + OF_RUNTIME
-TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))
+TEMPLATES = sorted((ROOT / "templates").rglob("*.py.j2"))
 
 ABOVE = {
     "ir": set(),

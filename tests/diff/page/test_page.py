@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
@@ -94,10 +95,17 @@ def test_only_its_own_script_and_style_may_run() -> None:
     assert not [name for _, each in found.elements for name in each if name == "style" or name.startswith("on")]
 
 
-def test_no_template_turns_escaping_off() -> None:
-    found = sorted((ROOT / "templates" / "diff_page").glob("*.j2"))
-    assert found
-    assert not [path.name for path in found if re.search(r"\|\s*safe|autoescape", path.read_text(encoding="utf-8"))]
+TEMPLATES = sorted((ROOT / "templates" / "diff_page").glob("*.j2"))
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+def test_a_template_escapes_all_texts_and_asks_named_booleans(template: Path) -> None:
+    text = template.read_text(encoding="utf-8")
+    tags = set(re.findall(r"{%[-+]?\s*(\w+)", text))
+    assert tags <= {"for", "endfor", "if", "else", "endif", "macro", "endmacro", "from", "include"}
+    conditions = re.findall(r"{% if (.*?) %}", text)
+    assert [each for each in conditions if not re.fullmatch(r"not loop\.first|(\w+\.)?(is|has)_\w+", each)] == []
+    assert re.findall(r"{[{%][^}]*\|[^}]*}}", text) == ["{{ index|tojson }}"] * text.count("|tojson")
 
 
 @each_text

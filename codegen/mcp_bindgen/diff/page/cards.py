@@ -37,11 +37,38 @@ class Card:
     witness: WitnessView | None
     verdicts: list[tuple[str, Verdict]]
     """The title of each pairing with its verdict."""
-    sent_by: str
-    required: str | None
+    facts: list[tuple[str, str]]
+    """Titles with a text each."""
+    names: list[tuple[str, list[str]]]
+    """Titles with a list of names each."""
     methods: list[tuple[str, str]]
     """The methods in whose messages it shows, each with a link."""
     link: str
+
+    @property
+    def has_member(self) -> bool:
+        """The change is about a member of a union or enumeration."""
+        return self.change.member is not None
+
+    @property
+    def has_hint(self) -> bool:
+        """There is advice."""
+        return self.change.hint is not None
+
+    @property
+    def has_sides(self) -> bool:
+        """There is a type before or after."""
+        return self.sides is not None
+
+    @property
+    def has_witness(self) -> bool:
+        """A message shows the change."""
+        return self.witness is not None
+
+    @property
+    def is_in_messages(self) -> bool:
+        """The change shows in messages of a method."""
+        return bool(self.methods)
 
 
 @frozen
@@ -53,6 +80,16 @@ class Group:
     is_type: bool
     definitions: tuple[Side, Side] | None
     """The whole type before and after, if both exist and differ."""
+
+    @property
+    def number(self) -> int:
+        """The number of changes."""
+        return len(self.cards)
+
+    @property
+    def has_definitions(self) -> bool:
+        """The whole type can be shown before and after."""
+        return self.definitions is not None
 
 
 @define
@@ -107,8 +144,8 @@ class Grouping:
             sides=side_by_side(change.old, change.new, self._headings) if has_sides else None,
             witness=None if witness is None else witness_view(witness),
             verdicts=[(title, verdict_of(change, pairing)) for pairing, (title, *_) in PAIRINGS.items()],
-            sent_by=" and ".join(change.sent_by),
-            required=None if change.required is None else "yes" if change.required else "no",
+            facts=_facts(change),
+            names=_names(change),
             methods=[(name, filter_link(method=name)) for name in change.methods],
             link=f"#{fragment(change.id)}",
         )
@@ -124,6 +161,20 @@ class Grouping:
         if title in self._renamed:
             return title, self._renamed[title]
         return {new: old for old, new in self._renamed.items()}.get(title, title), title
+
+
+def _facts(change: Change) -> list[tuple[str, str]]:
+    facts = [("Sent by", " and ".join(change.sent_by))] if change.sent_by else []
+    if change.required is not None:
+        facts.append(("Required", "yes" if change.required else "no"))
+    return facts
+
+
+def _names(change: Change) -> list[tuple[str, list[str]]]:
+    names = [("Declared in", [change.declared_in])] if change.declared_in else []
+    if change.inherited_by:
+        names.append(("Inherited by", list(change.inherited_by)))
+    return [*names, ("Rule", [change.rule])]
 
 
 def _title(change: Change, methods: set[str]) -> str:

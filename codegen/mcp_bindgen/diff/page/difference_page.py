@@ -66,6 +66,7 @@ def render(
         columns=list(PAIRINGS.values()),
         matrix=method_matrix(changes, old, new),
         choices=_choices(changes),
+        has_changes=bool(groups),
         groups=groups,
         keys=_KEYS,
         index=_index(assessment, [card.change for group in groups for card in group.cards]),

@@ -41,6 +41,11 @@ class Count:
     number: int
     link: str
 
+    @property
+    def is_some(self) -> bool:
+        """The number is not zero."""
+        return bool(self.number)
+
 
 @frozen
 class Bar:
@@ -71,6 +76,11 @@ class MethodRow:
     tag: str | None
     cells: list[Cell]
 
+    @property
+    def is_tagged(self) -> bool:
+        """A word after the name says how the method itself changed."""
+        return self.tag is not None
+
 
 @frozen
 class RowGroup:
@@ -86,6 +96,11 @@ class MethodMatrix:
 
     groups: list[RowGroup]
     unchanged: list[str]
+
+    @property
+    def has_unchanged(self) -> bool:
+        """There are methods in which nothing changed."""
+        return bool(self.unchanged)
 
 
 def bars(changes: Iterable[Change], pairings: Iterable[str]) -> list[Bar]:

@@ -30,6 +30,11 @@ class CellView:
     level: Verdict | None
     counts: list[Count] | None
 
+    @property
+    def is_one_revision(self) -> bool:
+        """Client and server are of the same revision."""
+        return self.counts is None
+
 
 @frozen
 class Command:
@@ -61,7 +66,8 @@ def render(matrix: Matrix, *, typed: Mapping[str, str] | None = None, link: str 
         methods=f" in messages of {listed(matrix.methods, 3)}" if matrix.methods else "",
         names=names,
         rows=[(client, [_cell(matrix.cell(client, server), address) for server in names]) for client in names],
-        commands=commands if link is None else [],
+        has_commands=link is None,
+        commands=commands,
     )
 
 

@@ -34,6 +34,11 @@ class Side:
     heading: str
     lines: tuple[Line, ...] | None
 
+    @property
+    def is_absent(self) -> bool:
+        """The type does not exist on this side."""
+        return self.lines is None
+
 
 @frozen
 class Row:

@@ -35,6 +35,11 @@ class WitnessView:
     """The method of the request that the message answers."""
     lines: tuple[JsonLine, ...]
 
+    @property
+    def is_response(self) -> bool:
+        """The message answers a request."""
+        return self.answers is not None
+
 
 def witness_view(witness: Witness) -> WitnessView:
     """Return the witness of a change for the template."""
