@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from checkout import GENERATED, ROOT
+from jinja2 import Environment, nodes
 from mcp_bindgen.emit.render import runtime_files
 
 CODEGEN = ROOT / "codegen" / "mcp_bindgen"
@@ -158,14 +159,48 @@ def test_the_runtime_imports_the_standard_library_attrs_and_cattrs() -> None:
 
 @each_template
 def test_a_template_prints_what_was_decided(template: Path) -> None:
-    text = template.read_text(encoding="utf-8")
-    tags = re.findall(r"{%[-+]?\s*(\w+)", text)
-    assert set(tags) <= {"for", "endfor", "if", "endif"}
-    assert tags.count("if") <= 1
-    # The only thing an expression may ask is whether it is the first of its loop, for the empty lines between.
-    conditions = re.findall(r"{{[^}]*\bif\b([^}]*)\belse\b", text)
-    assert {condition.strip() for condition in conditions} <= {"loop.first", "not loop.first"}
-    assert "|" not in "".join(re.findall(r"{[{%](.*?)[%}]}", text))
+    """Conditions are named booleans of the view model, or whether it is the first or last of a loop; names come from Python."""
+    tree = Environment(autoescape=False).parse(template.read_text(encoding="utf-8"))
+
+    def dotted(node: nodes.Node) -> str:
+        match node:
+            case nodes.Not():
+                return dotted(node.node)
+            case nodes.Getattr():
+                return f"{dotted(node.node)}.{node.attr}"
+            case _:
+                return node.name if isinstance(node, nodes.Name) else f"<{type(node).__name__}>"
+
+    boolean = re.compile(r"loop\.(first|last)|(\w+\.)*((is|has|runtime_is)_|offers\.)\w+(\.\w+)?|has\.\w+")
+    conditions = [dotted(node.test) for node in tree.find_all(nodes.If)]
+    assert [condition for condition in conditions if not boolean.fullmatch(condition)] == []
+    decides = (nodes.Assign, nodes.Call, nodes.Compare, nodes.CondExpr, nodes.Filter, nodes.Test, nodes.And, nodes.Or)
+    assert [type(node).__name__ for node in tree.find_all(decides)] == []
+    # Lists of lines are joined by `+`.
+    assert [node for node in tree.find_all(nodes.BinExpr) if not isinstance(node, nodes.Add)] == []
+
+
+def test_source_of_the_emitted_code_is_in_templates() -> None:
+    """A string of the emitter has at most two lines: a longer text is in a template."""
+
+    def long_texts(module: Path) -> list[str]:
+        described = {
+            id(each.value)
+            for node in ast.walk(parsed(module))
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            for each in node.body
+            if isinstance(each, ast.Expr)
+        }
+        strings = (
+            node for node in ast.walk(parsed(module)) if isinstance(node, ast.Constant) and id(node) not in described
+        )
+        return [
+            node.value
+            for node in strings
+            if isinstance(node.value, str) and len(node.value.strip("\n").splitlines()) > 2
+        ]
+
+    assert wrong((module for module in MODULES if part_of(module) == "emit"), long_texts) == {}
 
 
 DATES = {

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator
 
 from mcp_bindgen.emit.alias_expansion import content, named_in, spelled
 from mcp_bindgen.emit.annotations import Annotations, absent_is_unset, default_of, with_absence
-from mcp_bindgen.emit.convenience_properties import convenience_properties
+from mcp_bindgen.emit.derived_properties import plan_derived_properties
 from mcp_bindgen.emit.docstrings import describe, docstring, literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import LINE, Alternatives, Tree, alternatives, lines, statement, tuple_of, width
 from mcp_bindgen.emit.naming import Names, is_constant
-from mcp_bindgen.emit.view_model import AliasView, ClassView, ConstantView, MemberView, TypesView
+from mcp_bindgen.emit.view_model import ClassView, DeclarationView, MemberView, TypesView
 from mcp_bindgen.ir.protocol import AliasType, Enum, Field, ObjectType, Protocol
 
 _EXTRA = "Undeclared members by wire name, written back as they are."
@@ -23,14 +23,13 @@ def plan_types(protocol: Protocol, names: Names, recursive: Collection[str]) -> 
     classes = [declared for declared in protocol.objects.values() if not declared.is_map]
     simple, later = planner.aliases()
     views = tuple(planner.cls(declared) for declared in classes)
-    private = (AliasView((line,), ()) for line in planner.private.values())
+    private = (DeclarationView((line,), ()) for line in planner.private.values())
     return TypesView(
         exported=_exported(protocol, names),
         constants=tuple(planner.constant(name) for name in protocol.constants),
         simple_aliases=tuple(simple),
         classes=views,
         aliases=(*later, *private),
-        uses_unset=any(absent_is_unset(protocol, member) for declared in classes for member in declared.fields),
     )
 
 
@@ -49,17 +48,17 @@ class _Planner:
         self.private: dict[str, str] = {}
         """Aliases for what is too long to write in place."""
 
-    def constant(self, name: str) -> ConstantView:
+    def constant(self, name: str) -> DeclarationView:
         constant = self._protocol.constants[name]
-        return ConstantView(
+        return DeclarationView(
             declaration=(statement(f"{self._names.constants[name]}: Final = {literal(constant.value)}"),),
             doc=tuple(docstring(describe(constant.about, f"The value of {name}."), 0)),
         )
 
-    def aliases(self) -> tuple[list[AliasView], list[AliasView]]:
+    def aliases(self) -> tuple[list[DeclarationView], list[DeclarationView]]:
         """Aliases that need no class, and those that do, each after those it refers to."""
-        simple: list[AliasView] = []
-        later: list[AliasView] = []
+        simple: list[DeclarationView] = []
+        later: list[DeclarationView] = []
         done: set[str] = set()
         needs_class: set[str] = set()
         declared = spelled(self._protocol)
@@ -89,7 +88,7 @@ class _Planner:
             if name in direct or name not in self._recursive:
                 yield name
 
-    def _alias(self, declared: ObjectType | AliasType) -> AliasView:
+    def _alias(self, declared: ObjectType | AliasType) -> DeclarationView:
         if isinstance(declared, AliasType):
             name = self._names.types[declared.name]
             parts = self._evaluated.each(declared.type)
@@ -101,7 +100,7 @@ class _Planner:
             written = lines(prefix, ("Literal[", _literal_parts(declared), "]"))
         else:
             written = alternatives(prefix, parts)
-        return AliasView(tuple(written), tuple(docstring(describe(declared.about, f"The type `{name}`."), 0)))
+        return DeclarationView(tuple(written), tuple(docstring(describe(declared.about, f"The type `{name}`."), 0)))
 
     def cls(self, declared: ObjectType) -> ClassView:
         fields = [member for member in in_wire_order(declared) if not is_constant(member)]
@@ -118,6 +117,7 @@ class _Planner:
         parameters.sort(key=lambda parameter: bool(parameter.suffix))
         parameters.append(Alternatives("extra: ", extra, " = None"))
         return ClassView(
+            name=self._names.types[declared.path],
             head=statement(f"class {self._names.types[declared.path]}(Record):"),
             doc=tuple(docstring(describe(declared.about, self._fallback(declared)), 4)),
             slots=tuple(lines("__slots__ = ", slots, indent=4)),
@@ -126,7 +126,7 @@ class _Planner:
             ),
             fields=(*(self._member(declared, member) for member in fields), extra_view),
             signature=tuple(lines("def __init__", ("(", ["self", "*", *parameters], ")"), " -> None:", 4)),
-            more=convenience_properties(self._protocol, declared, attributes, self._names.types[declared.path]),
+            derived=plan_derived_properties(self._protocol, declared, attributes),
         )
 
     def _fallback(self, declared: ObjectType) -> str:

@@ -106,6 +106,7 @@ class Decoders:
             new=statement(f"o = new(types.{name})", 4),
             required=tuple(required),
             optional=tuple(optional),
+            has_optional=bool(optional),
             count=len(constants) + len(required),
             extra=self._extra(declared, function, "n" if optional else str(len(constants) + len(required))),
         )
@@ -131,7 +132,7 @@ class Decoders:
         test = (statement(f"if {key} in d:", 4),) if optional else ()
         absent = "UNSET" if absent_is_unset(self._protocol, member) else "None"
         return StepView(
-            take=(*test, statement(f"v = d[{key}]", indent)),
+            load=(*test, statement(f"v = d[{key}]", indent)),
             checks=checks,
             store=store,
             absent=statement(f"o.{attribute} = {absent}", 8) if optional else "",

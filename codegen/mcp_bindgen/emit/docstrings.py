@@ -49,6 +49,12 @@ def docstring(text: str, indent: int) -> list[str]:
     return [f'{pad}"""{before}{head}', *(f"{pad}{line[margin:]}" if line else "" for line in tail), f'{pad}"""']
 
 
+def docstring_lines(text: str, indent: int) -> list[str]:
+    """Return paragraphs of a docstring at ``indent`` columns, wrapped and escaped like all of it."""
+    pad = " " * indent
+    return [f"{pad}{line}" if line else "" for line in _wrap(_inert(text), LINE - indent, 0)]
+
+
 def describe(about: About, fallback: str, *, constraints: Constraints | None = None, notes: Sequence[str] = ()) -> str:
     """All that is known of a type or field, as a docstring's text."""
     parts = [about.doc or fallback]

@@ -139,7 +139,7 @@ class Encoders:
         absent = "UNSET" if absent_is_unset(self._protocol, member) else "None"
         test, indent = ((f"    if v is not {absent}:",), 8) if optional else ((), 4)
         return StepView(
-            take=(statement(f"v = o.{self._names.fields[declared.path][member.name]}", 4), *test),
+            load=(statement(f"v = o.{self._names.fields[declared.path][member.name]}", 4), *test),
             checks=statements(conversion.checks, indent),
             store=self._store(member.name, conversion.value, indent, first=first),
             absent="",

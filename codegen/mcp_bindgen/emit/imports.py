@@ -45,7 +45,7 @@ def imports(used: set[str], groups: tuple[Sources, ...], runtime: str) -> tuple[
     for group in _parted(groups, runtime):
         statements: list[str] = []
         for module, offered in group:
-            wanted = [name for name in offered if name in used]
+            wanted = [name for name in offered if name.rpartition(" ")[2] in used]
             if not wanted:
                 continue
             if not module:

@@ -6,24 +6,22 @@ from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.emit.docstrings import docstring, literal
 from mcp_bindgen.emit.layout import LINE, Tree, exploded, guarded, lines, width
 from mcp_bindgen.emit.naming import Names
-from mcp_bindgen.emit.view_model import KeyView, MethodsView
+from mcp_bindgen.emit.view_model import DeclarationView, MethodKeysView
 from mcp_bindgen.ir.protocol import Method, Protocol, Type
 
 
-def plan_methods(protocol: Protocol, names: Names) -> MethodsView:
+def plan_methods(protocol: Protocol, names: Names) -> MethodKeysView:
     """Keys in the order of the protocol's methods, and tables of them by wire name."""
     planner = _Planner(protocol, names)
     requests = [method for method in protocol.methods.values() if method.kind == "request"]
     notifications = [method for method in protocol.methods.values() if method.kind == "notification"]
     exported = [*sorted(names.methods.values()), "NOTIFICATIONS", "REQUESTS"]
-    return MethodsView(
+    return MethodKeysView(
         exported=tuple(lines("__all__ = ", ("[", [literal(name) for name in sorted(exported)], "]"))),
         requests=tuple(planner.key(method) for method in requests),
         notifications=tuple(planner.key(method) for method in notifications),
-        tables=(
-            planner.table("REQUESTS", "RequestMethod[Any, Any]", requests),
-            planner.table("NOTIFICATIONS", "NotificationMethod[Any]", notifications),
-        ),
+        requests_table=planner.table("REQUESTS", "RequestMethod[Any, Any]", requests),
+        notifications_table=planner.table("NOTIFICATIONS", "NotificationMethod[Any]", notifications),
     )
 
 
@@ -33,7 +31,7 @@ class _Planner:
         self._names = names
         self._annotations = Annotations(protocol, names, "types.")
 
-    def key(self, method: Method) -> KeyView:
+    def key(self, method: Method) -> DeclarationView:
         """``CALL_TOOL: Final = RequestMethod[Params, Result](…)``."""
         name = self._names.methods[method.name]
         params, result = self._of(method.params), self._of(method.result)
@@ -62,7 +60,7 @@ class _Planner:
         elif width(opening) >= LINE:
             *head, opening = exploded(f"{name}: Final = RequestMethod", ("[", [params, result], "]"))
         declaration = [*head, *exploded(opening, ("(", parts, ")"))]
-        return KeyView(
+        return DeclarationView(
             declaration=tuple(guarded(declaration)),
             doc=tuple(docstring(self._doc(method), 0)),
         )

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from mcp_bindgen.emit.package_exports import OFFERED
+from mcp_bindgen.emit.package_exports import EXPORTED_NAMES
 from mcp_bindgen.errors import Fault, SchemaError
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ObjectOf, ObjectType, Protocol, Type
 from mcp_bindgen.ir.types import Position
@@ -30,7 +30,7 @@ _MODULE_NAMES = frozenset(
 )
 """What the emitted ``types`` module itself imports."""
 
-_PACKAGE_NAMES = OFFERED | {
+_PACKAGE_NAMES = EXPORTED_NAMES | {
     "Message",
     "binding",
     "client",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from mcp_bindings_runtime.features.client_methods import ELICIT, PAGE_DONE, ROOTS, SAMPLE
+
 from mcp_bindgen.emit.envelopes import find_envelopes
-from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, ObjectType, Protocol, Type
+from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, ObjectType, Protocol, Side, Type
 
 _ALWAYS: Mapping[str, Sequence[str]] = {
     "Implementation": ("name", "version"),
@@ -45,6 +47,23 @@ _STATELESS: Mapping[str, Sequence[str]] = {
     ),
 }
 
+_CONVENIENCE_METHODS: Mapping[Side, Mapping[str, tuple[frozenset[str], ...]]] = {
+    "client": {
+        "set_roots": (frozenset({ROOTS, "Root"}),),
+        "wait_for_page": (frozenset({ELICIT, PAGE_DONE, "ElicitRequestURLParams"}),),
+        "call_tool_as_task": (frozenset({"tasks/result", "tools/call"}),),
+        "call_tool_as_polled_task": (frozenset({"tools/call", "InputRequiredResult"}),),
+    },
+    "server": {
+        "roots": (frozenset({ROOTS, "Root"}),),
+        "sample": (frozenset({SAMPLE, "SamplingMessage", "TextContent", "ModelHint", "ModelPreferences"}),),
+        "elicit_form": (frozenset({ELICIT, "ElicitResult", "StringSchema"}),),
+        "elicit_page": (frozenset({ELICIT, PAGE_DONE, "ElicitRequestURLParams"}),),
+        "task": (frozenset({"tasks/result", "tools/call"}), frozenset({"tools/call", "InputRequiredResult"})),
+    },
+}
+"""Convenience methods of clients and of the context of a server's handlers: each needs all of one of its sets of names."""
+
 REQUEST_META = "RequestMetaObject"
 """What every request of a stateless revision carries, and clients make by themselves."""
 
@@ -62,6 +81,15 @@ def has_tasks(protocol: Protocol) -> bool:
 def has_forms(protocol: Protocol) -> bool:
     """Whether a server can have the user fill in a form."""
     return "elicitation/create" in protocol.methods and {"ElicitResult", "StringSchema"} <= protocol.objects.keys()
+
+
+def convenience_methods(protocol: Protocol, side: Side) -> dict[str, bool]:
+    """Return for each convenience method of a side whether the schema has all that it needs."""
+    known = {*protocol.methods, *protocol.objects, *protocol.aliases}
+    return {
+        name: any(needed <= known for needed in alternatives)
+        for name, alternatives in _CONVENIENCE_METHODS[side].items()
+    }
 
 
 def can_converse(protocol: Protocol) -> bool:

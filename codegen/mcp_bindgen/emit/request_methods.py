@@ -13,7 +13,7 @@ from mcp_bindgen.emit.layout import Alternatives, Bracketed, Tree, lines
 from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_PARAMETERS, RESERVED_STATELESS_CALLS, Names, free_name
 from mcp_bindgen.emit.parameters import TASK, MetaForm, Parameter, Parameters
 from mcp_bindgen.emit.prerequisites import is_stateless, object_of
-from mcp_bindgen.emit.view_model import MethodView
+from mcp_bindgen.emit.view_model import RequestMethodView
 from mcp_bindgen.ir.protocol import AliasOf, ListOf, Method, ObjectOf, ObjectType, Protocol, Scalar, Side, Type
 
 _OWN = {"client": frozenset({"initialize", "subscriptions/listen"}), "server": frozenset[str]()}
@@ -34,7 +34,7 @@ def sent_by(protocol: Protocol, side: Side) -> list[Method]:
     return [method for method in requests if side in method.sent_by and method.name not in _OWN[side]]
 
 
-def plan_request_methods(protocol: Protocol, names: Names, side: Side) -> tuple[MethodView, ...]:
+def plan_request_methods(protocol: Protocol, names: Names, side: Side) -> tuple[RequestMethodView, ...]:
     """A method for each request that a side may send, in the order of the source; several where its params differ."""
     planner = _Planner(protocol, names)
     requests = sent_by(protocol, side)
@@ -82,7 +82,7 @@ class _Planner:
             "on_progress": Alternatives("on_progress: ", (listener, "None"), " = None"),
         }
 
-    def methods(self, method: Method, name: str, taken: set[str]) -> Iterator[MethodView]:
+    def methods(self, method: Method, name: str, taken: set[str]) -> Iterator[RequestMethodView]:
         """The methods for one request; ``taken`` are names that are gone."""
         ways = call_variants(self._protocol, method)
         for variant in ways:
@@ -126,7 +126,7 @@ class _Planner:
 
     # A request and its result.
 
-    def _plain(self, call: _Call, doc: str = "") -> MethodView:
+    def _plain(self, call: _Call, doc: str = "") -> RequestMethodView:
         overloads: list[list[str]] = []
         results = self._results(call.method)
         if TASK in {parameter.wire for parameter in call.parameters} and self._is_task(results):
@@ -153,11 +153,14 @@ class _Planner:
         else:
             returns = self._of(call.method.result)
             body = lines("return ", self._request(call), indent=8)
-        return MethodView(
-            overloads=tuple(("    @overload", *overload) for overload in overloads),
+        return RequestMethodView(
+            overloads=tuple(map(tuple, overloads)),
             signature=tuple(self._signature(call, returns)),
             doc=tuple(self._doc(call, doc)),
-            body=(*self._params(call), *body),
+            params=tuple(self._params(call)),
+            is_paged=False,
+            request_page=(),
+            result=tuple(body),
         )
 
     def _results(self, method: Method) -> list[Type]:
@@ -233,17 +236,17 @@ class _Planner:
             kind = self._protocol.aliases[kind.name].type
         return isinstance(kind, Scalar) and kind.kind == "string"
 
-    def _every(self, call: _Call, page: str, items: tuple[str, str]) -> MethodView:
+    def _every(self, call: _Call, page: str, items: tuple[str, str]) -> RequestMethodView:
         attribute, item = items
         (cursor,) = (parameter for parameter in call.parameters if parameter.wire == _CURSOR)
         others = [parameter.name for parameter in call.parameters if parameter is not cursor]
         call = _replaced(call, cursor, evolve(cursor, positional=False))
-        asked: Bracketed = (
+        request: Bracketed = (
             f"self.{page}(",
             [f"{cursor.name}=at", *(f"{name}={name}" for name in [*others, *call.options])],
             ")",
         )
-        return MethodView(
+        return RequestMethodView(
             overloads=(),
             signature=tuple(self._signature(call, f"Iterator[{item}]")),
             doc=tuple(
@@ -253,17 +256,19 @@ class _Planner:
                     "before it have been used up.",
                 )
             ),
-            body=(
-                "",
+            params=(),
+            is_paged=True,
+            request_page=(
                 *lines("def ask", ("(", [f"at: {' | '.join(cursor.annotation)}"], ")"), self._returns(call), 8),
-                *lines("return ", asked, indent=12),
-                "",
-                *lines(
+                *lines("return ", request, indent=12),
+            ),
+            result=tuple(
+                lines(
                     "return ",
                     ("method_support.all_items(", ["ask", f"lambda page: page.{attribute}", cursor.name], ")"),
                     "",
                     8,
-                ),
+                )
             ),
         )
 

@@ -74,9 +74,8 @@ def facts_of(protocol: Protocol, names: Names, base: str) -> Facts:
 
 
 def facts_lines(facts: Facts) -> list[str]:
-    """Return the declaration of ``FACTS``, with its docstring."""
-    declared = exploded("FACTS: Final = Facts", ("(", list(_arguments(facts)), ")"))
-    return ["", *declared, '"""All that the runtime asks about the revision."""']
+    """Return the declaration of ``FACTS``."""
+    return exploded("FACTS: Final = Facts", ("(", list(_arguments(facts)), ")"))
 
 
 def _arguments(facts: Facts) -> Iterator[Tree]:

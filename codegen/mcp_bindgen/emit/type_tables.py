@@ -33,11 +33,11 @@ class TypeTables:
         self._looped: dict[str, None] = {}
         """Inline maps that lead back to themselves, though what is written goes by way of a name."""
 
-    def tables(self) -> list[list[str]]:
-        """``OBJECTS``, ``ALIASES`` and ``RESULTS``."""
+    def tables(self) -> dict[str, list[str]]:
+        """Return the lines of ``OBJECTS``, ``ALIASES`` and ``RESULTS``."""
         objects, results = self._objects(), self._results()
-        # In the end, when all maps are known that need a name.
-        return [objects, self._aliases(), results]
+        # Last, when all maps that need a name are known.
+        return {"objects": objects, "aliases": self._aliases(), "results": results}
 
     def _objects(self) -> list[str]:
         """``OBJECTS``: class name to its members and its index signature."""

@@ -1,4 +1,4 @@
-"""The view model: what the templates print, as finished lines."""
+"""The view model: the values that the templates print, most of them finished lines of code."""
 
 from __future__ import annotations
 
@@ -8,16 +8,8 @@ Lines = tuple[str, ...]
 
 
 @frozen
-class ConstantView:
-    """``NAME: Final = value`` and its docstring."""
-
-    declaration: Lines
-    doc: Lines
-
-
-@frozen
-class AliasView:
-    """``Name: TypeAlias = …`` and its docstring."""
+class DeclarationView:
+    """A constant, an alias or a method key (``NAME: Final = …``) and its docstring."""
 
     declaration: Lines
     doc: Lines
@@ -25,7 +17,7 @@ class AliasView:
 
 @frozen
 class MemberView:
-    """One attribute of a class: its annotation and docstring; how ``__init__`` stores it."""
+    """An attribute of a class, and the statement by which ``__init__`` stores it."""
 
     annotation: Lines
     doc: Lines
@@ -33,60 +25,81 @@ class MemberView:
 
 
 @frozen
+class DerivedPropertiesView:
+    """Properties and methods that a class has besides its members."""
+
+    has_bytes: bool
+    has_display_name: bool
+    has_raise_for_error: bool
+    has_properties: bool
+    has_required: bool
+    encoded: str
+    """Attribute with the base64 text that ``bytes`` decodes."""
+    display_name: Lines
+    """Body of ``display_name``."""
+
+
+@frozen
 class ClassView:
     """An emitted class."""
 
+    name: str
     head: str
     doc: Lines
     slots: Lines
     constants: tuple[MemberView, ...]
     fields: tuple[MemberView, ...]
     signature: Lines
-    more: Lines
-    """Methods and properties that it has besides, each after an empty line."""
+    derived: DerivedPropertiesView
 
 
 @frozen
 class TypesView:
-    """``types.py``: simple aliases first, then classes, then the aliases that need them."""
+    """``types.py``: simple aliases, then classes, then the aliases that refer to classes."""
 
     exported: Lines
-    constants: tuple[ConstantView, ...]
-    simple_aliases: tuple[AliasView, ...]
+    constants: tuple[DeclarationView, ...]
+    simple_aliases: tuple[DeclarationView, ...]
     classes: tuple[ClassView, ...]
-    aliases: tuple[AliasView, ...]
-    uses_unset: bool
+    aliases: tuple[DeclarationView, ...]
 
 
 @frozen
 class StepView:
-    """How one member is read or written: statements that put it into ``v``, check ``v``, and store its new value."""
+    """Conversion of one member: statements that load it into ``v``, check ``v``, and store the converted value."""
 
-    take: Lines
-    """Begins with the head of an ``if`` where the member may be absent."""
+    load: Lines
+    """Starts with an ``if`` for a member that may be absent."""
     checks: Lines
     store: Lines
     absent: str
-    """What is done where it is absent; empty where nothing is."""
+    """Statement for an absent member; empty if there is nothing to do."""
+
+    @property
+    def lines(self) -> Lines:
+        """All statements but that for an absent member."""
+        return self.load + self.checks + self.store
 
 
 @frozen
 class DecoderView:
-    """The function that reads one class."""
+    """The function that decodes one class."""
 
     signature: Lines
     constants: tuple[str, ...]
-    """Heads of the statements that refuse another value."""
+    """Heads of ``if`` statements that are true for a wrong constant."""
     new: str
     required: tuple[StepView, ...]
     optional: tuple[StepView, ...]
+    has_optional: bool
     count: int
+    """Number of members that are always present."""
     extra: Lines
 
 
 @frozen
 class EncoderView:
-    """The function that writes one class."""
+    """The function that encodes one class."""
 
     signature: Lines
     check: Lines
@@ -99,7 +112,7 @@ class EncoderView:
 
 @frozen
 class FunctionView:
-    """A function of which every line is decided: how a union is told apart."""
+    """A function that converts a union, an alias or a map."""
 
     signature: Lines
     body: Lines
@@ -113,40 +126,63 @@ class CodecView:
     objects: tuple[DecoderView, ...] | tuple[EncoderView, ...]
     functions: tuple[FunctionView, ...]
     choices: tuple[Lines, ...]
+    """Tables from class, tag or method to function."""
 
 
 @frozen
-class KeyView:
-    """A method key and its docstring."""
-
-    declaration: Lines
-    doc: Lines
-
-
-@frozen
-class MethodsView:
+class MethodKeysView:
     """``methods.py``."""
 
     exported: Lines
-    requests: tuple[KeyView, ...]
-    notifications: tuple[KeyView, ...]
-    tables: tuple[Lines, ...]
+    requests: tuple[DeclarationView, ...]
+    notifications: tuple[DeclarationView, ...]
+    requests_table: Lines
+    notifications_table: Lines
 
 
 @frozen
-class MethodView:
-    """A method that sends a request, or a decorator; overloads have no body."""
+class RequestMethodView:
+    """A method that sends a request."""
 
     overloads: tuple[Lines, ...]
     signature: Lines
     doc: Lines
-    body: Lines
+    params: Lines
+    """Statement that makes the params; empty for a request without."""
+    is_paged: bool
+    """The method iterates over the items of all pages."""
+    request_page: Lines
+    """The inner function that requests a page."""
+    result: Lines
+
+
+@frozen
+class DecoratorView:
+    """A decorator of a server."""
+
+    overload: Lines
+    """Signature of the decorator with options, for one that may also be used without parentheses."""
+    signature: Lines
+    parameters: Lines
+    """List of the parameters in the docstring."""
+    members: Lines
+    add: Lines
+
+
+@frozen
+class ExportedModuleView:
+    """A module from which a package exports names."""
+
+    package: str
+    name: str
+    imports: Lines
+    condition: Lines
+    """``if name in (…):``, true for the names of the module."""
 
 
 @frozen
 class ExportsView:
-    """What ``__init__.py`` has besides, where there are a client and a server."""
+    """Names that a package exports besides its types; their modules are imported on first use."""
 
-    doc: Lines
-    imports: Lines
-    names: Lines
+    modules: tuple[ExportedModuleView, ...]
+    names: tuple[str, ...]

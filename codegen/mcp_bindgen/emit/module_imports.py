@@ -1,0 +1,142 @@
+"""Import statements of the emitted modules: each module imports those of the names on offer that its code uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mcp_bindgen.emit.imports import Sources, imports, names_in
+
+IMPORTS_MARK = "\0imports\0"
+"""Placeholder in the text of a module for its imports."""
+TYPING_IMPORTS_MARK = "\0typing imports\0"
+"""Placeholder for the imports below ``if TYPE_CHECKING:``."""
+
+_DOCSTRING = re.compile(r'""".*?"""', re.DOTALL)
+
+_CHECKS = (
+    *("ATOMS", "ByClass", "Invalid", "Json", "NoneType", "expect", "first_fitting", "fits", "is_array", "is_integer"),
+    *("is_number", "is_object", "is_string", "keys", "opaque", "undeclared"),
+)
+_JSON_WRITER = ("anything", "array", "boolean", "escape", "escape_long", "integer", "mapping", "members", "number")
+
+_CLIENT_AND_SERVER: tuple[Sources, ...] = (
+    (
+        ("collections.abc", ("Callable", "Iterator", "Mapping", "Sequence")),
+        ("typing", ("TYPE_CHECKING", "Any", "Generic", "Literal", "TypeAlias", "TypeVar", "Union", "overload")),
+    ),
+    (
+        ("runtime", ("method_support",)),
+        ("runtime.client", ("transport_factories",)),
+        ("runtime.connection.context", ("ClientContext as RuntimeContext", "ServerContext", "StatelessContext")),
+        ("runtime.server", ("decorator_support",)),
+        ("runtime.unset", ("UNSET", "Unset")),
+        (".", ("methods", "types")),
+        (".binding", ("BINDING",)),
+    ),
+)
+
+_OFFERED: Mapping[str, tuple[Sources, ...]] = {
+    "types.py": (
+        (("typing", ("Any", "ClassVar", "Final", "Literal", "TypeAlias", "Union")),),
+        (
+            ("runtime.codec", ("record_methods",)),
+            ("runtime.codec.record", ("Record", "define")),
+            ("runtime.unset", ("UNSET", "Unset")),
+        ),
+    ),
+    "_decoders.py": (
+        (("collections.abc", ("Callable", "Mapping")), ("typing", ("Any", "Literal", "TypeAlias"))),
+        (
+            ("runtime.codec", ("checks",)),
+            ("runtime.codec.checks", ("Invalid", "Json", "NoneType")),
+            ("runtime.errors", ("Undecidable",)),
+            ("runtime.unset", ("UNSET",)),
+            (".", ("types",)),
+        ),
+    ),
+    "_encoders.py": (
+        (("collections.abc", ("Callable",)), ("typing", ("Any", "TypeAlias"))),
+        (("runtime.codec.checks", _CHECKS), ("runtime.unset", ("UNSET",)), (".", ("types",))),
+    ),
+    "_json_writers.py": (
+        (("collections.abc", ("Callable",)), ("typing", ("Any",))),
+        (
+            ("runtime.codec.checks", _CHECKS),
+            ("runtime.codec.json_writer", _JSON_WRITER),
+            ("runtime.unset", ("UNSET",)),
+            (".", ("types",)),
+        ),
+    ),
+    "_type_tables.py": (
+        (("typing", ("Final",)),),
+        (("runtime.codec.type_tables", ("Aliases", "Objects")), ("runtime.unset", ("UNSET",))),
+    ),
+    "methods.py": (
+        (("collections.abc", ("Mapping",)), ("typing", ("Any", "Final", "Literal"))),
+        (("runtime.methods", ("NotificationMethod", "RequestMethod")), (".", ("types",))),
+    ),
+    "converter.py": (
+        (("typing", ("TypeAlias", "Union")),),
+        (
+            ("runtime.codec.codec", ("Codec",)),
+            ("runtime.codec.emitted_codec", ("codec_of",)),
+            ("runtime.codec.method_readers", ("Envelopes",)),
+            (".", ("_decoders", "_encoders", "methods", "revision", "types")),
+        ),
+    ),
+    "revision.py": ((("typing", ("Final",)),), (("runtime.facts", ("Facts",)),)),
+    "client.py": _CLIENT_AND_SERVER,
+    "server.py": (
+        _CLIENT_AND_SERVER[0],
+        (*_CLIENT_AND_SERVER[1], ("runtime.methods", ("NotificationMethod", "RequestMethod"))),
+    ),
+}
+"""What each module may import, in groups with an empty line between them."""
+
+_OFFERED_TO_TYPE_CHECKERS: Mapping[str, tuple[Sources, ...]] = {
+    "client.py": (
+        (
+            ("collections.abc", ("Iterable",)),
+            ("os", ("PathLike",)),
+            ("ssl", ("SSLContext",)),
+            ("typing", ("Self", "TypedDict", "Unpack")),
+        ),
+        (
+            ("runtime.client.result_cache", ("ResultCache",)),
+            ("runtime.features.limits", ("Limits",)),
+            ("runtime.http.client.endpoint", ("Auth",)),
+            ("runtime.methods", ("NotificationMethod", "RequestMethod")),
+            ("runtime.tasks.task_handle", ("TaskHandle",)),
+            ("runtime.tasks.polled_task", ("PolledTask",)),
+            ("runtime.tasks.store", ("MemoryTasks",)),
+            ("runtime.transports", ("Transport",)),
+            ("runtime.transports.child", ("Stderr",)),
+        ),
+    ),
+    "server.py": (
+        (("os", ("PathLike",)), ("typing", ("TypedDict", "Unpack"))),
+        (
+            ("runtime.features.elicitation", ("Accepted", "Cancelled", "Declined")),
+            ("runtime.features.limits", ("Limits",)),
+            ("runtime.tasks.context", ("Task",)),
+            ("runtime.tasks.store", ("MemoryTasks",)),
+        ),
+    ),
+}
+"""What a module may import below ``if TYPE_CHECKING:``."""
+
+
+def with_imports(file: str, text: str, runtime: str, more: Sources = ()) -> str:
+    """Return the text of a module with its imports in the place of the marks; ``more`` are modules to offer besides."""
+    if IMPORTS_MARK not in text:
+        return text
+    used = names_in(_DOCSTRING.sub("", text).splitlines())
+    *groups, last = _OFFERED[file]
+    statements = imports(used, (*groups, (*last, *more)), runtime)
+    written = "\n".join([*statements, "", ""]) if statements else ""
+    text = text.replace(f"{IMPORTS_MARK}\n\n", written, 1)
+    if TYPING_IMPORTS_MARK not in text:
+        return text
+    statements = imports(used, _OFFERED_TO_TYPE_CHECKERS[file], runtime)
+    return text.replace(TYPING_IMPORTS_MARK, "\n".join(f"    {line}" if line else "" for line in statements), 1)
