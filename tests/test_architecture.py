@@ -204,8 +204,6 @@ def test_source_of_the_emitted_code_is_in_templates() -> None:
 
 
 DATES = {
-    # The codes of the published revisions; each package names one of these as its base.
-    "features/refusals.py",
     # Which published versions have no header, where the version is found out.
     "http/client/session.py",
 }

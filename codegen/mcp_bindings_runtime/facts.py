@@ -19,7 +19,7 @@ class Facts(NamedTuple):
     version: str
     """The protocol version that peers name to each other: ``LATEST_PROTOCOL_VERSION`` of the schema, else the label."""
     base: str
-    """The bundled revision whose prose holds where a schema says nothing, such as for error codes."""
+    """The bundled revision whose prose holds where a schema says nothing, for example on error codes."""
 
     # Messages.
     handshake: bool
@@ -42,12 +42,16 @@ class Facts(NamedTuple):
     """Whether tools say by ``execution`` if they may become tasks."""
     tool_names: bool
     """Whether the names of tools have a syntax."""
+    argument_faults_in_results: bool
+    """Whether arguments that do not fit a tool are reported by a result with ``isError``, not by an error."""
     parameter_headers: bool
     """Whether ``x-mcp-header`` in the schema of a tool has a meaning."""
     content_blocks: tuple[str, ...]
     """The types of content blocks that a tool may return."""
 
     # Other features.
+    unknown_resource_code: int
+    """The code of the error for an unknown resource."""
     completion_context: bool
     """Whether a request for completion has the other arguments."""
     form_types: tuple[str, str] | None

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, cast
 
 from mcp_bindings_runtime.facts import Facts
+from mcp_bindings_runtime.jsonrpc import INVALID_PARAMS
 
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import find_envelopes
@@ -19,10 +20,19 @@ from mcp_bindgen.ir.protocol import AliasOf, Field, ObjectOf, Protocol, Scalar, 
 from mcp_bindgen.revision_range import RevisionRange
 
 BATCH = "JSONRPCBatchRequest"
+RESOURCE_NOT_FOUND = -32002
 _BLOCKS = ("TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource")
 
 PROSE: Mapping[str, tuple[RevisionRange, str]] = {
     "tool_names": (RevisionRange(since="2025-11-25"), "server/tools, Tool Names"),
+    "argument_faults_in_results": (
+        RevisionRange(since="2025-11-25"),
+        "server/tools, Error Handling (tool execution errors: input validation)",
+    ),
+    "resource_not_found": (
+        RevisionRange(until="2025-11-25"),
+        "server/resources, Error Handling (a code of its own; later that of invalid params)",
+    ),
     "parameter_headers": (
         RevisionRange(since="2026-07-28"),
         "basic/transports/streamable-http, Custom Headers from Tool Parameters",
@@ -56,8 +66,10 @@ def facts_of(protocol: Protocol, names: Names, base: str) -> Facts:
         output_schemas=_has(protocol, "Tool", "outputSchema"),
         tool_execution=_has(protocol, "Tool", "execution"),
         tool_names=prose["tool_names"],
+        argument_faults_in_results=prose["argument_faults_in_results"],
         parameter_headers=prose["parameter_headers"],
         content_blocks=tuple(name for name in _BLOCKS if name in objects),
+        unknown_resource_code=RESOURCE_NOT_FOUND if prose["resource_not_found"] else INVALID_PARAMS,
         completion_context=_has(protocol, "CompleteRequest", "params", "context"),
         form_types=_form_types(protocol, names),
         form_defaults=_has(protocol, "StringSchema", "default"),

@@ -81,6 +81,12 @@ class Record:
 _REQUIRED = object()
 
 
+def field_names(cls: type[Record]) -> tuple[str, ...]:
+    """Return the attributes of a generated class, in their order."""
+    names: tuple[str, ...] = cls.__slots__
+    return names
+
+
 def _emitted(owner: type[Record]) -> type | None:
     """The emitted class that a class is, or derives from."""
     return next(

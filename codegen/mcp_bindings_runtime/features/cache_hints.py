@@ -46,7 +46,8 @@ class Caching:
 
     def of(self, method: str, name: str | None, params: Any) -> Freshness:
         """What the result of a request says."""
-        if getattr(params, "request_state", None) is not None or getattr(params, "input_responses", None) is not None:
+        resumable = params is not None and method in self._binding.facts.resumable
+        if resumable and (params.request_state is not None or params.input_responses is not None):
             # It depends on what the request does not show (Caching: Cache Key).
             return STALE
         said = self._said

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ResponseError, UsageError
 from ..validation import check_texts
-from .refusals import refusal
+from .error_codes import error_for
 from .registry import Changes, Registry
 
 if TYPE_CHECKING:
@@ -132,12 +132,12 @@ class Completions(Registry[Completer]):
         return () if resources is not None and uri in resources else None
 
     def _unknown(self, reference: Any, name: str, arguments: Iterable[str] | None) -> ResponseError:
-        what = reference.name if hasattr(reference, "name") else reference.uri
+        what = reference.name if isinstance(reference, self._types.PromptReference) else reference.uri
         reason = f"there is no prompt or resource template {what!r}"
         if arguments is not None:
             reason = f"{what!r} has no argument {name!r}; accepted are {', '.join(arguments) or 'none'}"
         data: Mapping[str, str] = {"reason": reason}
-        return refusal("unknown completion reference", self._server.binding.facts, "Invalid params", data)
+        return error_for("unknown completion reference", "Invalid params", data)
 
     def _result(self, given: Any) -> Any:
         types = self._types

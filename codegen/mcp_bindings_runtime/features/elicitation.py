@@ -15,8 +15,8 @@ from ..binding import Binding
 from ..errors import DecodeError, RequestTimeout, ResponseError, UsageError
 from ..logs import note
 from .client_methods import ELICIT, PAGE_DONE
+from .error_codes import URL_ELICITATION_REQUIRED
 from .json_validator import Misfit, fit
-from .refusals import URL_ELICITATION_REQUIRED
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ..binding import Binding
     from ..connection.context import ServerContext
     from ..tasks.store import MemoryTasks, Support
-    from .pages import Pages
+    from .pagination import Paginator
 
 
 class FeatureServer(Protocol):
@@ -19,7 +19,7 @@ class FeatureServer(Protocol):
     context: ClassVar[type[ServerContext]]
 
     @property
-    def pages(self) -> Pages: ...  # noqa: D102
+    def paginator(self) -> Paginator: ...  # noqa: D102
     @property
     def tasks(self) -> MemoryTasks: ...  # noqa: D102
 

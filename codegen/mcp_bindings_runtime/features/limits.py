@@ -14,12 +14,14 @@ from typing import Any, Protocol
 
 from ..errors import ConnectionClosed, ProtocolError, RequestTimeout, ResponseError, UsageError
 from ..logs import note
+from ..session.log_levels import LEVELS
 from ..validation import check_function, check_times
-from .dropped_logs import DroppedLogs
-from .refusals import Situation, ruling
+from .error_codes import ERROR_CODES, Situation
 
 Clock = Callable[[], float]
 
+LOGGER = "mcp_bindings"
+"""The logger that notices name."""
 REQUESTORS = 10_000
 """How many buckets of requestors are kept; of more, the one is dropped that was not used for longest."""
 
@@ -146,8 +148,7 @@ def admit(limits: Limits, context: Any, method: str) -> Any:
     if binding.requests[method].embedded:
         message = f"the server asks for {text}"
         raise ProtocolError(message)
-    code = ruling(_SITUATIONS[name], binding.facts).code
-    raise ResponseError(-32603 if code is None else code, "Too many requests", {"reason": text, "retryAfter": wait})
+    raise ResponseError(ERROR_CODES[_SITUATIONS[name]], "Too many requests", {"reason": text, "retryAfter": wait})
 
 
 def _bucket(limits: Limits, context: Any, name: str) -> Bucket | None:
@@ -239,6 +240,46 @@ class Pace:
                 self._tell(self._waiting.pop())
             except (ConnectionClosed, RequestTimeout, UsageError) as fault:
                 note("debug", "what waited to be told could not be: %s", fault)
+
+
+class DroppedLogs:
+    """Counts the log messages that were dropped, and sends a notice of them before the next message.
+
+    The notice has the highest level of those messages, so a client that wanted one of them wants the notice. ``send``
+    sends a message; ``params_of`` returns the params of one, and ``replaced`` a message with other params. Not
+    thread-safe: the caller holds a lock.
+    """
+
+    def __init__(
+        self,
+        rate: float,
+        send: Callable[[Any], None],
+        params_of: Callable[[Any], Any] = lambda message: message,
+        replaced: Callable[[Any, Any], Any] = lambda _, params: params,
+    ) -> None:
+        self._rate = rate
+        self._send = send
+        self._params_of = params_of
+        self._replaced = replaced
+        self._count = 0
+        self._highest = 0
+
+    def drop(self, message: Any) -> None:
+        """Count a message that is not sent."""
+        self._count += 1
+        self._highest = max(self._highest, LEVELS.index(self._params_of(message).level))
+
+    def send(self, message: Any) -> None:
+        """Send a message, after a notice if others were dropped since the last one."""
+        if self._count:
+            count, level = self._count, LEVELS[self._highest]
+            self._count = self._highest = 0
+            some = "1 log message was" if count == 1 else f"{count} log messages were"
+            text = f"{some} dropped: no more than {self._rate:g} are sent in a second"
+            note("info", "%s", text)
+            params = self._params_of(message).__replace__(level=level, data=text, logger=LOGGER)
+            self._send(self._replaced(message, params))
+        self._send(message)
 
 
 def pace_of(limits: Limits, context: Any, name: str, tell: Callable[[Any], None]) -> Pace | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..codec.record import field_names
 from ..errors import EncodeError, UsageError
 from .registry import Changes, Registry
 
@@ -20,15 +22,22 @@ class Listed(Protocol):
         """What the list says of it: an object of the revision, such as a Tool."""
 
 
-def writable(server: FeatureServer, listed: Any, what: str) -> Any:
-    """What a list is to say of an offer; raises UsageError where the revision could not write it."""
-    codec = server.binding.codec
+def listed(server: FeatureServer, cls: Any, members: Mapping[str, Any], what: str) -> Any:
+    """Return the object that a list has for an offer, such as a ``Prompt`` of the revision.
+
+    Raise `UsageError` for a member that the revision does not have and for a value that does not fit its member.
+    """
+    unknown = next((name for name in members if name not in field_names(cls)), None)
+    if unknown is not None:
+        text = f"a {cls.__name__} of {server.binding.revision} has no {unknown!r}"
+        raise UsageError(text)
+    made = cls(**members)
     try:
-        codec.unstructure(listed)
+        server.binding.codec.unstructure(made)
     except EncodeError as fault:
         text = f"{what} is not what {server.binding.revision} takes: {fault}"
         raise UsageError(text) from fault
-    return listed
+    return made
 
 
 def announced(server: FeatureServer, method: str) -> Changes:
@@ -47,7 +56,7 @@ def answer_list(server: FeatureServer, method: str, member: str, offers: Registr
         freshness = server.freshness(method)
         # All pages have one scope (Caching: Interaction with Pagination): a cursor of another one leads nowhere.
         scope = freshness.get("cache_scope", "")
-        page, cursor = server.pages.cut(method, offers, None if params is None else params.cursor, scope)
+        page, cursor = server.paginator.cut(method, offers, None if params is None else params.cursor, scope)
         return key.result(**{member: [each.listed for each in page]}, next_cursor=cursor, **freshness)
 
     server.provide(method, answer)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import ResponseError, UsageError
 from .content_blocks import Contents
-from .lists import announced, answer_list, writable
-from .refusals import Situation, refusal
+from .error_codes import Situation, error_for
+from .lists import announced, answer_list, listed
 from .registry import Registry
 from .signature import name_of_function
 from .text_arguments import TextFunction, WrongArgument
@@ -59,18 +59,13 @@ class Prompts(Registry[Prompt]):
         """
         called = name or name_of_function(function)
         reader = TextFunction(function, f"prompt {called}", self._server.context)
-        cls = self._types.Prompt
         arguments = [
             self._types.PromptArgument(name=each.name, description=each.about or None, required=each.required)
             for each in reader.arguments.values()
         ]
-        given: dict[str, Any] = {"description": reader.about, **(members or {})}
-        unknown = next((each for each in given if each not in cls.__slots__), None)
-        if unknown is not None:
-            text = f"a Prompt of {self._server.binding.revision} has no {unknown!r}"
-            raise UsageError(text)
-        listed = writable(self._server, cls(name=called, arguments=arguments or None, **given), f"prompt {called}")
-        self.put(called, Prompt(listed, reader), replace=replace)
+        more = {"name": called, "arguments": arguments or None, "description": reader.about, **(members or {})}
+        offer = listed(self._server, self._types.Prompt, more, f"prompt {called}")
+        self.put(called, Prompt(offer, reader), replace=replace)
 
     def _get(self, params: Any, context: Context) -> Any:
         offer = self.get(params.name)
@@ -85,7 +80,7 @@ class Prompts(Registry[Prompt]):
 
     def _refusal(self, situation: Situation, name: str, reason: str) -> ResponseError:
         data = {"name": name, "reason": reason}
-        return refusal(situation, self._server.binding.facts, f"{situation.capitalize()}: {reason}", data)
+        return error_for(situation, f"{situation.capitalize()}: {reason}", data)
 
     def _result(self, listed: Any, given: Any) -> Any:
         binding = self._server.binding

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import ResponseError, UsageError
 from ..logs import note
 from ..validation import check_kind
-from .lists import announced, answer_list, writable
-from .refusals import refusal
+from .error_codes import error_for
+from .lists import announced, answer_list, listed
 from .registry import Registry
 from .resource_contents import Contents
 from .text_arguments import TextFunction, WrongArgument
@@ -188,12 +188,8 @@ class Resources:
     def _listed(
         self, cls: Any, place: Mapping[str, str], name: str, about: str | None, members: Mapping[str, Any] | None
     ) -> Any:
-        given = {"name": name, "description": about, **(members or {})}
-        unknown = [each for each in given if each not in cls.__slots__]
-        if unknown:
-            text = f"a {cls.__name__} of {self._server.binding.revision} has no {unknown[0]!r}"
-            raise UsageError(text)
-        return writable(self._server, cls(**given, **place), f"resource {' '.join(place.values())}")
+        more = {"name": name, "description": about, **(members or {}), **place}
+        return listed(self._server, cls, more, f"resource {' '.join(place.values())}")
 
     # What is answered.
 
@@ -232,12 +228,12 @@ class Resources:
         return result(contents=contents, **self._server.freshness("resources/read", name, params))
 
     def _unknown(self, uri: str) -> ResponseError:
-        return refusal("unknown resource", self._server.binding.facts, "Resource not found", {"uri": uri})
+        code = self._server.binding.facts.unknown_resource_code
+        return ResponseError(code, "Resource not found", {"uri": uri})
 
     def _full(self) -> ResponseError:
         reason = f"a client may subscribe to {MOST_SUBSCRIPTIONS} resources; unsubscribe from others first"
-        facts = self._server.binding.facts
-        return refusal("too many subscriptions", facts, "Too many subscriptions", {"reason": reason})
+        return error_for("too many subscriptions", "Too many subscriptions", {"reason": reason})
 
     def _subscribe(self, params: Any, context: Context) -> None:
         session: Any = context.connection.session

@@ -27,7 +27,8 @@ class Results:
         self.contents = Contents(binding)
         self.ready: Any = binding.requests["tools/call"].result
         """The classes of results that a function may return ready-made."""
-        self._make = types.CallToolResult
+        self.plain: Any = types.CallToolResult
+        """The class of the results of calls that have been carried out."""
         self.structured = binding.facts.structured_results != "none"
         """Whether results have structured content (from 2025-06-18 on)."""
         self.any_json = binding.facts.structured_results == "any"
@@ -42,20 +43,28 @@ class Results:
         if self.structured and value is not None and not isinstance(value, (str, list, tuple, *self.contents.classes)):
             made = as_json(value)
             if made.__class__ is dict:
-                return self._make(content=content, structured_content=made)
-        return self._make(content=content)
+                return self.plain(content=content, structured_content=made)
+        return self.plain(content=content)
 
     def of_json(self, value: Any, *, structured: bool) -> Any:
         """The result for a JSON value."""
         content = [] if value is None and not structured else [self.contents.text(as_text(value))]
         if structured:
             # The same as text, for clients that do not look at the other (Structured Content).
-            return self._make(content=content, structured_content=value)
-        return self._make(content=content)
+            return self.plain(content=content, structured_content=value)
+        return self.plain(content=content)
 
     def failed(self, text: str) -> Any:
         """The result of a call that has failed."""
-        return self._make(content=[self.contents.text(text)], is_error=True)
+        return self.plain(content=[self.contents.text(text)], is_error=True)
+
+    def is_failure(self, result: Any) -> bool:
+        """Return whether a ready-made result reports an error."""
+        return isinstance(result, self.plain) and bool(result.is_error)
+
+    def structured_content(self, result: Any) -> Any:
+        """Return the structured content of a ready-made result; None if results of its class have none."""
+        return result.structured_content if isinstance(result, self.plain) else None
 
     def promise(self, kind: Any, what: str, *, generator: bool = False) -> Promise:
         """What a return annotation says; raises UsageError for one that nothing can be made of.
@@ -153,8 +162,8 @@ class Promise:
                 self._recognize(value)
                 return self._results.of(value)
             if isinstance(value, self._results.ready):
-                if self.structured and not getattr(value, "is_error", None):
-                    conversion.fit(getattr(value, "structured_content", None))
+                if self.structured and not self._results.is_failure(value):
+                    conversion.fit(self._results.structured_content(value))
                 return value
             return self._results.of_json(conversion.write(value), structured=self.structured)
         except Misfit as misfit:
@@ -191,7 +200,8 @@ class Structured:
 
     def _look(self, result: Any) -> None:
         """A ready-made result: one that tells of an error needs no structured content."""
-        if not getattr(result, "is_error", None) and hasattr(result, "structured_content"):
+        results = self._results
+        if results.structured and isinstance(result, results.plain) and not result.is_error:
             self._hold(result.structured_content)
 
     def _hold(self, value: Any) -> None:

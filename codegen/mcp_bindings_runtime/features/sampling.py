@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ProtocolError, ResponseError
 from .client_methods import SAMPLE
-from .refusals import USER_REJECTED, Situation
+from .error_codes import USER_REJECTED, Situation
 
 REJECTED = "User rejected sampling request"
 

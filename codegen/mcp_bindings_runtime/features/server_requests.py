@@ -14,7 +14,7 @@ from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY
 from ..methods import RequestMethod
 from . import elicitation, sampling
 from .client_methods import ELICIT, SAMPLE
-from .refusals import Situation, ruling
+from .error_codes import ERROR_CODES, Situation
 
 
 def check_question(context: Any, key: RequestMethod[Any, Any], params: Any) -> None:
@@ -107,9 +107,8 @@ def _missing(path: str) -> ResponseError:
 def _refused(binding: Binding, key: RequestMethod[Any, Any], situation: Situation, reason: str) -> Exception:
     if binding.era == "stateless":
         return ProtocolError(f"the server asks for {key.name} as it may not: {reason}")
-    code = ruling(situation, binding.facts).code
     message = _MESSAGES.get(situation, "Invalid params")
-    return ResponseError(INVALID_PARAMS if code is None else code, message, {"reason": reason})
+    return ResponseError(ERROR_CODES[situation], message, {"reason": reason})
 
 
 _MESSAGES = {

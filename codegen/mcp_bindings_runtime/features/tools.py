@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import DecodeError, EncodeError, ResponseError, ToolError, UsageError
 from ..logs import failed
 from ..validation import check_flags, check_mappings, check_texts, check_times
+from .error_codes import error_for
 from .json_validator import Fault, Misfit
 from .lists import announced, answer_list
-from .refusals import refusal, ruling
 from .registry import Registry
 from .results import Promise, Results, Structured
 from .signature import Signature, name_of_function
@@ -239,7 +239,7 @@ class Tools:
         tool = self._offers.get(params.name)
         if tool is None:
             text = f"Unknown tool: {params.name}"
-            error = refusal("unknown tool", self._facts, text, {"name": params.name})
+            error = error_for("unknown tool", text, {"name": params.name})
             raise error
         if self.admit is not None:
             why = self.admit(context)
@@ -275,11 +275,11 @@ class Tools:
             return self._results.failed(str(error) or error.__class__.__name__)
 
     def _misread(self, tool: Tool, misfit: Misfit) -> Any:
-        if ruling("wrong tool arguments", self._facts).code is None:
+        if self._facts.argument_faults_in_results:
             return self._results.failed(f"Invalid arguments for {tool.signature.what}: {misfit}")
         text = f"Invalid arguments for {tool.signature.what}: {misfit}"
         data = {"name": tool.name, "faults": [str(fault) for fault in misfit.faults]}
-        error = refusal("wrong tool arguments", self._facts, text, data)
+        error = error_for("wrong tool arguments", text, data)
         raise error
 
     def _overdue(self, tool: Tool, context: Context) -> None:

@@ -9,6 +9,7 @@ from ..binding import Binding
 from ..errors import ConnectionClosed, RequestTimeout, UsageError
 from ..logs import note
 from ..methods import NotificationMethod
+from ..session.handshake import HandshakeServer
 from ..session.log_levels import LEVELS, Level
 from ..session.session import Session
 
@@ -34,11 +35,12 @@ class Announcement(NamedTuple):
             return False
         if self.promised and not binding.declares(session.capabilities, self.key.capability or ""):
             return False
+        if not isinstance(session, HandshakeServer):
+            # Clients set a level for one request at a time; subscriptions are streams, and select what they carry.
+            return self.level is None
         if self.level is not None:
-            least = getattr(session, "log_level", None)
-            return least is not None and LEVELS.index(self.level) >= LEVELS.index(least)
-        # Sessions without `subscribed` keep subscriptions as streams, and compare when they write to them.
-        return not self.about or not frozenset(self.about).isdisjoint(getattr(session, "subscribed", self.about))
+            return LEVELS.index(self.level) >= LEVELS.index(session.log_level)
+        return not self.about or not session.subscribed.isdisjoint(self.about)
 
 
 def tell_each(connections: Iterable[Channel], tell: Callable[[Channel], None]) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..connection.channel import Channel
     from ..features.completion import Completions
     from ..features.limits import Limits
-    from ..features.pages import Pages
+    from ..features.pagination import Paginator
     from ..features.prompts import Prompts
     from ..features.resources import Resources
     from ..features.tools import Tools
@@ -117,7 +117,7 @@ class Server(Limited, ABC):
         self._told_otherwise: set[Channel] = set()
         self.relays: list[Callable[[Announcement], None]] = []
         """Are given what is announced, for clients of other processes."""
-        self._pages: Pages | None = None
+        self._paginator: Paginator | None = None
         self._receiver: CoreTasks | ExtensionTasks | None = None
         self._declared: tuple[frozenset[str], CoreTasks | ExtensionTasks | None, Any] | None = None
         self._offers: dict[str, Any] = {}
@@ -238,17 +238,17 @@ class Server(Limited, ABC):
             self._handlers.add(self.binding.requests[method], function)
 
     @property
-    def pages(self) -> Pages:
+    def paginator(self) -> Paginator:
         """Cuts the server's lists into pages."""
-        if self._pages is None:
+        if self._paginator is None:
             import os
 
-            from ..features.pages import Pages
+            from ..features.pagination import Paginator
 
             key = self._cursor_key or os.urandom(32)
             with self._lock:
-                self._pages = self._pages or Pages(self.binding.facts, self._page_size, key)
-        return self._pages
+                self._paginator = self._paginator or Paginator(self._page_size, key)
+        return self._paginator
 
     def freshness(self, method: str, name: str | None = None, params: Any = None) -> dict[str, Any]:
         """Return the attributes of a result that say how long it may be kept: none, unless the revision has them.

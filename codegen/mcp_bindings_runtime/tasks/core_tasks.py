@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from ..binding import Binding
 from ..connection.handlers import INTERNAL, Handlers
 from ..errors import EncodeError, McpError, ResponseError, UsageError
-from ..features.pages import Pages
-from ..features.refusals import Situation, refusal
+from ..features.error_codes import Situation, error_for
+from ..features.pagination import Paginator
 from ..jsonrpc import INTERNAL_ERROR, Refusal
 from ..logs import failed, note, report
 from ..session.control_flow import Abandoned
@@ -62,7 +62,7 @@ class CoreTasks:
         self._binding = binding
         self._handlers = handlers
         self._peer = peer
-        self._pages = Pages(binding.facts, _PAGE, os.urandom(32))
+        self._pages = Paginator(_PAGE, os.urandom(32))
         handlers.add(binding.requests["tasks/get"], self._get)
         handlers.add(binding.requests["tasks/cancel"], self._cancel)
         handlers.add(binding.requests["tasks/list"], self._list)
@@ -212,7 +212,7 @@ class CoreTasks:
         return Refusal(error.code, error.message, error.data)
 
     def _refused(self, situation: Situation, reason: str) -> ResponseError:
-        return refusal(situation, self._binding.facts, _MESSAGES[situation], {"reason": reason})
+        return error_for(situation, _MESSAGES[situation], {"reason": reason})
 
     def _described(self, task: StoredTask) -> dict[str, Any]:
         """The members of a task, by attribute."""

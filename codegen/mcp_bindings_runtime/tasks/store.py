@@ -22,7 +22,7 @@ from ..validation import check_counts, check_flags, check_function, check_mappin
 from .expiry_timer import ExpiryTimer
 
 if TYPE_CHECKING:
-    from ..features.pages import Pages
+    from ..features.pagination import Paginator
     from ..methods import RequestMethod
 
 Status: TypeAlias = Literal["working", "input_required", "completed", "failed", "cancelled"]
@@ -246,8 +246,8 @@ class MemoryTasks:
             return None
         return task
 
-    def page(self, owner: Any, pages: Pages, cursor: str | None) -> tuple[tuple[StoredTask, ...], str | None]:
-        """One page of a requestor's tasks, the oldest first, and the cursor of the next; raises as ``Pages.cut``."""
+    def page(self, owner: Any, pages: Paginator, cursor: str | None) -> tuple[tuple[StoredTask, ...], str | None]:
+        """One page of a requestor's tasks, the oldest first, and the cursor of the next; raises as ``Paginator.cut``."""
         self._purge()
         own = self._owned.get(owner)
         return pages.cut("tasks/list", Registry("task", Changes(_nobody)) if own is None else own, cursor)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from mcp_bindings import v2025_11_25
 from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.errors import ProtocolError, ResponseError, UsageError
-from mcp_bindings_runtime.features.dropped_logs import LOGGER, DroppedLogs
-from mcp_bindings_runtime.features.limits import Bucket, Limits, Pace
+from mcp_bindings_runtime.features.limits import LOGGER, Bucket, DroppedLogs, Limits, Pace
 from mcp_bindings_runtime.session.log_levels import LEVELS
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of
 from support.echoing import echo_server

@@ -85,8 +85,7 @@ def _pace(post: Callable[[Announcement], None], limits: Limits | None) -> Pace |
     """How log messages are given to other processes; None where there is no limit to that."""
     if limits is None:
         return None
-    from ...features.dropped_logs import DroppedLogs
-    from ...features.limits import log_pace
+    from ...features.limits import DroppedLogs, log_pace
 
     bucket = limits.bucket("log")
     if bucket is None:

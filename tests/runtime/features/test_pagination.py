@@ -1,20 +1,17 @@
-"""Pages of a list that changes, and the cursors between them."""
+"""Paginator of a list that changes, and the cursors between them."""
 
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import pytest
-from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import ResponseError
-from mcp_bindings_runtime.features.pages import Pages
+from mcp_bindings_runtime.features.pagination import Paginator
 from mcp_bindings_runtime.features.registry import Changes, Registry
-from support.conversing import package
 
 KEY = b"k" * 32
-FACTS = package(REVISIONS[-1]).revision.FACTS
 
 
 def numbered(count):
@@ -39,7 +36,7 @@ def walk(pages, registry, between=lambda: None):
 @given(st.integers(0, 30), st.integers(1, 12))
 def test_pages_put_together_are_the_list(count, size):
     registry = numbered(count)
-    pages = Pages(FACTS, size, KEY)
+    pages = Paginator(size, KEY)
     assert walk(pages, registry) == list(registry)
     page, cursor = pages.cut("things/list", registry, None)
     assert len(page) == min(count, size)
@@ -66,7 +63,7 @@ def test_what_stays_is_seen_once_whatever_comes_and_goes(data):
                 new = 100 + len(registry) + sum(now)
                 registry.put(str(new), new, replace=True)
 
-    seen = walk(Pages(FACTS, data.draw(st.integers(1, 4)), KEY), registry, change)
+    seen = walk(Paginator(data.draw(st.integers(1, 4)), KEY), registry, change)
     assert len(seen) == len(set(seen))
     assert stays <= set(seen)
 
@@ -88,12 +85,12 @@ def refused(pages, cursor, name="things/list"):
 
 @pytest.mark.parametrize("cursor", ["", "3", "é", "====", "A", "MTIz", "x" * 10_000, "\x00", "null"])
 def test_what_is_no_cursor_is_refused(cursor):
-    refused(Pages(FACTS, 3, KEY), cursor)
+    refused(Paginator(3, KEY), cursor)
 
 
 @given(st.data())
 def test_a_cursor_that_was_changed_is_refused(data):
-    pages = Pages(FACTS, 3, KEY)
+    pages = Paginator(3, KEY)
     good = urlsafe_b64decode(cursor_of(pages))
     place = data.draw(st.integers(0, len(good) - 1))
     other = data.draw(st.integers(0, 255).filter(lambda byte: byte != good[place]))
@@ -101,8 +98,8 @@ def test_a_cursor_that_was_changed_is_refused(data):
 
 
 def test_a_cursor_is_good_for_its_list_and_key_only():
-    cursor = cursor_of(Pages(FACTS, 3, KEY))
-    refused(Pages(FACTS, 3, KEY), cursor, "others/list")
-    refused(Pages(FACTS, 3, b"j" * 32), cursor)
+    cursor = cursor_of(Paginator(3, KEY))
+    refused(Paginator(3, KEY), cursor, "others/list")
+    refused(Paginator(3, b"j" * 32), cursor)
     # Another process with the same key takes it.
-    assert Pages(FACTS, 3, KEY).cut("things/list", numbered(9), cursor)[0] == (3, 4, 5)
+    assert Paginator(3, KEY).cut("things/list", numbered(9), cursor)[0] == (3, 4, 5)

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from ..errors import ResponseError
-from ..facts import Facts
-from .refusals import refusal
+from .error_codes import error_for
 from .registry import Registry
 
 T = TypeVar("T")
@@ -21,11 +20,10 @@ _LONGEST = 64
 """Characters; no cursor that was given out is longer."""
 
 
-class Pages:
+class Paginator:
     """Cuts lists of a revision into pages of ``size`` items. ``key`` signs the cursors."""
 
-    def __init__(self, facts: Facts, size: int, key: bytes) -> None:
-        self._facts = facts
+    def __init__(self, size: int, key: bytes) -> None:
         self._size = size
         self._key = key
 
@@ -72,4 +70,4 @@ class Pages:
 
     def _unknown(self, name: str) -> ResponseError:
         reason = f"the cursor was not given out for {name} by this server; ask again without a cursor"
-        return refusal("invalid cursor", self._facts, "Invalid cursor", {"reason": reason})
+        return error_for("invalid cursor", "Invalid cursor", {"reason": reason})
