@@ -35,6 +35,7 @@ FACTS: Final = Facts(
     output_schemas=True,
     tool_execution=False,
     tool_names=False,
+    argument_faults_in_results=False,
     parameter_headers=False,
     content_blocks=(
         "TextContent",
@@ -43,6 +44,7 @@ FACTS: Final = Facts(
         "ResourceLink",
         "EmbeddedResource",
     ),
+    unknown_resource_code=-32002,
     completion_context=True,
     form_types=("ElicitRequestParams", "ElicitRequestParamsRequestedSchema"),
     form_defaults=False,

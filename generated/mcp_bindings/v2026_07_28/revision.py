@@ -35,6 +35,7 @@ FACTS: Final = Facts(
     output_schemas=True,
     tool_execution=False,
     tool_names=True,
+    argument_faults_in_results=True,
     parameter_headers=True,
     content_blocks=(
         "TextContent",
@@ -43,6 +44,7 @@ FACTS: Final = Facts(
         "ResourceLink",
         "EmbeddedResource",
     ),
+    unknown_resource_code=-32602,
     completion_context=True,
     form_types=("ElicitRequestFormParams", "ElicitRequestFormParamsRequestedSchema"),
     form_defaults=True,
