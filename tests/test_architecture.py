@@ -67,7 +67,7 @@ ONLY_IN = {"click": {"cli"}, "jinja2": {"templates"}, "tree_sitter": {"syntax"},
 OPTIONAL: dict[str, set[str]] = {
     # Imported where it is installed; whoever does without it gets the same.
     "orjson": {"codec/orjson_text.py"},
-    "cheroot": {"http/server/cheroot_requests.py", "http/server/http_server.py"},
+    "cheroot": {"http/server/cheroot_requests.py", "http/server/cheroot_fast_path.py"},
     "redis": {"http/redis/client.py"},
     "urllib3": {"http/client/connections.py", "http/client/wire.py"},
 }
@@ -313,7 +313,7 @@ def test_every_ignored_lint_rule_has_its_reason() -> None:
     assert not [line for line in ignored if "# " not in line]
 
 
-CIRCLES = {"mcp_bindgen": 0, "mcp_bindings_runtime": 2}
+CIRCLES = {"mcp_bindgen": 0, "mcp_bindings_runtime": 1}
 """A hand-written package to the number of its import circles, those of types only and of imports inside functions included."""
 
 

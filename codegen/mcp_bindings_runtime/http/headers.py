@@ -1,7 +1,8 @@
-"""What requests of 2026-07-28 repeat in their headers (Streamable HTTP: Request Metadata).
+"""The headers in which requests of 2026-07-28 repeat parts of their body (Streamable HTTP: Request Metadata).
 
-A client writes them with ``standard`` and ``parameters``; a server holds them against the body with ``mismatch``. Which
-arguments of a tool are repeated is said by the annotation ``x-mcp-header`` in its ``inputSchema``: ``param_headers_of``.
+A client makes them with ``request_headers`` and ``argument_headers``; a server compares them with the body by
+``find_mismatch``. The annotation ``x-mcp-header`` in the ``inputSchema`` of a tool marks the arguments that are repeated:
+``param_headers_of``.
 """
 
 from __future__ import annotations
@@ -31,75 +32,75 @@ NAMED: Final[Mapping[str, str]] = {
     "tasks/update": "taskId",
     "tasks/cancel": "taskId",
 }
-"""The methods that have a ``Mcp-Name``, and the member of their params that it repeats.
+"""Method to the member of its params that ``Mcp-Name`` repeats.
 
-Those of tasks are of the extension ``io.modelcontextprotocol/tasks`` (Streamable HTTP: Routing Headers).
+The methods of tasks belong to the extension ``io.modelcontextprotocol/tasks`` (Streamable HTTP: Routing Headers).
 """
 
 _LITERAL = frozenset({VERSION, METHOD})
-"""Headers that are never in Base64."""
+"""Headers that are never encoded in Base64."""
 
-LARGEST: Final = 2**53 - 1
-"""The largest integer that is repeated, and the negative of the smallest."""
+MAX_INTEGER: Final = 2**53 - 1
+"""Limit on the absolute value of integers in headers."""
 
 _PREFIX, _SUFFIX = "=?base64?", "?="
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
-"""A name of a header field (RFC 9110, section 5.1)."""
+"""The name of a header field (RFC 9110, section 5.1)."""
 _PLAIN = re.compile(r"(?:[!-~](?:[ -~]*[!-~])?)?", re.ASCII)
-"""A value that may be sent as it is: printable, and without blanks at either end."""
+"""A value that needs no encoding: printable, without spaces at either end."""
 _VALUE = re.compile(r"[\t -~]*", re.ASCII)
-"""What may be in a value at all (RFC 9110, section 5.5)."""
+"""The value of a header field (RFC 9110, section 5.5)."""
 _INTEGER = re.compile(r"(-?\d{1,32})(?:\.0{1,32})?", re.ASCII)
 _KINDS = frozenset({"string", "integer", "boolean"})
 _DATA = frozenset({"const", "default", "enum", "examples"})
-"""Keywords of JSON Schema that hold values and not schemas."""
+"""Keywords of JSON Schema whose values are not schemas."""
 
 
 class ParamHeader(NamedTuple):
     """An argument of a tool that is repeated in a header."""
 
     header: str
-    """The name of the header, prefix included."""
+    """The name of the header, including the prefix."""
     path: tuple[str, ...]
-    """The names that lead to its value, from ``arguments`` on."""
+    """The path of property names to the value within ``arguments``."""
 
 
 class InvalidParamHeader(ValueError):
-    """A tool whose definition clients have to reject, and why."""
+    """The definition of a tool breaks the rules of ``x-mcp-header``, and clients have to reject it."""
 
 
 # Values.
 
 
-def encoded(value: str) -> str:
-    """A text as the value of a header: as it is, or in Base64 where a header could not carry it."""
+def encode_value(value: str) -> str:
+    """Return a text as the value of a header, in Base64 if a header cannot carry it as it is."""
     if _PLAIN.fullmatch(value) and not (value.startswith(_PREFIX) and value.endswith(_SUFFIX)):
         return value
     return f"{_PREFIX}{b64encode(value.encode('utf-8', 'surrogatepass')).decode()}{_SUFFIX}"
 
 
-def decoded(value: str) -> str:
-    """The text that the value of a header stands for; raises ValueError, which says what is wrong with it."""
+def decode_value(value: str) -> str:
+    """Return the text that the value of a header stands for. Raise ``ValueError`` for a malformed value."""
     value = value.strip(" \t")
     if not _VALUE.fullmatch(value):
-        text = "it has characters that a header may not have"
+        text = "it has characters that are not allowed in headers"
         raise ValueError(text)
     if not (value.startswith(_PREFIX) and value.endswith(_SUFFIX) and len(value) >= len(_PREFIX) + len(_SUFFIX)):
         return value
     try:
         return b64decode(value[len(_PREFIX) : -len(_SUFFIX)], validate=True).decode()
     except (BadBase64, UnicodeDecodeError):
-        text = "what is between =?base64? and ?= is no UTF-8 in Base64"
+        text = "the part between =?base64? and ?= is not Base64 of UTF-8"
         raise ValueError(text) from None
 
 
-def written(value: Any) -> str | None:
-    """An argument as text; None for one that headers do not carry."""
+def value_text(value: Any) -> str | None:
+    """Return an argument as text; None if headers cannot carry it."""
     if value.__class__ is bool:
         return "true" if value else "false"
     if value.__class__ is str:
         return str(value)
-    if value.__class__ is int and -LARGEST <= value <= LARGEST:
+    if value.__class__ is int and -MAX_INTEGER <= value <= MAX_INTEGER:
         return str(value)
     return None
 
@@ -108,10 +109,10 @@ def written(value: Any) -> str | None:
 
 
 def param_headers_of(schema: Any) -> tuple[ParamHeader, ...]:
-    """The annotated arguments of a tool, by its ``inputSchema`` as JSON.
+    """Return the annotated arguments in the ``inputSchema`` of a tool, a JSON value.
 
-    Raises InvalidParamHeader where one breaks the rules of the specification (Schema Extension). Nothing that the schema
-    refers to is looked up: an argument that only a reference leads to cannot be annotated.
+    Raise ``InvalidParamHeader`` if one breaks the rules of the specification (Schema Extension). References are not
+    followed: an argument behind one cannot be annotated.
     """
     found: list[ParamHeader] = []
     seen: set[str] = set()
@@ -123,7 +124,7 @@ def param_headers_of(schema: Any) -> tuple[ParamHeader, ...]:
         if ANNOTATION in each:
             name = _name(each, path)
             if name.lower() in seen:
-                text = f"{ANNOTATION} {name!r} is there more than once (case does not count)"
+                text = f"{ANNOTATION} {name!r} is repeated (case is ignored)"
                 raise InvalidParamHeader(text)
             seen.add(name.lower())
             found.append(ParamHeader(PARAM + name, path))
@@ -131,17 +132,17 @@ def param_headers_of(schema: Any) -> tuple[ParamHeader, ...]:
             if keyword == "properties" and value.__class__ is dict:
                 waiting.extend((inner, (*path, name)) for name, inner in value.items())
             elif keyword not in _DATA and keyword != ANNOTATION and _is_annotated(value, keyword):
-                text = f"{ANNOTATION} below {keyword!r} of {_place(path)}; only a chain of 'properties' may lead to one"
+                text = f"{ANNOTATION} below {keyword!r} of {_place(path)}; only 'properties' may enclose it"
                 raise InvalidParamHeader(text)
     return tuple(found)
 
 
 _MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"})
-"""Keywords whose members are schemas by name."""
+"""Keywords that hold schemas by name."""
 
 
 def _is_annotated(value: Any, keyword: str) -> bool:
-    """Whether there is an annotation in a value of a keyword, however deep."""
+    """Return whether the value of a keyword contains an annotation at any depth."""
     waiting: list[tuple[Any, bool]] = [(value, keyword in _MAPS)]
     while waiting:
         each, by_name = waiting.pop()
@@ -159,15 +160,15 @@ def _is_annotated(value: Any, keyword: str) -> bool:
 def _name(schema: Mapping[str, Any], path: tuple[str, ...]) -> str:
     name = schema[ANNOTATION]
     if not path:
-        text = f"{ANNOTATION} at the root of the schema; it belongs to a property"
+        text = f"{ANNOTATION} at the root of the schema; move it to a property"
         raise InvalidParamHeader(text)
     if name.__class__ is not str or not _TOKEN.fullmatch(name):
-        text = f"{ANNOTATION} of {_place(path)} is {name!r}, which cannot be a part of a header's name"
+        text = f"{ANNOTATION} of {_place(path)} is {name!r}, which cannot be part of the name of a header"
         raise InvalidParamHeader(text)
     kind: Any = schema.get("type")
     kinds: set[str] = {str(each) for each in kind} - {"null"} if kind.__class__ is list else {str(kind)}
     if len(kinds) != 1 or not kinds <= _KINDS:
-        text = f"{ANNOTATION} of {_place(path)}, whose type is {kind!r}; accepted are string, integer, boolean"
+        text = f"{ANNOTATION} of {_place(path)}, whose type is {kind!r}; it must be string, integer or boolean"
         raise InvalidParamHeader(text)
     if "integer" in kinds:
         _check_range(schema, path)
@@ -176,11 +177,11 @@ def _name(schema: Mapping[str, Any], path: tuple[str, ...]) -> str:
 
 
 def _check_range(schema: Mapping[str, Any], path: tuple[str, ...]) -> None:
-    """An integer that must lie beyond what a header carries exactly could never be sent."""
+    """Raise ``InvalidParamHeader`` if no valid value can be sent exactly."""
     values = [*(schema[each] for each in ("const", "minimum", "exclusiveMinimum") if each in schema)]
-    least = [each for each in values if _is_number(each) and each > LARGEST]
+    least = [each for each in values if _is_number(each) and each > MAX_INTEGER]
     values = [*(schema[each] for each in ("const", "maximum", "exclusiveMaximum") if each in schema)]
-    most = [each for each in values if _is_number(each) and each < -LARGEST]
+    most = [each for each in values if _is_number(each) and each < -MAX_INTEGER]
     if least or most:
         text = f"{ANNOTATION} of {_place(path)}, whose values are beyond ±(2^53-1)"
         raise InvalidParamHeader(text)
@@ -194,11 +195,11 @@ def _place(path: Sequence[str]) -> str:
     return "property " + "/".join(path) if path else "the schema"
 
 
-# Headers of a client.
+# Headers on a client.
 
 
-def standard(message: Mapping[str, Any]) -> dict[str, str]:
-    """The headers that repeat what a request, as JSON, is: its revision, its method and what it names."""
+def request_headers(message: Mapping[str, Any]) -> dict[str, str]:
+    """Return the headers that repeat the revision, the method and the name in a request, a JSON value."""
     method = message["method"]
     params = _members(message.get("params"))
     found = {METHOD: method}
@@ -207,42 +208,40 @@ def standard(message: Mapping[str, Any]) -> dict[str, str]:
         found[VERSION] = version
     member = NAMED.get(method)
     if member is not None and params.get(member).__class__ is str:
-        found[NAME] = encoded(params[member])
+        found[NAME] = encode_value(params[member])
     return found
 
 
-def parameters(annotated: Sequence[ParamHeader], arguments: Any) -> dict[str, str]:
-    """The headers that repeat the annotated arguments of a call.
+def argument_headers(annotated: Sequence[ParamHeader], arguments: Any) -> dict[str, str]:
+    """Return the headers that repeat the annotated arguments of a call; none for arguments that are absent or null.
 
-    What is absent or null, or not of a type that headers carry, has none. Raises UsageError for an integer that other
-    readers would not read exactly.
+    Raise ``UsageError`` for an integer that other implementations would not read exactly.
     """
     found: dict[str, str] = {}
     for header, path in annotated:
         value = _at(arguments, path)
-        if value.__class__ is int and written(value) is None:
+        if value.__class__ is int and value_text(value) is None:
             text = (
-                f"argument {'/'.join(path)} is {value}, and the tool wants it in the header {header}, which carries "
-                "integers from -(2^53-1) to 2^53-1"
+                f"argument {'/'.join(path)} must be from -(2^53-1) to 2^53-1, got {value}: "
+                f"the tool requires it in the header {header}"
             )
             raise UsageError(text)
-        text_of = written(value)
-        if text_of is not None:
-            found[header] = encoded(text_of)
+        header_text = value_text(value)
+        if header_text is not None:
+            found[header] = encode_value(header_text)
     return found
 
 
-# Headers as a server sees them.
+# Headers on a server.
 
 
-def mismatch(
+def find_mismatch(
     headers: Mapping[str, str], message: Mapping[str, Any], annotated: Sequence[ParamHeader] = ()
 ) -> str | None:
-    """Why a request is to be refused with -32020: its headers are not what its body says. None where they are.
+    """Return the reason to refuse a request with -32020, because its headers differ from its body; None if they agree.
 
-    ``headers`` has its names in lower case; ``annotated`` are the annotated arguments of the tool that is called. Blanks
-    around values do not count, their case does. ``MCP-Protocol-Version`` is not looked at where the body names no
-    revision, which is for others to refuse.
+    ``headers`` has names in lower case; ``annotated`` are the annotated arguments of the called tool. Spaces around values
+    are ignored, case is not. ``MCP-Protocol-Version`` is not compared if the body names no revision.
     """
     params = _members(message.get("params"))
     version = _members(params.get("_meta")).get(VERSION_KEY)
@@ -253,26 +252,26 @@ def mismatch(
         wanted.append((NAME, params[member]))
     wanted.extend((each.header, _at(params.get("arguments"), each.path)) for each in annotated)
     for name, value in wanted:
-        given = headers.get(name.lower())
-        if given is None:
-            if value is not None and written(value) is not None:
+        header = headers.get(name.lower())
+        if header is None:
+            if value is not None and value_text(value) is not None:
                 return f"the header {name} is missing"
             continue
         try:
-            text = given.strip(" \t") if name in _LITERAL else decoded(given)
-        except ValueError as fault:
-            return f"the header {name} cannot be read: {fault}"
+            text = header.strip(" \t") if name in _LITERAL else decode_value(header)
+        except ValueError as error:
+            return f"the header {name} is malformed: {error}"
         if not _agrees(text, value):
-            return f"the header {name} says {text!r}, and the body does not"
+            return f"the header {name} is {text!r}, which differs from the body"
     return None
 
 
 def _agrees(text: str, value: Any) -> bool:
     if value.__class__ is int or (value.__class__ is float and value.is_integer()):
-        # By their numbers, as 42.0 is 42 (Server Validation).
+        # Compare numbers: 42.0 equals 42 (Server Validation).
         number = _INTEGER.fullmatch(text)
         return number is not None and int(number[1]) == value
-    return text == written(value)
+    return text == value_text(value)
 
 
 def _at(value: Any, path: Sequence[str]) -> Any:

@@ -1,4 +1,4 @@
-"""Media types in headers: what a body is, and what a client takes (RFC 9110, sections 8.3.1 and 12.5.1)."""
+"""Media types in headers: ``Content-Type`` and ``Accept`` (RFC 9110, sections 8.3.1 and 12.5.1)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _WEIGHT = re.compile(r"(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)")
 
 @lru_cache(maxsize=256)
 def is_json(content_type: str) -> bool:
-    """Whether a ``Content-Type`` says that the body is JSON in UTF-8, which is all that JSON is exchanged in."""
-    found = _read(content_type, 0)
+    """Return whether a ``Content-Type`` is JSON in UTF-8."""
+    found = _parse(content_type, 0)
     if found is None:
         return False
     essence, parameters, end = found
@@ -28,26 +28,26 @@ def is_json(content_type: str) -> bool:
 
 @lru_cache(maxsize=256)
 def accepts(accept: str, media: str) -> bool:
-    """Whether an ``Accept`` takes a media type; of the ranges that match, the most specific one says so."""
-    best, taken, at = -1, False, 0
+    """Return whether an ``Accept`` header accepts a media type; the most specific matching range decides."""
+    best, accepted, at = -1, False, 0
     while at < len(accept):
-        found = _read(accept, at)
+        found = _parse(accept, at)
         if found is None:
             return False
         essence, parameters, at = found
         rank = _rank(essence, media)
         if rank > best:
             weight = parameters.get("q", "1")
-            best, taken = rank, bool(_WEIGHT.fullmatch(weight)) and float(weight) > 0
+            best, accepted = rank, bool(_WEIGHT.fullmatch(weight)) and float(weight) > 0
         comma = _COMMA.match(accept, at)
         if comma is None:
-            return taken and at == len(accept)
+            return accepted and at == len(accept)
         at = comma.end()
-    return taken
+    return accepted
 
 
 def _rank(essence: str, media: str) -> int:
-    """How closely a range matches a media type; -1 where it does not."""
+    """Return the specificity with which a range matches a media type; -1 if it does not."""
     if essence == media:
         return 2
     if essence == f"{media.partition('/')[0]}/*":
@@ -55,8 +55,8 @@ def _rank(essence: str, media: str) -> int:
     return 0 if essence == "*/*" else -1
 
 
-def _read(text: str, at: int) -> tuple[str, dict[str, str], int] | None:
-    """The media type or range that begins there, its parameters, and where it ends; None where there is none."""
+def _parse(text: str, at: int) -> tuple[str, dict[str, str], int] | None:
+    """Return the media type or range at an index, its parameters, and the index of its end; None if there is none."""
     found = _TYPE.match(text, at)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Events out of a stream of bytes: ``text/event-stream``, as the HTML standard has it (section Server-sent events)."""
+"""Server-sent events (``text/event-stream``; WHATWG HTML, section Server-sent events): write them, and parse them."""
 
 from __future__ import annotations
 
@@ -7,32 +7,46 @@ from typing import Final, NamedTuple, TypeAlias
 from ..errors import MessageTooLarge, UsageError
 from ..session.framing import DEFAULT_LIMIT
 
+KEEP_ALIVE: Final = b":\n\n"
+"""A comment, which shows proxies that the stream is alive, and the server whether the client is."""
+
 _BOM: Final = b"\xef\xbb\xbf"
-_FIELD: Final = 64
-"""How many bytes a line may have on top of the limit for data: a field's name, and what other fields hold."""
-_LONGEST_RETRY: Final = 10**9
-"""Milliseconds; whoever says more means never."""
+_FIELD_SIZE: Final = 64
+"""Limit on the bytes of a line beyond those of data: the name of a field, or the value of a field other than data."""
+_MAX_RETRY: Final = 10**9
+"""Limit on ``retry``, in milliseconds."""
+
+
+def message_event(line: bytes, event_id: str = "") -> bytes:
+    """Return an event that carries one message."""
+    head = f"id: {event_id}\n".encode() if event_id else b""
+    return b"%sevent: message\ndata: %s\n\n" % (head, line)
+
+
+def priming_event(event_id: str, retry: int) -> bytes:
+    """Return an event with an id and no message, after which a client can resume; ``retry`` is in milliseconds."""
+    return f"id: {event_id}\nretry: {retry}\ndata:\n\n".encode()
 
 
 class SseEvent(NamedTuple):
-    """An event with data. That may be empty: such an event tells its id, from which a stream can be resumed."""
+    """An event that has data, which may be empty: a priming event only sets the id to resume from."""
 
     type: str
-    """``message``, unless the event says otherwise."""
+    """``message`` by default."""
     data: bytes
-    """Its lines of data, put together with LF. They are not decoded, because JSON is read from bytes."""
+    """The lines of data, joined by LF; undecoded, because JSON is parsed from bytes."""
     id: str | None
-    """The id that the event itself gives; None where it gives none, whatever earlier ones gave."""
+    """The id stated by the event itself; None without one, even if earlier events stated one."""
 
 
 Found: TypeAlias = "SseEvent | MessageTooLarge"
 
 
 class SseParser:
-    """Cuts a stream of bytes into events, whatever the pieces in which it comes.
+    """Parses a stream of bytes, in pieces of any size, into events.
 
-    An event with more than ``limit`` bytes of data is never held whole: a MessageTooLarge stands in its place. What is
-    kept is bounded by the limit and the chunk that was fed last. What the end of the stream cuts off is no event.
+    An event whose data exceeds ``limit`` bytes is never held; a ``MessageTooLarge`` takes its place. Memory is bounded by
+    the limit and the last piece. An event that the end of the stream cuts off is dropped.
     """
 
     __slots__ = (
@@ -51,26 +65,26 @@ class SseParser:
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         if limit < 1:
-            text = f"a limit of {limit} bytes lets no event through; give at least 1"
+            text = f"`limit` must be a number of bytes >= 1, got {limit}"
             raise UsageError(text)
         self._limit = limit
         self.last_id = ""
-        """The last id that any event has given, one without data too; what ``Last-SseEvent-ID`` is to say."""
+        """The last id that any event stated, for ``Last-Event-ID``."""
         self.retry: float | None = None
-        """Seconds to wait before reconnecting, as the stream has said; None where it has not."""
+        """Seconds to wait before reconnecting; None if the stream stated none."""
         self._begun = False
         self._after_cr = False
         self._rest = bytearray()
         """The line that has not ended yet."""
         self._skips = False
-        """Whether what comes of that line is thrown away."""
+        """Whether the rest of that line is discarded."""
         self._data: list[bytes] | None = None
         self._size = 0
         self._type = b""
         self._id: str | None = None
 
     def feed(self, chunk: bytes) -> list[Found]:
-        """Takes the next bytes of the stream, and gives the events that end in them."""
+        """Parse the next bytes of the stream; return the events that end in them."""
         if not self._begun:
             chunk = bytes(self._rest) + chunk
             self._rest.clear()
@@ -98,39 +112,39 @@ class SseParser:
                 whole = bytes(self._rest)
                 self._rest.clear()
             if whole:
-                self._take(whole)
+                self._read_field(whole)
             else:
                 self._dispatch(found)
         if rest and not self._skips:
             self._rest += rest
-            self._bound()
+            self._bound_line()
         return found
 
-    def _bound(self) -> None:
-        """Throws a line away that is longer than any could be that is of use."""
-        if len(self._rest) > self._limit + _FIELD:
+    def _bound_line(self) -> None:
+        """Discard an unfinished line that exceeds the limit."""
+        if len(self._rest) > self._limit + _FIELD_SIZE:
             if self._rest.startswith(b"data:"):
-                self._add(len(self._rest), b"")
+                self._add_data(len(self._rest), b"")
             self._rest.clear()
             self._skips = True
 
-    def _take(self, line: bytes) -> None:
+    def _read_field(self, line: bytes) -> None:
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if name == b"data":
-            self._add(len(value), value)
+            self._add_data(len(value), value)
         elif name == b"event":
             self._type = value
         elif name == b"id":
             if b"\0" not in value:
                 self._id = value.decode("utf-8", "replace")
         elif name == b"retry" and value.isdigit():
-            # Its digits are those of ASCII, as it is bytes. Python refuses to read thousands of them.
-            milliseconds = int(value) if len(value) < 10 else _LONGEST_RETRY
-            self.retry = min(milliseconds, _LONGEST_RETRY) / 1000
+            # bytes.isdigit() accepts ASCII digits only; int() raises for thousands of them.
+            milliseconds = int(value) if len(value) < 10 else _MAX_RETRY
+            self.retry = min(milliseconds, _MAX_RETRY) / 1000
 
-    def _add(self, size: int, value: bytes) -> None:
-        """A line of data. Of an event that is too large only the size is kept."""
+    def _add_data(self, size: int, value: bytes) -> None:
+        """Add a line of data; of an event that exceeds the limit, keep only the size."""
         if self._data is None:
             self._data = []
         else:
@@ -142,7 +156,7 @@ class SseParser:
             self._data.append(value)
 
     def _dispatch(self, found: list[Found]) -> None:
-        """An empty line ends an event."""
+        """End the event at an empty line."""
         data, size, kind, own = self._data, self._size, self._type, self._id
         self._data, self._size, self._type, self._id = None, 0, b"", None
         if own is not None:

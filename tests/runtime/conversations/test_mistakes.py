@@ -221,13 +221,13 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "http store": (lambda: mounted(store=5), r"store is 5; accepted is MemoryStore\(\)"),
     "http store class": (lambda: mounted(store=MemoryStore), "store is <class .*; accepted is MemoryStore"),
     "http authorization": (lambda: mounted(authorization=5), r"authorization is 5; accepted is Authorization\("),
-    "http option": (lambda: mounted(pth="/mcp"), "there is no option 'pth' here; accepted are allowed_hosts, .*path"),
+    "http option": (lambda: mounted(pth="/mcp"), "unknown option 'pth'; use allowed_hosts, .*path"),
     "run host": (lambda: listening(host=5), "host is 5; accepted are texts"),
-    "run port": (lambda: listening(port=True), "the port is True; accepted are 1 to 65535"),
+    "run port": (lambda: listening(port=True), "`port` must be from 1 to 65535, or 0 for any free port; got True"),
     "run ready": (lambda: listening(ready=5), "ready is 5; accepted are functions"),
     "run idle": (lambda: listening(idle="x"), "idle is 'x'; accepted are numbers above 0"),
     "run grace": (lambda: listening(grace=-1), "grace is -1; accepted are numbers of seconds, 0 and more"),
-    "run option": (lambda: listening(pth="/mcp"), "there is no option 'pth' here; accepted are .*grace, .*ready"),
+    "run option": (lambda: listening(pth="/mcp"), "unknown option 'pth'; use .*grace, .*ready"),
     "store sessions": (lambda: MemoryStore(sessions=0), "sessions is 0; accepted are 1 and more"),
     "store lifetime": (lambda: MemoryStore(lifetime="x"), "lifetime is 'x'; accepted are numbers above 0"),  # type: ignore[arg-type]
     "token judge": (lambda: Authorization(5, resource="", authorization_servers=()), "validate is 5; accepted are"),  # type: ignore[arg-type]
@@ -279,7 +279,7 @@ def test_mistakes_in_a_call_are_told_before_anything_is_sent() -> None:
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        ({"reason": "there is nothing at /x"}, "Not Found: there is nothing at /x (-32600)"),
+        ({"reason": "unknown path /x"}, "Not Found: unknown path /x (-32600)"),
         ({"reason": "Not Found"}, "Not Found (-32600)"),
         ({"reason": 5}, "Not Found (-32600)"),
         ({}, "Not Found (-32600)"),

@@ -90,7 +90,7 @@ BODIES = {
     "text": Body(lambda request: b"Unsupported protocol version", "text/plain"),
     "error": error(-32600, answers=True),
     "error without id": error(-32600, answers=False),
-    "ours": error(-32600, answers=False, data={"reason": "there are as many sessions as may be; try again"}),
+    "ours": error(-32600, answers=False, data={"reason": "the limit on sessions is reached; try again"}),
     "no method": error(-32601, answers=True),
     "headers": error(-32020, answers=True),
     "capability": error(-32021, answers=True),

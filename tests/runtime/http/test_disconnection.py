@@ -97,7 +97,7 @@ def test_a_client_that_waits_or_sends_ahead_is_answered() -> None:
         eventually(lambda: seen.running)
         raw.sendall(posted(wire, call(2, n=9)))
         # Longer than between two looks at the connection.
-        seen.go.wait(2.5 * disconnection.LOOK)
+        seen.go.wait(2.5 * disconnection.POLL_INTERVAL)
         seen.go.set()
         found = b""
         while found.count(b'"id":') < 2:
@@ -134,7 +134,7 @@ def test_in_sessions_to_hang_up_is_not_to_cancel() -> None:
         with socket.create_connection(("127.0.0.1", wire.port), PATIENCE) as raw:
             raw.sendall(f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body)
             eventually(lambda: seen.running)
-        seen.go.wait(2.5 * disconnection.LOOK)
+        seen.go.wait(2.5 * disconnection.POLL_INTERVAL)
         assert (seen.running, seen.cancelled) == (1, [])
         seen.go.set()
         eventually(lambda: seen.ended == 1)
@@ -147,8 +147,8 @@ def test_in_sessions_to_hang_up_is_not_to_cancel() -> None:
 @pytest.fixture(params=["by event", "by what comes next"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "by what comes next":
-        monkeypatch.setattr(disconnection, "_CLOSED", None)
-    elif disconnection._CLOSED is None:
+        monkeypatch.setattr(disconnection, "_PEER_CLOSED", None)
+    elif disconnection._PEER_CLOSED is None:
         pytest.skip("there is no such event here")
 
 

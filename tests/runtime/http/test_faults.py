@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, McpError, RequestTimeout
-from mcp_bindings_runtime.http.server.event_stream import KEEP_ALIVE, EventStream
+from mcp_bindings_runtime.http.server.event_stream import EventStream
 from mcp_bindings_runtime.http.server.session_store import MemorySessionStore
 from mcp_bindings_runtime.http.server.store import MemoryStore
+from mcp_bindings_runtime.http.sse import KEEP_ALIVE
 from support.conversing import PATIENCE, WHO, environment, eventually, package, text_of, threads_of
 from support.echoing import echo_server
 from support.ports import port_for_a_server
@@ -297,7 +298,7 @@ def test_ten_thousand_sessions_expire_without_a_trace() -> None:
     now = [0.0]
     store = MemoryStore()
     store.sessions = MemorySessionStore(lifetime=60.0, clock=lambda: now[0])
-    store.sessions.tell(store.forget)
+    store.sessions.on_end(store.end_streams)
     application = server.wsgi_app(store=store)
     hello = {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": WHO}
     body = json.dumps(request("initialize", 0, hello)).encode()

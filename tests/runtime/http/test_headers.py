@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.http.headers import (
-    LARGEST,
+    MAX_INTEGER,
     InvalidParamHeader,
     ParamHeader,
-    decoded,
-    encoded,
-    mismatch,
+    argument_headers,
+    decode_value,
+    encode_value,
+    find_mismatch,
     param_headers_of,
-    parameters,
-    standard,
+    request_headers,
 )
 
 
@@ -50,21 +50,21 @@ def lowered(headers: dict[str, str]) -> dict[str, str]:
     ],
 )
 def test_values_are_plain_where_a_header_carries_them(value: str, header: str) -> None:
-    assert encoded(value) == header
-    assert decoded(header) == value
+    assert encode_value(value) == header
+    assert decode_value(header) == value
 
 
 @pytest.mark.parametrize("value", ["=?BASE64?dA==?=", "=?Base64?dA==?=", "=?base64?dA==", "base64?dA==?="])
 def test_markers_in_capitals_mark_nothing(value: str) -> None:
-    assert encoded(value) == value
-    assert decoded(value) == value
+    assert encode_value(value) == value
+    assert decode_value(value) == value
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_every_text_comes_back_and_could_be_sent(value: str) -> None:
-    header = encoded(value)
-    assert decoded(header) == value
-    assert decoded(f" \t{header}  ") == value
+    header = encode_value(value)
+    assert decode_value(header) == value
+    assert decode_value(f" \t{header}  ") == value
     assert header.isascii()
     assert header.isprintable()
     assert header == header.strip()
@@ -74,8 +74,8 @@ def test_every_text_comes_back_and_could_be_sent(value: str) -> None:
     "header", ["=?base64?SGVsbG8?=", "=?base64?SGV%bG8=?=", "=?base64?/w==?=", "caf\xe9", "a\0b", "=?base64?a b=?="]
 )
 def test_values_that_cannot_be_read_are_refused(header: str) -> None:
-    with pytest.raises(ValueError, match=r"it has characters|no UTF-8 in Base64"):
-        decoded(header)
+    with pytest.raises(ValueError, match=r"it has characters|not Base64 of UTF-8"):
+        decode_value(header)
 
 
 def test_annotations_are_found_along_properties() -> None:
@@ -98,13 +98,13 @@ STRING = {"type": "string", "x-mcp-header": "A"}
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
-        *((tool(a={"type": "string", "x-mcp-header": name}), "part of a header's name") for name in
+        *((tool(a={"type": "string", "x-mcp-header": name}), "part of the name of a header") for name in
           ("", " ", "My Region", "a:b", "Région", "Region\t1", "a\r\nb", "a\n", 5, None)),
-        *((tool(a={"type": kind, "x-mcp-header": "A"}), "accepted are string, integer, boolean") for kind in
+        *((tool(a={"type": kind, "x-mcp-header": "A"}), "must be string, integer or boolean") for kind in
           ("number", "object", "array", "null", None, {}, ["string", "integer"], ["null"])),
-        (tool(a={"x-mcp-header": "A"}), "accepted are"),
-        (tool(a=STRING, b=STRING), "more than once"),
-        (tool(a=STRING, b={"type": "string", "x-mcp-header": "a"}), "more than once"),
+        (tool(a={"x-mcp-header": "A"}), "must be string"),
+        (tool(a=STRING, b=STRING), "is repeated"),
+        (tool(a=STRING, b={"type": "string", "x-mcp-header": "a"}), "is repeated"),
         ({**tool(), "x-mcp-header": "A"}, "root"),
         (tool(a={"type": "array", "items": STRING}), "items"),
         (tool(a={"anyOf": [STRING]}), "anyOf"),
@@ -142,39 +142,39 @@ def test_arguments_are_repeated_as_text() -> None:
         other={"type": "string"},
     )
     arguments = {"s": "", "i": -7, "b": False, "n": None, "other": "x"}
-    assert parameters(param_headers_of(schema), arguments) == {
+    assert argument_headers(param_headers_of(schema), arguments) == {
         "Mcp-Param-S": "", "Mcp-Param-I": "-7", "Mcp-Param-B": "false",
     }  # fmt: skip
-    assert parameters(param_headers_of(schema), None) == {}
+    assert argument_headers(param_headers_of(schema), None) == {}
 
 
-@pytest.mark.parametrize("value", [LARGEST + 1, -LARGEST - 1])
+@pytest.mark.parametrize("value", [MAX_INTEGER + 1, -MAX_INTEGER - 1])
 def test_an_integer_that_others_read_otherwise_is_not_sent(value: int) -> None:
     with pytest.raises(UsageError, match="Mcp-Param-A"):
-        parameters([ParamHeader("Mcp-Param-A", ("a",))], {"a": value})
+        argument_headers([ParamHeader("Mcp-Param-A", ("a",))], {"a": value})
 
 
 def test_requests_say_what_they_are() -> None:
-    assert standard(call()) == {
+    assert request_headers(call()) == {
         "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "t",
     }  # fmt: skip
     read = {"method": "resources/read", "params": {"uri": "file:///ä"}}
-    assert standard(read) == {"Mcp-Method": "resources/read", "Mcp-Name": "=?base64?ZmlsZTovLy/DpA==?="}
-    assert standard({"method": "x"}) == {"Mcp-Method": "x"}
+    assert request_headers(read) == {"Mcp-Method": "resources/read", "Mcp-Name": "=?base64?ZmlsZTovLy/DpA==?="}
+    assert request_headers({"method": "x"}) == {"Mcp-Method": "x"}
 
 
 @given(
     st.dictionaries(st.sampled_from("abcd"), st.none() | st.text(st.characters(exclude_categories=["Cs"])) | st.booleans()
-                    | st.integers(-LARGEST, LARGEST))
+                    | st.integers(-MAX_INTEGER, MAX_INTEGER))
 )  # fmt: skip
 def test_what_a_client_writes_a_server_takes(arguments: dict[str, Any]) -> None:
     annotated = [ParamHeader(f"Mcp-Param-{name}", (name,)) for name in "abcd"]
     message = call(**arguments)
-    headers = lowered({**standard(message), **parameters(annotated, arguments)})
-    assert mismatch(headers, message, annotated) is None
+    headers = lowered({**request_headers(message), **argument_headers(annotated, arguments)})
+    assert find_mismatch(headers, message, annotated) is None
     for name in headers:
-        assert mismatch({key: value for key, value in headers.items() if key != name}, message, annotated)
-        assert mismatch({**headers, name: headers[name] + "x"}, message, annotated)
+        assert find_mismatch({key: value for key, value in headers.items() if key != name}, message, annotated)
+        assert find_mismatch({**headers, name: headers[name] + "x"}, message, annotated)
 
 
 ANNOTATED = [ParamHeader("Mcp-Param-A", ("a",))]
@@ -189,7 +189,7 @@ ANNOTATED = [ParamHeader("Mcp-Param-A", ("a",))]
         ({"mcp-method": "=?base64?dG9vbHMvY2FsbA==?="}, "Mcp-Method"),
         ({"mcp-param-a": " 42.0 "}, None),
         ({"mcp-param-a": "42.5"}, "Mcp-Param-A"),
-        ({"mcp-param-a": "=?base64?NDI?="}, "cannot be read"),
+        ({"mcp-param-a": "=?base64?NDI?="}, "is malformed"),
         ({"mcp-param-a": "=?base64?NDI=?="}, None),
         ({"mcp-protocol-version": "2025-11-25"}, "MCP-Protocol-Version"),
         ({"mcp-param-other": "x"}, None),
@@ -198,19 +198,21 @@ ANNOTATED = [ParamHeader("Mcp-Param-A", ("a",))]
 )
 def test_headers_that_say_something_else_are_refused(given: dict[str, str], why: str | None) -> None:
     message = call(a=42)
-    right = lowered({**standard(message), "Mcp-Param-A": "42"})
-    found = mismatch({**right, **given}, message, ANNOTATED)
+    right = lowered({**request_headers(message), "Mcp-Param-A": "42"})
+    found = find_mismatch({**right, **given}, message, ANNOTATED)
     assert (found is None) if why is None else (why in str(found))
 
 
 @pytest.mark.parametrize("method", ["tasks/get", "tasks/update", "tasks/cancel"])
 def test_requests_about_tasks_name_the_task(method: str) -> None:
     message = {"method": method, "params": {"taskId": "abc"}}
-    assert standard(message) == {"Mcp-Method": method, "Mcp-Name": "abc"}
-    assert mismatch({"mcp-method": method, "mcp-name": "abc"}, message) is None
-    assert mismatch({"mcp-method": method, "mcp-name": "other"}, message) is not None
+    assert request_headers(message) == {"Mcp-Method": method, "Mcp-Name": "abc"}
+    assert find_mismatch({"mcp-method": method, "mcp-name": "abc"}, message) is None
+    assert find_mismatch({"mcp-method": method, "mcp-name": "other"}, message) is not None
 
 
 def test_a_header_for_an_argument_that_is_not_there_is_refused() -> None:
     message = call()
-    assert "Mcp-Param-A" in str(mismatch({**lowered(standard(message)), "mcp-param-a": "1"}, message, ANNOTATED))
+    assert "Mcp-Param-A" in str(
+        find_mismatch({**lowered(request_headers(message)), "mcp-param-a": "1"}, message, ANNOTATED)
+    )

@@ -1,4 +1,4 @@
-"""Heads that come again on a connection: they mean what they meant, and nothing else is taken for them."""
+"""HeadCache that come again on a connection: they mean what they meant, and nothing else is taken for them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from http.client import HTTPResponse, RemoteDisconnected
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mcp_bindings_runtime.http.server import cheroot_requests
-from mcp_bindings_runtime.http.server.request_head_cache import KNOWN, LONGEST, Heads
+from mcp_bindings_runtime.http.server import cheroot_fast_path
+from mcp_bindings_runtime.http.server.cheroot_fast_path import MAX_HEAD_SIZE, MAX_HEADS, HeadCache
 from support.conversing import PATIENCE
 from support.echoing import echo_server
 from support.posting import BOTH, NEW, call, endpoint, modern
@@ -103,7 +103,7 @@ CHANGES = [
     ("Content-Length: x",),
     ("Transfer-Encoding: chunked",),
     ("X-Other: 1",),
-    ("X-Long: " + "x" * LONGEST,),
+    ("X-Long: " + "x" * MAX_HEAD_SIZE,),
 ]
 
 
@@ -157,8 +157,8 @@ def test_all_is_answered_as_by_cheroot_alone(
         return found
 
     fast = answers()
-    # As where cheroot does not let be seen what it has read ahead: each head is read anew.
-    monkeypatch.setattr(cheroot_requests, "_AHEAD", False)
+    # As if the buffer of the reader were not visible: cheroot parses each head.
+    monkeypatch.setattr(cheroot_fast_path, "_BUFFER_VISIBLE", False)
     assert answers() == fast
 
 
@@ -167,8 +167,8 @@ def head(length: str = "12", name: str = "Content-Length", more: str = "") -> by
 
 
 def test_a_head_is_known_whatever_number_it_announces() -> None:
-    heads: Heads[str] = Heads()
-    heads.learn(head(), "the first")
+    heads: HeadCache[str] = HeadCache()
+    heads.add(head(), "the first")
     data = b"before" + head("345678") + b"body"
     found = heads.find(data, 6)
     assert found is not None
@@ -193,19 +193,19 @@ def test_a_head_is_known_whatever_number_it_announces() -> None:
     ],
 )
 def test_a_head_that_differs_is_not_known(other: bytes) -> None:
-    heads: Heads[str] = Heads()
-    heads.learn(head(), "the first")
+    heads: HeadCache[str] = HeadCache()
+    heads.add(head(), "the first")
     assert heads.find(head(), 0) is not None
     assert heads.find(other, 0) is None
 
 
 def test_few_heads_are_remembered_and_none_that_is_long() -> None:
-    heads: Heads[int] = Heads()
-    many = [head(more=f"N: {number}\r\n") for number in range(KNOWN + 1)]
+    heads: HeadCache[int] = HeadCache()
+    many = [head(more=f"N: {number}\r\n") for number in range(MAX_HEADS + 1)]
     for number, each in enumerate(many):
-        heads.learn(each, number)
+        heads.add(each, number)
     found = [heads.find(each, 0) for each in many]
-    assert [None if each is None else each.meaning for each in found] == [None, *range(1, KNOWN + 1)]
-    long = head(more=f"N: {'n' * LONGEST}\r\n")
-    heads.learn(long, -1)
+    assert [None if each is None else each.meaning for each in found] == [None, *range(1, MAX_HEADS + 1)]
+    long = head(more=f"N: {'n' * MAX_HEAD_SIZE}\r\n")
+    heads.add(long, -1)
     assert heads.find(long, 0) is None

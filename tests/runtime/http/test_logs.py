@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from mcp_bindings_runtime.http.server.event_log import MemoryEventLog, Priority
-from mcp_bindings_runtime.http.server.store import STREAMS, MemoryStore
+from mcp_bindings_runtime.http.server.store import MAX_STREAMS, MemoryStore
 from support.conversing import PATIENCE
 
 OPTIONAL = Priority.OPTIONAL
@@ -189,9 +189,9 @@ def test_other_messages_are_kept_though_they_are_equal(priority):
 
 def test_a_session_keeps_so_many_streams():
     store = MemoryStore()
-    for number in range(3 * STREAMS):
+    for number in range(3 * MAX_STREAMS):
         store.open("session", str(number + 1)).end()
-    kept = [number for number in range(3 * STREAMS) if store.find("session", str(number + 1)) is not None]
-    assert kept == list(range(2 * STREAMS, 3 * STREAMS))
-    store.forget("session")
-    assert store.find("session", str(3 * STREAMS)) is None
+    kept = [number for number in range(3 * MAX_STREAMS) if store.find("session", str(number + 1)) is not None]
+    assert kept == list(range(2 * MAX_STREAMS, 3 * MAX_STREAMS))
+    store.end_streams("session")
+    assert store.find("session", str(3 * MAX_STREAMS)) is None

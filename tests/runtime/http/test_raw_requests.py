@@ -258,7 +258,7 @@ def test_chunks_are_what_was_cut_into_them(body: bytes, size: int, asked: int) -
         assert len(part) <= asked
         read += part
     assert read == body
-    assert chunks.over
+    assert chunks.finished
     assert chunks.read(asked) == b""
 
 

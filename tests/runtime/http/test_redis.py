@@ -341,9 +341,9 @@ def test_the_older_transport_is_posted_to_in_any_process(stores):
 
 
 def keys(store: Any) -> dict[str, int]:
-    prefix = store.link.prefix
-    found = store.link.ask("KEYS", f"{prefix}*")
-    return {key.decode().removeprefix(prefix): store.link.ask("PTTL", key) for key in found}
+    prefix = store.client.prefix
+    found = store.client.execute("KEYS", f"{prefix}*")
+    return {key.decode().removeprefix(prefix): store.client.execute("PTTL", key) for key in found}
 
 
 def test_everything_expires(stores):
@@ -364,7 +364,7 @@ def test_a_session_that_nobody_uses_expires(stores):
     server, _ = echo_server(LATEST)
     ended: list[str] = []
     store = stores(lifetime=2.0)
-    store.sessions.tell(ended.append)
+    store.sessions.on_end(ended.append)
     with endpoint(server, store=store) as wire:
         wire.initialize(LATEST)
         session = wire.headers["Mcp-Session-Id"]
@@ -391,7 +391,7 @@ def test_a_log_holds_so_much_and_a_reader_who_is_behind_slows_its_writer(stores)
     from mcp_bindings_runtime.http.server.event_log import CAPACITY
 
     store, other = stores(), stores()
-    store.listen(lambda *_: None)
+    store.on_message(lambda *_: None)
     store.sessions.create(SessionRecord("s", LATEST))
     log = store.open("s", "a")
     reader = other.open("s", "a").attach()

@@ -110,7 +110,7 @@ def test_a_session_that_nobody_uses_expires():
     now = [0.0]
     sessions = MemorySessionStore(lifetime=10, clock=lambda: now[0])
     ended: list[str] = []
-    sessions.tell(ended.append)
+    sessions.on_end(ended.append)
     for name in "abc":
         sessions.create(SessionRecord(name, LATEST))
     now[0] = 6.0
@@ -122,7 +122,7 @@ def test_a_session_that_nobody_uses_expires():
 
 
 def test_there_are_only_so_many_sessions():
-    sessions = MemorySessionStore(most=2)
+    sessions = MemorySessionStore(limit=2)
     sessions.create(SessionRecord("a", LATEST))
     sessions.create(SessionRecord("b", LATEST))
     with pytest.raises(TooManySessions):

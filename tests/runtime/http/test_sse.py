@@ -169,5 +169,5 @@ def test_what_is_never_ended_is_not_kept() -> None:
 
 
 def test_a_limit_lets_something_through() -> None:
-    with pytest.raises(UsageError, match="at least 1"):
+    with pytest.raises(UsageError, match=">= 1"):
         SseParser(limit=0)

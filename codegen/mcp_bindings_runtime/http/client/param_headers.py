@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ...errors import McpError, RequestTimeout
 from ...logs import note
-from ..headers import InvalidParamHeader, ParamHeader, param_headers_of, parameters
+from ..headers import InvalidParamHeader, ParamHeader, argument_headers, param_headers_of
 from .messages import Outgoing, members
 
 MOST: Final = 10_000
@@ -68,7 +68,7 @@ class Mirroring:
             self._forget(name)
         if name not in self._tools:
             self._look_up(name, params, fetch)
-        return parameters(self._tools.get(name, ()), params.get("arguments"))
+        return argument_headers(self._tools.get(name, ()), params.get("arguments"))
 
     def _look_up(self, name: str, params: Mapping[str, Any], fetch: Fetch) -> None:
         meta = {key: value for key, value in members(params.get("_meta")).items() if key != "progressToken"}

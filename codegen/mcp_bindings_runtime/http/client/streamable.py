@@ -21,7 +21,7 @@ from ...jsonrpc import HEADER_MISMATCH
 from ...logs import note
 from ...session.framing import DEFAULT_LIMIT, check_message
 from ...transports import CLOSED_HERE, Unanswered, checked
-from ..headers import standard
+from ..headers import request_headers
 from .endpoint import JSON, STREAM, Endpoint, kind_of
 from .error_responses import refusal_of
 from .exchange import Exchange
@@ -213,7 +213,7 @@ class StreamableHttp:
     def _post(self, out: Outgoing, exchange: Exchange) -> Response:
         """The answer to a request, sent again where the server has shown that it has not taken it; raises HttpError."""
         if out.stateless:
-            headers = standard(out.message)
+            headers = request_headers(out.message)
             if out.method != "tools/call":
                 return self._taken(out, exchange, headers)
             try:
@@ -252,9 +252,9 @@ class StreamableHttp:
 
     def _mirrored(self, out: Outgoing, exchange: Exchange, *, anew: bool = False) -> Mapping[str, str]:
         def fetch(wanted: Outgoing) -> bytes:
-            return ask(self._endpoint, exchange, standard(wanted.message), wanted, limit=self._limit, aside=self._put)[
-                0
-            ]
+            return ask(
+                self._endpoint, exchange, request_headers(wanted.message), wanted, limit=self._limit, aside=self._put
+            )[0]
 
         return self._mirroring.headers(out, fetch, anew=anew)
 
@@ -328,7 +328,7 @@ class StreamableHttp:
             return
         self._session.sends(out)
         stateless = self._stateless and out.message
-        headers = standard(out.message) if stateless else self._session.headers()
+        headers = request_headers(out.message) if stateless else self._session.headers()
         response = self._endpoint.post(exchange, headers, out.body)
         if not 200 <= response.status < 300:
             raise refusal_of(response, exchange)

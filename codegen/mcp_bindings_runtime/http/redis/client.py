@@ -1,4 +1,4 @@
-"""A connection to Redis: its pool, its scripts, and what is raised where it does not answer."""
+"""The client of Redis: a connection pool, scripts, and ``StoreUnavailable`` for its errors."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ try:
     from redis.backoff import NoBackoff
     from redis.retry import Retry
 except ImportError as missing:
-    message = "keeping sessions in Redis takes redis; run: pip install 'mcp-bindings[redis]'"
+    message = "RedisStore needs redis; run: pip install 'mcp-bindings[redis]'"
     raise UsageError(message) from missing
 
 
 class RedisClient:
-    """Runs scripts, each of whose keys begins with ``prefix``.
+    """Runs commands, and scripts whose keys begin with ``prefix``.
 
-    ``timeout`` is after how many seconds without an answer it counts as unreachable, ``connections`` how many there are.
+    Redis counts as unavailable after ``timeout`` seconds without an answer. ``connections`` limits the pool.
     """
 
     def __init__(self, url: str, *, prefix: str, timeout: float, connections: int) -> None:
@@ -34,51 +34,54 @@ class RedisClient:
                 timeout=timeout,
                 socket_timeout=timeout,
                 socket_connect_timeout=timeout,
-                # What was sent twice might be done twice. Whoever may ask again does so by itself.
+                # A command that is sent twice may run twice. Callers that may retry do so themselves.
                 retry=Retry(NoBackoff(), 0),
             )
-        except (ValueError, TypeError) as fault:
-            text = f"{fault}; accepted are redis://HOST:PORT/DATABASE, rediss://… and unix:///PATH"
+        except (ValueError, TypeError) as error:
+            text = f"{error}; use redis://HOST:PORT/DATABASE, rediss://… or unix:///PATH"
             raise UsageError(text) from None
-        self._client: Any = redis.Redis(connection_pool=pool)
+        self._redis: Any = redis.Redis(connection_pool=pool)
         self._scripts: dict[str, Any] = {}
 
     def run(self, script: str, *arguments: object) -> Any:
-        """What a script gives. Raises StoreUnavailable."""
-        known = self._scripts.get(script)
-        if known is None:
-            known = self._scripts[script] = self._client.register_script(script)
+        """Run a script with the prefix and these arguments; return its result. Raise ``StoreUnavailable``."""
+        registered = self._scripts.get(script)
+        if registered is None:
+            registered = self._scripts[script] = self._redis.register_script(script)
         try:
-            return known(args=(self.prefix, *arguments))
-        except redis.RedisError as fault:
-            raise _unavailable(fault) from None
+            return registered(args=(self.prefix, *arguments))
+        except redis.RedisError as error:
+            raise _unavailable(error) from None
 
-    def ask(self, *command: object) -> Any:
-        """What a command gives. Raises StoreUnavailable."""
+    def execute(self, *command: object) -> Any:
+        """Run a command; return its result. Raise ``StoreUnavailable``."""
         try:
-            return self._client.execute_command(*command)
-        except redis.RedisError as fault:
-            raise _unavailable(fault) from None
+            return self._redis.execute_command(*command)
+        except redis.RedisError as error:
+            raise _unavailable(error) from None
 
-    def wait(self, streams: dict[str, bytes | str], seconds: float) -> list[tuple[bytes, list[tuple[bytes, Any]]]]:
-        """What has been added to streams behind these ids; waits for it, less than ``timeout``. Raises StoreUnavailable."""
+    def read_streams(
+        self, streams: dict[str, bytes | str], seconds: float
+    ) -> list[tuple[bytes, list[tuple[bytes, Any]]]]:
+        """Return the entries of streams after these ids; wait for the first, for less than ``timeout``.
+
+        Raise ``StoreUnavailable``.
+        """
         try:
-            found: Any = self._client.xread(
-                streams, count=200, block=max(1, int(min(seconds, self.timeout / 2) * 1000))
-            )
-        except redis.RedisError as fault:
-            raise _unavailable(fault) from None
-        # As lists or by name, which is up to the version of the protocol.
+            found: Any = self._redis.xread(streams, count=200, block=max(1, int(min(seconds, self.timeout / 2) * 1000)))
+        except redis.RedisError as error:
+            raise _unavailable(error) from None
+        # A list with RESP2, a dict with RESP3.
         if found.__class__ is dict:
             return [(name, entries[0] if entries else []) for name, entries in found.items()]
         return [(name, entries) for name, entries in found or ()]
 
     def close(self) -> None:
-        """Closes all connections."""
-        self._client.close()
-        self._client.connection_pool.disconnect()
+        """Close all connections."""
+        self._redis.close()
+        self._redis.connection_pool.disconnect()
 
 
-def _unavailable(fault: Exception) -> StoreUnavailable:
-    text = f"Redis does not answer (process {os.getpid()}): {fault}"
+def _unavailable(error: Exception) -> StoreUnavailable:
+    text = f"Redis does not answer (process {os.getpid()}): {error}"
     return StoreUnavailable(text)

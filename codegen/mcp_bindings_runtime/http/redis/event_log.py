@@ -1,94 +1,98 @@
-"""The log of a stream in Redis: appended to in any process, read in any, by one reader at a time."""
+"""Event logs in Redis: any process can append to one, and any can read it, one reader at a time."""
 
 from __future__ import annotations
 
-from secrets import token_urlsafe
-from threading import Event as Flag
+from collections.abc import Iterable
+from secrets import token_hex, token_urlsafe
+from threading import Event, Lock
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ...errors import ConnectionClosed, RequestTimeout
 from ...logs import note
 from ..server.event_log import CAPACITY, COUNT, LogEvent, Priority, ReadResult
 from ..server.store import StoreUnavailable
 from . import scripts
+from .client import RedisClient
 
-if TYPE_CHECKING:
-    from .store import RedisStore
-
-LOOK: Final = 5.0
-"""Seconds after which a reader looks for itself, though nobody has told it that there is something."""
-PERSISTENCE: Final = 5.0
-"""Seconds for which an append is tried again while Redis does not answer."""
+POLL_INTERVAL: Final = 5.0
+"""Seconds after which a waiting reader looks for events without a wakeup."""
+RETRY_TIME: Final = 5.0
+"""Seconds for which an append is retried while Redis does not answer."""
+_MAX_UNENDED: Final = 10_000
+"""Limit on the logs that are remembered to be ended later."""
 
 
 class RedisEventLog:
-    """A log of a store. ``stay`` is for how many seconds it stays after it was last touched."""
+    """The log of a stream; it expires ``lifetime`` seconds after its last use."""
 
-    def __init__(self, store: RedisStore, session_id: str, stream: str, *, stay: float) -> None:
-        self._store = store
+    def __init__(
+        self, client: RedisClient, readers: LocalReaders, session_id: str, stream: str, *, lifetime: float
+    ) -> None:
+        self._client = client
+        self._local_readers = readers
         self._session_id = session_id
         self._stream = stream
-        self._stay = int(stay * 1000)
-        self._readers: dict[int, Flag] = {}
+        self._lifetime = int(lifetime * 1000)
+        self._wakeups: dict[int, Event] = {}
 
     def _run(self, script: str, *arguments: object) -> Any:
-        return self._store.link.run(script, self._session_id, self._stream, *arguments)
+        return self._client.run(script, self._session_id, self._stream, *arguments)
 
     def _get(self, name: str) -> bytes | None:
-        key = f"{self._store.link.prefix}log:{self._session_id}:{self._stream}"
-        found: bytes | None = self._store.link.ask("HGET", key, name)
+        key = f"{self._client.prefix}log:{self._session_id}:{self._stream}"
+        found: bytes | None = self._client.execute("HGET", key, name)
         return found
 
     def append(self, line: bytes, timeout: float | None = None, priority: Priority = Priority.REQUIRED) -> int:
-        """As ``EventLog.append``; raises StoreUnavailable, too."""
-        return self._add(line, timeout, priority)
+        """See ``EventLog.append``. Raise ``StoreUnavailable``, too."""
+        return self._append(line, timeout, priority)
 
     def append_once(self, line: bytes, mark: str, priority: Priority) -> int:
-        """Add a message, unless any process has done so with the same mark. As ``append``, without waiting for room."""
-        return self._add(line, 0, priority, mark=mark)
+        """Append a message, unless any process has done so with the same mark. Do not wait for room."""
+        return self._append(line, 0, priority, mark=mark)
 
-    def _add(self, line: bytes, timeout: float | None, priority: Priority, *, mark: str = "", retry: int = 0) -> int:
-        # By its token an append that is tried again is not done again.
-        arguments = (line, retry, token_urlsafe(9), mark, CAPACITY, COUNT, self._stay, priority.value)
+    def _append(self, line: bytes, timeout: float | None, priority: Priority, *, mark: str = "", retry: int = 0) -> int:
+        # The token keeps a retry from appending twice.
+        arguments = (line, retry, token_urlsafe(9), mark, CAPACITY, COUNT, self._lifetime, priority.value)
         start = monotonic()
         pause = 0.01
         while True:
             try:
-                done, dropped = self._run(scripts.APPEND, *arguments)
+                status, dropped = self._run(scripts.APPEND, *arguments)
             except StoreUnavailable:
-                if monotonic() - start > min(PERSISTENCE, PERSISTENCE if timeout is None else timeout):
+                if monotonic() - start > min(RETRY_TIME, RETRY_TIME if timeout is None else timeout):
                     raise
             else:
-                if done > 0:
+                if status > 0:
                     return int(dropped)
-                if done < 0:
+                if status < 0:
                     message = "the stream has ended"
                     raise ConnectionClosed(message)
                 if timeout is not None and monotonic() - start > timeout:
-                    text = f"the client took nothing for {timeout:g} seconds"
+                    text = f"the client read nothing for {timeout:g} seconds"
                     raise RequestTimeout(text)
             sleep(pause)
             pause = min(2 * pause, 0.25)
 
     def pause(self, retry: int) -> None:
-        """As ``EventLog.pause``."""
+        """See ``EventLog.pause``."""
         try:
-            self._add(b"", None, Priority.REQUIRED, retry=retry)
+            self._append(b"", None, Priority.REQUIRED, retry=retry)
         except ConnectionClosed:
             note("debug", "a stream has ended before it could be paused")
 
     def end(self) -> None:
-        """As ``EventLog.end``. Where Redis does not answer, it is done when it does again."""
+        """See ``EventLog.end``. If Redis does not answer, the log is ended when it does again."""
         try:
             self._run(scripts.END)
-        except StoreUnavailable as fault:
-            note("info", "a stream is ended later: %s", fault)
-            self._store.end_later(self)
+        except StoreUnavailable as error:
+            note("info", "a stream will be ended later: %s", error)
+            self._local_readers.end_later(self)
 
     @property
     def ended(self) -> bool:
-        """As ``EventLog.ended``; not so where Redis does not answer."""
+        """Whether the stream has ended; False if Redis does not answer."""
         try:
             return self._get("ended") != b"0"
         except StoreUnavailable:
@@ -96,47 +100,94 @@ class RedisEventLog:
 
     @property
     def delivered(self) -> int:
-        """As ``EventLog.delivered``."""
+        """The number of the last event that was delivered to a reader."""
         return int(self._get("delivered") or 0)
 
     def attach(self) -> int:
-        """As ``EventLog.attach``."""
-        reader: int = self._run(scripts.ATTACH, self._store.process, self._stay)
+        """See ``EventLog.attach``."""
+        reader: int = self._run(scripts.ATTACH, self._local_readers.process, self._lifetime)
         if reader:
-            self._readers[reader] = self._store.bell(self._bell(reader))
+            self._wakeups[reader] = self._local_readers.add(self._wakeup_name(reader))
         return reader
 
     def detach(self, reader: int) -> None:
-        """As ``EventLog.detach``."""
-        flag = self._readers.pop(reader, None)
-        if flag is None:
+        """See ``EventLog.detach``."""
+        wakeup = self._wakeups.pop(reader, None)
+        if wakeup is None:
             return
-        self._store.unhang(self._bell(reader))
-        flag.set()
+        self._local_readers.remove(self._wakeup_name(reader))
+        wakeup.set()
         try:
-            self._run(scripts.DETACH, self._reader(reader), self._stay)
-        except StoreUnavailable as fault:
-            note("info", "the reader of a stream could not be taken leave of: %s", fault)
+            self._run(scripts.DETACH, self._reader_name(reader), self._lifetime)
+        except StoreUnavailable as error:
+            note("info", "a reader could not be detached from its stream: %s", error)
 
-    def _bell(self, reader: int) -> str:
+    def _wakeup_name(self, reader: int) -> str:
         return f"{self._session_id} {self._stream} {reader}"
 
-    def _reader(self, reader: int) -> str:
-        return f"{self._store.process} {reader}"
+    def _reader_name(self, reader: int) -> str:
+        return f"{self._local_readers.process} {reader}"
 
     def read(self, reader: int, after: int, timeout: float) -> ReadResult:
-        """As ``EventLog.read``."""
+        """See ``EventLog.read``."""
         deadline = monotonic() + timeout
         while True:
-            flag = self._readers.get(reader)
-            if flag is None:
+            wakeup = self._wakeups.get(reader)
+            if wakeup is None:
                 return ReadResult((), over=True)
-            flag.clear()
-            over, found = self._run(scripts.READ, self._reader(reader), after, self._stay)
+            wakeup.clear()
+            over, found = self._run(scripts.READ, self._reader_name(reader), after, self._lifetime)
             left = deadline - monotonic()
             if found or over or left <= 0:
                 return ReadResult([_event(entry) for entry in found], over=bool(over))
-            flag.wait(min(left, LOOK))
+            wakeup.wait(min(left, POLL_INTERVAL))
+
+
+class LocalReaders:
+    """The waiting readers of this process, which the store wakes, and the logs to end when Redis answers again."""
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Start without readers and under a new name, as a forked process must."""
+        self.process = token_hex(8)
+        """The name of this process in Redis."""
+        self._lock = Lock()
+        self._wakeups: dict[str, Event] = {}
+        self._unended: list[RedisEventLog] = []
+
+    def add(self, name: str) -> Event:
+        """Return the event that is set when there is something for a reader."""
+        with self._lock:
+            return self._wakeups.setdefault(name, Event())
+
+    def remove(self, name: str) -> None:
+        """Forget a reader."""
+        with self._lock:
+            self._wakeups.pop(name, None)
+
+    def wake(self, names: Iterable[str]) -> None:
+        """Wake readers; ignore unknown ones."""
+        for name in names:
+            wakeup = self._wakeups.get(name)
+            if wakeup is not None:
+                wakeup.set()
+
+    def end_later(self, log: RedisEventLog) -> None:
+        """Remember a log to end it in ``catch_up``."""
+        with self._lock:
+            if len(self._unended) < _MAX_UNENDED:
+                self._unended.append(log)
+
+    def catch_up(self) -> None:
+        """End the remembered logs and wake all readers, because Redis answers again."""
+        with self._lock:
+            unended, self._unended = self._unended, []
+            names = [*self._wakeups]
+        for log in unended:
+            log.end()
+        self.wake(names)
 
 
 def _event(entry: bytes) -> LogEvent:

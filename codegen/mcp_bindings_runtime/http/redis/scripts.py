@@ -1,11 +1,14 @@
-"""What is done in Redis in one step each, in Lua: a stream's log, the sessions, and what processes tell each other.
+"""Lua scripts, each of which is one atomic step in Redis: event logs, sessions, and messages between processes.
 
-Below a prefix there are: ``session:ID``, a hash, and ``sessions``, their ids by when they end. ``log:ID:STREAM``, a
-hash, ``events:ID:STREAM``, its messages from the oldest that is kept (``CODE:NUMBER:LINE``; the code is 0 for a
-required message, n for a notification, or after how many milliseconds to come back), and ``logs:ID``, the streams by
-age. ``told:ID``, which announcements a session has been told. ``alive:PROCESS``, as long as one lives;
-``inbox:PROCESS``, which of its readers have something to read; ``bus``, what concerns all processes, and ``bus:size``,
-its bytes. All of them expire.
+Keys below the prefix, all of which expire: ``session:ID``, a hash, and ``sessions``, their ids by expiry. ``log:ID:STREAM``,
+the state of a log, ``events:ID:STREAM``, a list of its messages (``CODE:NUMBER:LINE``; the code is 0 for a required
+message, n for a notification, or the milliseconds until a reconnection), and ``logs:ID``, the streams of a session by age.
+``told:ID``, the marks of the announcements that a session has received. ``alive:PROCESS``, the heartbeat of a process;
+``inbox:PROCESS``, a Redis stream of readers to wake; ``bus``, a Redis stream of messages to all processes, and
+``bus:size``, its bytes.
+
+An append counts undelivered bytes, drops the oldest notification and compares with the last message, all in one step. With
+XADD instead of RPUSH the same steps stay in Lua: XTRIM bounds numbers but not bytes, and drops no entry in the middle.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ _LOG: Final = """
 local prefix, session, stream = ARGV[1], ARGV[2], ARGV[3]
 local meta = prefix .. 'log:' .. session .. ':' .. stream
 local events = prefix .. 'events:' .. session .. ':' .. stream
-local function lives(process)
+local function is_alive(process)
   return redis.call('EXISTS', prefix .. 'alive:' .. process) == 1
 end
 local function process_of(reader)
@@ -31,7 +34,7 @@ local function process_of(reader)
 end
 local function attached(reader)
   local process = process_of(reader)
-  return process and lives(process)
+  return process and is_alive(process)
 end
 local function wake(reader, name)
   local process = process_of(reader)
@@ -42,17 +45,17 @@ local function wake(reader, name)
     redis.call('PEXPIRE', inbox, 60000)
   end
 end
-local function parts(entry)
+local function split(entry)
   local code, number, text = string.match(entry, '^([^:]*):(%d+):(.*)$')
   return code, tonumber(number), text
 end
-local function stay(milliseconds)
+local function expire(milliseconds)
   redis.call('PEXPIRE', meta, milliseconds)
   redis.call('PEXPIRE', events, milliseconds)
 end
 """
 
-# Further arguments: process, keep, milliseconds to stay, how many streams a session has, its milliseconds.
+# More arguments: process, keep, lifetime of the log, limit on streams, lifetime of the index. Times are in milliseconds.
 OPEN: Final = _CLOCK + _LOG + """
 if redis.call('EXISTS', prefix .. 'session:' .. session) == 0 then return 0 end
 if redis.call('EXISTS', meta) == 0 then
@@ -75,12 +78,12 @@ if redis.call('EXISTS', meta) == 0 then
   redis.call('ZADD', index, now(), stream)
   redis.call('PEXPIRE', index, ARGV[8])
 end
-stay(ARGV[6])
+expire(ARGV[6])
 return 1
 """
 
-# Further arguments: line, retry, token, mark, capacity, count, milliseconds, priority.
-# Gives 1 done, 0 no room, -1 ended; and how many notifications were dropped.
+# More arguments: line, retry, token, mark, capacity, count, lifetime, priority.
+# Returns 1 for appended, 0 for no room, -1 for ended; and the number of dropped notifications.
 APPEND: Final = _CLOCK + _LOG + """
 local line, retry, token, mark = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local capacity, count, priority = tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[11]
@@ -91,19 +94,19 @@ if not state[1] or state[6] == '1' then return {-1, 0} end
 if state[7] == token then return {1, 0} end
 local last, delivered, waiting, size = tonumber(state[1]), tonumber(state[2]), tonumber(state[3]), tonumber(state[4])
 local pending, required, required_size = tonumber(state[8]), tonumber(state[10]), tonumber(state[11])
-local reads = attached(state[5])
+local has_reader = attached(state[5])
 local expected = stream ~= '0' and state[9] == '0'
 local newest = redis.call('LINDEX', events, -1)
 if newest then
-  local code, _, text = parts(newest)
+  local code, _, text = split(newest)
   if retry ~= '0' and code ~= '0' and code ~= 'n' then return {1, 0} end
-  if priority == 'c' and not reads and pending > 0 and code == 'n' and text == line then return {1, 0} end
+  if priority == 'c' and not has_reader and pending > 0 and code == 'n' and text == line then return {1, 0} end
 end
-local told = prefix .. 'told:' .. session
-if mark ~= '' and redis.call('ZSCORE', told, mark) then return {1, 0} end
+local marks = prefix .. 'told:' .. session
+if mark ~= '' and redis.call('ZSCORE', marks, mark) then return {1, 0} end
 local function fits(messages, bytes)
   if retry ~= '0' or messages == 0 then return true end
-  return bytes + #line <= capacity and (reads or expected or messages < count)
+  return bytes + #line <= capacity and (has_reader or expected or messages < count)
 end
 local dropped = 0
 local function drop_notification()
@@ -111,7 +114,7 @@ local function drop_notification()
   while at < 0 do
     local entry = redis.call('LINDEX', events, at)
     if not entry then break end
-    local code, _, text = parts(entry)
+    local code, _, text = split(entry)
     if code == 'n' then
       redis.call('LREM', events, 1, entry)
       size, waiting, pending, dropped = size - #text, waiting - #text, pending - 1, dropped + 1
@@ -123,7 +126,7 @@ local function drop_notification()
 end
 local added = fits(pending, waiting)
 if not added then
-  if reads or expected then return {0, 0} end
+  if has_reader or expected then return {0, 0} end
   added = fits(required, required_size)
   if added then
     while not fits(pending, waiting) and drop_notification() do end
@@ -134,9 +137,9 @@ if not added then
   end
 end
 if mark ~= '' then
-  redis.call('ZADD', told, now(), mark)
-  redis.call('ZREMRANGEBYSCORE', told, '-inf', now() - 120000)
-  redis.call('PEXPIRE', told, 120000)
+  redis.call('ZADD', marks, now(), mark)
+  redis.call('ZREMRANGEBYSCORE', marks, '-inf', now() - 120000)
+  redis.call('PEXPIRE', marks, 120000)
 end
 if added then
   local code = retry ~= '0' and retry or priority == '0' and '0' or 'n'
@@ -144,7 +147,7 @@ if added then
   if code ~= 'n' then required, required_size = required + 1, required_size + #line end
   local length = redis.call('RPUSH', events, code .. ':' .. last .. ':' .. line)
   while length > 1 and (size > capacity or length > count) do
-    local _, number, text = parts(redis.call('LINDEX', events, 0))
+    local _, number, text = split(redis.call('LINDEX', events, 0))
     if number > delivered then break end
     redis.call('LPOP', events)
     size, length = size - #text, length - 1
@@ -153,41 +156,41 @@ if added then
     'required_size', required_size)
 end
 redis.call('HSET', meta, 'token', token)
-stay(ARGV[10])
+expire(ARGV[10])
 wake(state[5], stream)
 return {1, dropped}
 """
 
-# Further arguments: process, milliseconds. Gives the number of the reader, 0 where there is no such log.
+# More arguments: process, lifetime. Returns the number of the reader, 0 if there is no such log.
 ATTACH: Final = _LOG + """
 if redis.call('EXISTS', meta) == 0 then return 0 end
 wake(redis.call('HGET', meta, 'reader'), stream)
 local number = redis.call('HINCRBY', meta, 'readers', 1)
 redis.call('HSET', meta, 'reader', ARGV[4] .. ' ' .. number)
-stay(ARGV[5])
+expire(ARGV[5])
 return number
 """
 
-# Further arguments: reader, milliseconds.
+# More arguments: reader, lifetime.
 DETACH: Final = _LOG + """
 if redis.call('HGET', meta, 'reader') == ARGV[4] then
   redis.call('HSET', meta, 'reader', '')
-  stay(ARGV[5])
+  expire(ARGV[5])
 end
 return 1
 """
 
-# Further arguments: reader, after, milliseconds. Gives whether it is over, and the events.
+# More arguments: reader, after, lifetime. Returns whether the reader has to stop, and the events.
 READ: Final = _LOG + """
 local state = redis.call('HMGET', meta, 'last', 'delivered', 'reader', 'ended', 'writer', 'keep')
 if not state[1] or state[3] ~= ARGV[4] then return {1, {}} end
-stay(ARGV[6])
+expire(ARGV[6])
 local last, after = tonumber(state[1]), tonumber(ARGV[5])
-local over = (state[4] == '1' or (state[5] ~= '' and not lives(state[5]))) and 1 or 0
+local over = (state[4] == '1' or (state[5] ~= '' and not is_alive(state[5]))) and 1 or 0
 if last <= after then return {over, {}} end
 local found = {}
 for _, entry in ipairs(redis.call('LRANGE', events, after - last, -1)) do
-  local _, number = parts(entry)
+  local _, number = split(entry)
   if number > after then table.insert(found, entry) end
 end
 redis.call('HSET', meta, 'delivered', last, 'waiting', 0, 'pending', 0, 'required', 0, 'required_size', 0)
@@ -206,8 +209,8 @@ end
 return 1
 """
 
-# Ends all streams of a session; ``stream`` is empty.
-FORGET: Final = _LOG + """
+# The argument ``stream`` is empty.
+END_STREAMS: Final = _LOG + """
 local index = prefix .. 'logs:' .. session
 local names = redis.call('ZRANGE', index, 0, -1)
 table.insert(names, '0')
@@ -221,7 +224,7 @@ redis.call('DEL', index, prefix .. 'told:' .. session)
 return 1
 """
 
-# Arguments: prefix, id, milliseconds, how many there are at most, names and values.
+# Arguments: prefix, id, lifetime, limit on sessions, names and values. Returns 0 if the limit is reached.
 CREATE: Final = _CLOCK + """
 local key, all = ARGV[1] .. 'session:' .. ARGV[2], ARGV[1] .. 'sessions'
 redis.call('ZREMRANGEBYSCORE', all, '-inf', now())
@@ -233,7 +236,7 @@ redis.call('PEXPIRE', all, ARGV[3])
 return 1
 """
 
-# Arguments: prefix, id, milliseconds.
+# Arguments: prefix, id, lifetime. Returns names and values.
 LOAD: Final = _CLOCK + """
 local key, all = ARGV[1] .. 'session:' .. ARGV[2], ARGV[1] .. 'sessions'
 local found = redis.call('HGETALL', key)
@@ -247,23 +250,23 @@ end
 return found
 """
 
-# Arguments: prefix, id, how many names go, these, names and values. Gives the new version, 0 where it has ended.
+# Arguments: prefix, id, number of names to remove, these, names and values. Returns the new version, 0 for an ended session.
 SAVE: Final = """
 local key = ARGV[1] .. 'session:' .. ARGV[2]
 if redis.call('EXISTS', key) == 0 then return 0 end
-local gone = tonumber(ARGV[3])
-if gone > 0 then redis.call('HDEL', key, unpack(ARGV, 4, 3 + gone)) end
-if #ARGV > 3 + gone then redis.call('HSET', key, unpack(ARGV, 4 + gone)) end
+local removed = tonumber(ARGV[3])
+if removed > 0 then redis.call('HDEL', key, unpack(ARGV, 4, 3 + removed)) end
+if #ARGV > 3 + removed then redis.call('HSET', key, unpack(ARGV, 4 + removed)) end
 return redis.call('HINCRBY', key, 'version', 1)
 """
 
-# Arguments: prefix, id. Gives whether there was one.
+# Arguments: prefix, id. Returns whether there was one.
 DELETE: Final = """
 redis.call('ZREM', ARGV[1] .. 'sessions', ARGV[2])
 return redis.call('DEL', ARGV[1] .. 'session:' .. ARGV[2])
 """
 
-# Arguments: prefix, bytes that the bus holds, messages, milliseconds, names and values.
+# Arguments: prefix, limit on the bytes of the bus, limit on its messages, lifetime, names and values.
 POST: Final = """
 local bus, counted = ARGV[1] .. 'bus', ARGV[1] .. 'bus:size'
 local function bytes(fields)

@@ -1,4 +1,4 @@
-"""Sessions in Redis, each a hash: two processes that change different things of one do not undo each other's."""
+"""Sessions in Redis, each a hash, so that processes that change different attributes do not overwrite each other."""
 
 from __future__ import annotations
 
@@ -14,89 +14,88 @@ from . import scripts
 from .client import RedisClient
 
 _SUBSCRIBED = "subscribed:"
-"""Before the URI of each resource that is subscribed to."""
+"""The prefix of the fields that hold the URIs of subscribed resources."""
 
 
 class RedisSessionStore:
-    """At most ``most`` sessions, each for ``lifetime`` seconds after it was last used.
+    """At most ``limit`` sessions, each for ``lifetime`` seconds after its last use.
 
-    ``saved`` is called with the id of each whose changes were saved.
+    ``on_save`` is called with the id of each session whose changes were saved.
     """
 
-    def __init__(self, link: RedisClient, *, most: int, lifetime: float, saved: Callable[[str], None]) -> None:
-        self._link = link
-        self._saved = saved
-        self._most = most
+    def __init__(self, client: RedisClient, *, limit: int, lifetime: float, on_save: Callable[[str], None]) -> None:
+        self._client = client
+        self._on_save = on_save
+        self._limit = limit
         self._milliseconds = int(lifetime * 1000)
         self._lifetime = lifetime
         self._lock = Lock()
-        self._gone: list[Callable[[str], None]] = []
-        # When those that were used in this process end, unless another one uses them.
-        self._here: OrderedDict[str, float] = OrderedDict()
+        self._callbacks: list[Callable[[str], None]] = []
+        # When sessions that this process has used expire, unless another process uses them.
+        self._expiries: OrderedDict[str, float] = OrderedDict()
 
-    def tell(self, gone: Callable[[str], None]) -> None:
-        """As ``SessionStore.tell``."""
-        self._gone.append(gone)
+    def on_end(self, callback: Callable[[str], None]) -> None:
+        """See ``SessionStore.on_end``."""
+        self._callbacks.append(callback)
 
     def create(self, record: SessionRecord) -> None:
-        """As ``SessionStore.create``."""
+        """See ``SessionStore.create``."""
         pairs = [each for pair in _fields(record.values()).items() for each in pair]
-        if not self._link.run(scripts.CREATE, record.id, self._milliseconds, self._most, *pairs):
-            text = f"there are {self._most} sessions, and not more are allowed"
-            raise TooManySessions(text)
-        self._use(record.id)
+        if not self._client.run(scripts.CREATE, record.id, self._milliseconds, self._limit, *pairs):
+            raise TooManySessions(self._limit)
+        self._mark_used(record.id, self._lifetime)
 
     def load(self, session_id: str) -> SessionRecord | None:
-        """As ``SessionStore.load``."""
-        found = self._link.run(scripts.LOAD, session_id, self._milliseconds)
+        """See ``SessionStore.load``."""
+        found = self._client.run(scripts.LOAD, session_id, self._milliseconds)
         if not found:
             return None
-        self._use(session_id)
+        self._mark_used(session_id, self._lifetime)
         return _record(dict(zip(found[::2], found[1::2], strict=True)))
 
     def save(self, record: SessionRecord, before: Mapping[str, Any]) -> None:
-        """As ``SessionStore.save``."""
+        """See ``SessionStore.save``."""
         old, new = _fields(before), _fields(record.values())
-        # How often it was saved is counted where that is done.
+        # Redis counts the versions.
         del old["version"], new["version"]
-        gone = [name for name in old if name not in new]
+        removed = [name for name in old if name not in new]
         pairs = [each for name, value in new.items() if old.get(name) != value for each in (name, value)]
-        if gone or pairs:
-            version = self._link.run(scripts.SAVE, record.id, len(gone), *gone, *pairs)
+        if removed or pairs:
+            version = self._client.run(scripts.SAVE, record.id, len(removed), *removed, *pairs)
             if version == record.version + 1:
-                # Otherwise others have saved it, too, and what they have changed is still to be loaded.
+                # Otherwise other processes have saved it, too, and their changes are still to be loaded.
                 record.version = version
-            self._saved(record.id)
+            self._on_save(record.id)
 
     def delete(self, session_id: str) -> None:
-        """As ``SessionStore.delete``."""
-        self._link.run(scripts.DELETE, session_id)
+        """See ``SessionStore.delete``."""
+        self._client.run(scripts.DELETE, session_id)
         self.end(session_id)
 
     def end(self, session_id: str) -> None:
-        """A session has ended, here or elsewhere."""
+        """Call the registered functions for a session that has ended in any process."""
         with self._lock:
-            self._here.pop(session_id, None)
-        for gone in self._gone:
-            gone(session_id)
+            self._expiries.pop(session_id, None)
+        for callback in self._callbacks:
+            callback(session_id)
 
-    def sweep(self) -> None:
-        """Looks which of the sessions that this process has not used for long have ended."""
+    def end_expired(self) -> None:
+        """Check the sessions whose lifetime in this process is over, and end those that have expired in Redis."""
         while True:
             with self._lock:
-                session_id, due = next(iter(self._here.items()), ("", 0.0))
+                session_id, due = next(iter(self._expiries.items()), ("", 0.0))
             if not session_id or due > monotonic():
                 return
-            left = self._link.ask("PTTL", f"{self._link.prefix}session:{session_id}")
+            left = self._client.execute("PTTL", f"{self._client.prefix}session:{session_id}")
             if left < 0:
                 self.end(session_id)
             else:
-                self._use(session_id, left / 1000)
+                self._mark_used(session_id, left / 1000)
 
-    def _use(self, session_id: str, seconds: float | None = None) -> None:
+    def _mark_used(self, session_id: str, seconds: float) -> None:
         with self._lock:
-            self._here[session_id] = monotonic() + (self._lifetime if seconds is None else seconds)
-            self._here.move_to_end(session_id)
+            self._expiries[session_id] = monotonic() + seconds
+            self._expiries.move_to_end(session_id)
 
 
 def _fields(values: Mapping[str, Any]) -> dict[str, str]:

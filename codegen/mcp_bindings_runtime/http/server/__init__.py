@@ -1,1 +1,7 @@
-"""The server's side of HTTP: a WSGI application."""
+"""The server side of HTTP, as a WSGI application (``wsgi``), and cheroot to run it (``http_server``).
+
+``wsgi`` routes a request to one of three endpoints: ``stateless_endpoint``, ``session_endpoint`` and
+``legacy_sse_endpoint``. A handler uses the channel of its POST (``post_channel``) or of its session (``session_channel``).
+``session_store`` keeps and expires sessions, ``event_log`` the messages of streams. A transport that is no WSGI
+application, such as WebSocket, belongs in ``transports``.
+"""

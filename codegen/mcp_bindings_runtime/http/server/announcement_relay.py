@@ -1,4 +1,4 @@
-"""Announcements between the processes that serve one endpoint, so that each of its clients hears them once."""
+"""Relay announcements between the processes that serve one endpoint, so that each client is notified once."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 
 
 class AnnouncementRelay:
-    """Gives what one of the servers announces to those of other processes, and tells what theirs do.
+    """Publishes the announcements of these servers, and delivers those of all processes.
 
-    A subscription of 2026-07-28 is held by one process, which tells it. A session may be known to several: each of them
-    tells it, and the store takes it of the first.
+    A subscription of 2026-07-28 belongs to one process, which notifies it. A session may be known to several: each of
+    them sends the notification, and the store accepts the first.
     """
 
-    def __init__(self, servers: Sequence[Server], store: SharedStore, conversations: SessionTable) -> None:
+    def __init__(self, servers: Sequence[Server], store: SharedStore, table: SessionTable) -> None:
         self._servers = {server.binding.revision: server for server in servers}
         self._store = store
-        self._conversations = conversations
-        self._paces = {server: _pace(partial(self._post, server), server.limits) for server in servers}
+        self._table = table
+        self._paces = {server: _log_pace(partial(self._publish, server), server.limits) for server in servers}
         for server in servers:
-            server.relays.append(partial(self._spread, server))
-        store.hear(self._hear)
+            server.relays.append(partial(self._relay, server))
+        store.on_announcement(self._deliver)
 
-    def _spread(self, server: Server, announcement: Announcement) -> None:
+    def _relay(self, server: Server, announcement: Announcement) -> None:
         pace = None if announcement.level is None else self._paces[server]
         if pace is None:
-            self._post(server, announcement)
+            self._publish(server, announcement)
         else:
-            # Here, so that it is the same to all processes which of them is passed over.
+            # Log messages are dropped before they are published, so that all processes drop the same ones.
             pace.offer(announcement)
 
-    def _post(self, server: Server, announcement: Announcement) -> None:
+    def _publish(self, server: Server, announcement: Announcement) -> None:
         key, params, promised, about, level = announcement
-        news = {
+        content = {
             "revision": server.binding.revision,
             "method": key.name,
             "params": None if params is None else server.binding.codec.unstructure(params),
@@ -54,35 +54,35 @@ class AnnouncementRelay:
             "level": level,
         }
         try:
-            self._store.spread(json.dumps(news).encode())
-        except StoreUnavailable as fault:
-            note("warning", "%s is announced to clients of this process alone: %s", key.name, fault)
+            self._store.publish(json.dumps(content).encode())
+        except StoreUnavailable as error:
+            note("warning", "only clients of this process are notified of %s: %s", key.name, error)
 
-    def _hear(self, mark: str, ours: bool, news: bytes) -> None:
-        given: dict[str, Any] = json.loads(news)
-        server = self._servers.get(given["revision"])
-        key = None if server is None else server.binding.notifications.get(given["method"])
+    def _deliver(self, mark: str, ours: bool, data: bytes) -> None:
+        content: dict[str, Any] = json.loads(data)
+        server = self._servers.get(content["revision"])
+        key = None if server is None else server.binding.notifications.get(content["method"])
         if server is None or key is None:
             return
-        params = None if given["params"] is None else server.binding.codec.structure(given["params"], key.params)
-        announcement = Announcement(key, params, given["promised"], tuple(given["about"]), given.get("level"))
+        binding = server.binding
+        params = None if content["params"] is None else binding.codec.structure(content["params"], key.params)
+        announcement = Announcement(key, params, content["promised"], tuple(content["about"]), content.get("level"))
         if not ours:
             server.tell_here(announcement)
-        binding = server.binding
-        for conversation in self._conversations.heard(
+        for channel in self._table.select(
             lambda each: each.server is server and announcement.reaches(binding, each.session)
         ):
             try:
-                conversation.tell(key, params, mark)
-            except (ConnectionClosed, RequestTimeout) as fault:
-                note("info", "a client could not be told: %s", fault)
-            except McpError as fault:
-                if not conversation.closed:
-                    note("warning", "a client could not be told: %s", fault)
+                channel.notify_once(key, params, mark)
+            except (ConnectionClosed, RequestTimeout) as error:
+                note("info", "a client could not be notified: %s", error)
+            except McpError as error:
+                if not channel.closed:
+                    note("warning", "a client could not be notified: %s", error)
 
 
-def _pace(post: Callable[[Announcement], None], limits: Limits | None) -> Pace | None:
-    """How log messages are given to other processes; None where there is no limit to that."""
+def _log_pace(publish: Callable[[Announcement], None], limits: Limits | None) -> Pace | None:
+    """Return the rate limit for publishing log messages; None without a limit."""
     if limits is None:
         return None
     from ...features.limits import DroppedLogs, log_pace
@@ -90,7 +90,7 @@ def _pace(post: Callable[[Announcement], None], limits: Limits | None) -> Pace |
     bucket = limits.bucket("log")
     if bucket is None:
         return None
-    dropped = DroppedLogs(bucket.rate, post, attrgetter("params"), _with_params)
+    dropped = DroppedLogs(bucket.rate, publish, attrgetter("params"), _with_params)
     return log_pace(bucket, dropped)
 
 

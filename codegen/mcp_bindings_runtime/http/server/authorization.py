@@ -1,7 +1,6 @@
-"""Who sends a request: bearer tokens, and where clients get them (Authorization; RFC 6750; RFC 9728).
+"""Authorization of clients by bearer tokens, and the metadata that tell them where to get one (RFC 6750; RFC 9728).
 
-Tokens are judged by a function of the application's own. What is here reads them from requests, and answers requests
-without a good one so that clients find out where to get one.
+The application validates tokens. This module reads them from requests, and refuses requests without a valid one.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from .responses import Rejection, Response, json_response
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9._~+/-]+=*)")
-_LONGEST = 16 * 1024
-"""How many characters a header with a token may have."""
+_MAX_SIZE = 16 * 1024
+"""Limit on the characters of a header with a token."""
 
 
 class MissingScope(McpError):
-    """What ``validate`` raises for a good token that is not good for this; ``scope`` is what it lacks."""
+    """Raised by ``validate`` for a valid token that lacks the scope for a request."""
 
     def __init__(self, scope: str) -> None:
         super().__init__(scope)
@@ -32,12 +31,12 @@ class MissingScope(McpError):
 
 
 class Authorization:
-    """Lets in who has a token.
+    """Requires a bearer token on every request.
 
-    ``validate`` is given a token, and gives back whose it is (any text that names the principal), or None for one that
-    is not good: not issued for this server above all. It raises MissingScope where the token is not enough.
-    ``resource`` is the URL of the endpoint as clients know it, ``authorization_servers`` are the URLs of those who issue
-    tokens for it, and ``scopes`` those that there are. Raises UsageError for a ``resource`` that is no such URL.
+    ``validate`` returns the principal of a token, as any text, or None for an invalid one; above all it must check that
+    the token was issued for this server. It raises ``MissingScope`` for a token without a required scope. ``resource`` is
+    the URL of the endpoint as clients know it, ``authorization_servers`` are the URLs of the servers that issue tokens
+    for it, and ``scopes`` are the supported scopes. Raises ``UsageError`` for arguments that are not valid.
     """
 
     def __init__(
@@ -54,10 +53,10 @@ class Authorization:
         check_many("scopes", scopes, "files:read", str)
         parts = urlsplit(resource)
         if parts.scheme not in {"http", "https"} or not parts.netloc or parts.fragment:
-            text = f"resource is {resource!r}; accepted is the URL of the endpoint, such as 'https://example.com/mcp'"
+            text = f"`resource` must be the URL of the endpoint, such as 'https://example.com/mcp', got {resource!r}"
             raise UsageError(text)
         if not authorization_servers:
-            message = "authorization_servers is empty; give the URL of at least one that issues tokens"
+            message = "`authorization_servers` is empty; pass the URL of at least one server that issues tokens"
             raise UsageError(message)
         self._validate = validate
         self._metadata: dict[str, Any] = {
@@ -70,40 +69,40 @@ class Authorization:
         self._scopes = " ".join(scopes)
         path = parts.path.rstrip("/")
         self.path = WELL_KNOWN + path
-        """Where the metadata has to be found on the host of the resource (RFC 9728, section 3.1)."""
+        """The path of the metadata on the host of the resource (RFC 9728, section 3.1)."""
         self.paths = frozenset({self.path, WELL_KNOWN})
-        """Where clients look for it, one after the other (Authorization: Protected Resource Metadata Discovery)."""
+        """The paths that clients try (Authorization: Protected Resource Metadata Discovery)."""
         self._metadata_url = f"{parts.scheme}://{parts.netloc}{self.path}"
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """The protected resource metadata (RFC 9728, section 2), for applications that serve it by themselves."""
+        """The protected resource metadata (RFC 9728, section 2), for applications that serve it themselves."""
         return self._metadata
 
     def metadata_response(self) -> Response:
-        """The metadata as an answer."""
+        """Return the response with the metadata."""
         return json_response(200, json.dumps(self._metadata).encode())
 
     def principal(self, environ: Mapping[str, Any]) -> str:
-        """Who sends a request. Raises Rejection (401, 403)."""
-        given: str | None = environ.get("HTTP_AUTHORIZATION")
-        if given is None:
-            raise self._refused(401, "there is no access token; send it as 'Authorization: Bearer ...'")
-        found = _BEARER.fullmatch(given.strip()) if len(given) <= _LONGEST else None
+        """Return the principal of a request. Raise ``Rejection`` (401, 403)."""
+        header: str | None = environ.get("HTTP_AUTHORIZATION")
+        if header is None:
+            raise self._rejection(401, "the access token is missing; send it as 'Authorization: Bearer ...'")
+        found = _BEARER.fullmatch(header.strip()) if len(header) <= _MAX_SIZE else None
         if found is None:
-            raise self._refused(401, "Authorization holds no bearer token", error="invalid_token")
+            raise self._rejection(401, "Authorization holds no bearer token", error="invalid_token")
         try:
             principal = self._validate(found[1])
-        except MissingScope as lack:
-            text = "the access token does not allow this"
-            raise self._refused(403, text, error="insufficient_scope", scope=lack.scope) from None
+        except MissingScope as error:
+            text = "the access token lacks a scope that this request requires"
+            raise self._rejection(403, text, error="insufficient_scope", scope=error.scope) from None
         if principal is None:
-            raise self._refused(401, "the access token is not good, or not any more", error="invalid_token")
+            raise self._rejection(401, "the access token is invalid or expired", error="invalid_token")
         return principal
 
-    def _refused(self, status: int, reason: str, *, error: str = "", scope: str = "") -> Rejection:
-        told = {"error": error, "scope": scope or self._scopes, "resource_metadata": self._metadata_url}
-        challenge = ", ".join(f'{name}="{_quoted(value)}"' for name, value in told.items() if value)
+    def _rejection(self, status: int, reason: str, *, error: str = "", scope: str = "") -> Rejection:
+        parameters = {"error": error, "scope": scope or self._scopes, "resource_metadata": self._metadata_url}
+        challenge = ", ".join(f'{name}="{_quoted(value)}"' for name, value in parameters.items() if value)
         return Rejection(status, reason, headers=[("WWW-Authenticate", f"Bearer {challenge}")])
 
 

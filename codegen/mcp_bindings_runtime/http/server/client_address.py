@@ -1,4 +1,4 @@
-"""Where an HTTP request comes from, as far as those are told apart who have not said who they are."""
+"""The address of an HTTP client, by which clients without a principal are told apart."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 _NETWORK: Final = 64
-"""Bits of an IPv6 address that its owner does not choose (RFC 4291, section 2.5.1)."""
+"""Length of the IPv6 prefix that the network assigns; a host chooses the other bits (RFC 4291, section 2.5.1)."""
 
 
 def client_address(environ: Mapping[str, Any]) -> str:
-    """The address of the other end of the connection; of IPv6 the network, in which one client has any address it likes.
+    """Return the peer's IPv4 address, or its IPv6 network, within which one client may use any address.
 
-    Empty where the WSGI server does not say, as for Unix sockets. Headers that a proxy may have added are not looked at:
-    anybody can write them.
+    Empty if the WSGI server states no address, as for Unix sockets. Headers such as ``X-Forwarded-For`` are ignored,
+    because any client can send them.
     """
     address: str = environ.get("REMOTE_ADDR") or ""
     if ":" not in address:

@@ -1,8 +1,7 @@
-"""Whether the client of a running request has hung up, where the WSGI server lets an application see that.
+"""Detect that the client of a running request has closed its connection, if the WSGI server exposes its socket.
 
-It is looked at by the thread that holds the request, every now and then while it waits: no other thread has to know of
-the socket, and a request that is answered quickly is not touched by it. Nothing is read from the socket. So requests that
-a client has sent ahead stay where they are, and TLS is no obstacle.
+The thread that waits for the handler polls the socket now and then. No other thread needs to know the socket, and a
+request that is answered quickly costs nothing. Nothing is read, so pipelined requests and TLS are not disturbed.
 """
 
 from __future__ import annotations
@@ -12,40 +11,40 @@ import socket
 from collections.abc import Mapping
 from typing import Any, Final
 
-LOOK: Final = 0.5
-"""Seconds between two looks."""
+POLL_INTERVAL: Final = 0.5
+"""Seconds between two polls."""
 SOCKET: Final = "mcp_bindings.socket"
-"""The entry of the environment in which ``run_http`` has the client's socket."""
+"""The key of the client's socket in the environment that ``run_http`` makes."""
 _SOCKETS: Final = (SOCKET, "gunicorn.socket", "werkzeug.socket")
-"""Where WSGI servers have it."""
-_ASKED: Final = "waitress.client_disconnected"
-"""Where waitress has a function that says it; its loop reads ahead only with ``channel_request_lookahead``."""
-_CLOSED: Final[int | None] = getattr(select, "POLLRDHUP", None)
-"""The event of a peer that has closed its side, whatever of its bytes is unread (Linux)."""
+"""The keys of the client's socket in the environments of WSGI servers."""
+_WAITRESS: Final = "waitress.client_disconnected"
+"""The key of a function of waitress, which needs its option ``channel_request_lookahead``."""
+_PEER_CLOSED: Final[int | None] = getattr(select, "POLLRDHUP", None)
+"""The poll event of a peer that has closed its sending side, even if unread bytes come first (Linux)."""
 
 
 class ClientGone(Exception):
-    """The client has closed the connection on which it waits for an answer."""
+    """The client has closed the connection on which it waits for a response."""
 
 
 def has_hung_up(environ: Mapping[str, Any]) -> bool:
-    """Return whether the client has closed the connection, or its sending side; False where that cannot be seen."""
+    """Return whether the client has closed the connection or its sending side; False if that is unknown."""
     sock: socket.socket | None = next((environ[name] for name in _SOCKETS if name in environ), None)
     if sock is not None:
         try:
             return _is_closed(sock)
         except (OSError, ValueError):
-            # There is no such descriptor any more, or the socket is of a kind that cannot be looked into.
+            # The descriptor is closed, or the socket is of a kind that cannot be polled.
             return sock.fileno() < 0
-    asked = environ.get(_ASKED)
-    return asked is not None and bool(asked())
+    is_disconnected = environ.get(_WAITRESS)
+    return is_disconnected is not None and bool(is_disconnected())
 
 
 def _is_closed(sock: socket.socket) -> bool:
-    if _CLOSED is not None:
+    if _PEER_CLOSED is not None:
         poll = select.poll()
-        poll.register(sock.fileno(), _CLOSED)
+        poll.register(sock.fileno(), _PEER_CLOSED)
         return bool(poll.poll(0))
-    # Elsewhere only what comes next can be seen: bytes that were sent ahead hide the end behind them.
+    # Other systems show only the next byte: a pipelined request hides the end of the stream behind it.
     readable, _, _ = select.select([sock], [], [], 0)
     return bool(readable) and not sock.recv(1, socket.MSG_PEEK)

@@ -1,8 +1,7 @@
-"""What is sent on a stream, kept until it is delivered and, for streams that can be resumed, a while longer.
+"""Event logs: the messages of a stream, kept until they are delivered or, for a resumable stream, a while longer.
 
-A message that is to be sent on a stream is appended to the stream's *log*; whoever holds a connection to the client
-reads it from there. So a handler does not notice when the client comes back on another connection, or to another
-process.
+Handlers append to the log of a stream; the thread that holds a connection to the client reads from it. So a handler does
+not notice when the client reconnects, even to another process.
 """
 
 from __future__ import annotations
@@ -18,87 +17,87 @@ from typing import Final, NamedTuple, Protocol
 from ...errors import ConnectionClosed, RequestTimeout
 
 CAPACITY: Final = 1024 * 1024
-"""How many bytes a log holds, if nothing else is said. A larger message goes through alone."""
+"""Default limit on the bytes of a log; a larger message passes alone."""
 COUNT: Final = 1000
-"""How many messages a log holds."""
+"""Default limit on the messages of a log."""
 
 
 class Priority(Enum):
-    """What may be done with a message that no reader has taken yet. The values are those of ``http.redis.scripts``."""
+    """Delivery guarantee of a message; the values are those of ``http.redis.scripts``."""
 
     REQUIRED = "0"
     """A response or a request: kept until it is delivered."""
     OPTIONAL = "n"
-    """A notification: dropped where there is no room for it."""
+    """A notification: dropped if the log is full."""
     CHANGE = "c"
-    """A notification that a list or resource has changed: dropped, too, where the undelivered message before it is equal."""
+    """A notification that a list or resource has changed: also dropped if equal to the undelivered message before it."""
 
 
 class LogEvent(NamedTuple):
-    """A message of a stream; numbers increase from 1. Without a message, it asks the reader to hang up and come back."""
+    """A message of a stream, numbered from 1; one with ``retry`` has no message and ends the response."""
 
     number: int
     line: bytes
     retry: int = 0
-    """After how many milliseconds to come back."""
+    """Milliseconds after which the client is to reconnect."""
     required: bool = True
-    """Whether it may not be dropped before it is delivered."""
+    """Whether it must not be dropped before it is delivered."""
 
 
 class ReadResult(NamedTuple):
-    """What a reader gets: events, none where nothing came in time; ``over`` says that it has to stop after them."""
+    """New events, none after a timeout; ``over`` means that the reader has to stop after them."""
 
     events: Sequence[LogEvent]
     over: bool
 
 
 class EventLog(Protocol):
-    """The messages of one stream. One reader has it at a time: the latest, as a client only comes back to what it lost."""
+    """The messages of one stream. The latest reader replaces the previous one, whose connection was lost."""
 
     def append(self, line: bytes, timeout: float | None = None, priority: Priority = Priority.REQUIRED) -> int:
-        """Add a message; return how many notifications were dropped for want of room, this one perhaps among them.
+        """Append a message; return the number of notifications that were dropped, this one perhaps among them.
 
-        Where there is no room, this waits for the reader if there is one or will be. Where there is none, the oldest
-        notifications are dropped; a required message waits if that does not suffice.
-        Raises RequestTimeout after ``timeout`` seconds, and ConnectionClosed once the stream has ended.
+        If the log is full, wait for a reader that is attached or expected. Without one, drop the oldest notifications; a
+        required message waits if that is not enough.
+        Raise ``RequestTimeout`` after ``timeout`` seconds and ``ConnectionClosed`` once the stream has ended.
         """
         ...
 
     def pause(self, retry: int) -> None:
-        """Has the reader hang up, and come back after ``retry`` milliseconds."""
+        """End the response, and make the client reconnect after ``retry`` milliseconds."""
         ...
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """End the stream."""
         ...
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether the stream has ended."""
         ...
 
     @property
     def delivered(self) -> int:
-        """The number of the last event that a reader was given."""
+        """The number of the last event that was delivered to a reader."""
         ...
 
     def attach(self) -> int:
-        """Who reads from now on; the reader before has to stop."""
+        """Attach a reader and detach the previous one; return the number of the new one."""
         ...
 
     def detach(self, reader: int) -> None:
-        """This reader reads no more."""
+        """Detach a reader."""
         ...
 
     def read(self, reader: int, after: int, timeout: float) -> ReadResult:
-        """The events behind a number; waits up to ``timeout`` seconds for one."""
+        """Return the events after a number; wait up to ``timeout`` seconds for the first."""
         ...
 
 
 class MemoryEventLog:
-    """A log in this process. With ``keep`` delivered messages stay as long as there is room, so that it can be resumed.
+    """A log in this process. With ``keep``, delivered messages remain as long as there is room, so that clients can resume.
 
-    With ``expected`` a reader is about to come, and writers wait for it where there is no room.
+    With ``expected``, writers wait for the first reader if the log is full.
     """
 
     def __init__(self, *, keep: bool, expected: bool = False, capacity: int = CAPACITY, count: int = COUNT) -> None:
@@ -110,11 +109,11 @@ class MemoryEventLog:
         self._events: deque[LogEvent] = deque()
         self._size = 0
         self._pending = 0
-        """How many messages no reader has been given."""
+        """Number of undelivered messages."""
         self._pending_size = 0
-        """Their bytes."""
+        """Bytes of the undelivered messages."""
         self._required = 0
-        """How many of them are required."""
+        """Number of undelivered required messages."""
         self._required_size = 0
         self._last = 0
         self._reader = 0
@@ -122,13 +121,13 @@ class MemoryEventLog:
         self.delivered = 0
         self.ended = False
         self.since = monotonic()
-        """When it was last read or added to."""
+        """Time of the last append, delivery, attachment or detachment."""
 
     def append(self, line: bytes, timeout: float | None = None, priority: Priority = Priority.REQUIRED) -> int:
-        """As ``EventLog.append``."""
+        """See ``EventLog.append``."""
         required = priority is Priority.REQUIRED
         with self._changed:
-            if priority is Priority.CHANGE and self._waits_last(line):
+            if priority is Priority.CHANGE and self._repeats_last(line):
                 return 0
             dropped = 0 if self._has_room(len(line)) else self._make_room(len(line), timeout, required=required)
             if self.ended:
@@ -139,8 +138,8 @@ class MemoryEventLog:
             self._add(LogEvent(self._last + 1, line, required=required))
             return dropped
 
-    def _waits_last(self, line: bytes) -> bool:
-        """Whether the last message that waits for a reader to come is equal."""
+    def _repeats_last(self, line: bytes) -> bool:
+        """Return whether no reader is attached and the last undelivered message is an equal notification."""
         if self._reader or self.ended or not self._pending:
             return False
         last = self._events[-1]
@@ -148,24 +147,23 @@ class MemoryEventLog:
 
     def _has_room(self, size: int) -> bool:
         if not self._pending:
-            # Whatever its size, a message goes through alone.
+            # A message of any size passes alone.
             return True
         return self._fits(self._pending, self._pending_size + size)
 
     def _fits(self, before: int, size: int) -> bool:
         return size <= self._capacity and (before < self._count or bool(self._reader) or self._expected)
 
-    def _may_have_room(self, size: int) -> bool:
-        """Whether there would be room if all notifications that wait were dropped."""
+    def _has_room_without_notifications(self, size: int) -> bool:
         return not self._required or self._fits(self._required, self._required_size + size)
 
     def _make_room(self, size: int, timeout: float | None, *, required: bool) -> int:
-        """Drop notifications or wait, whichever is right; return how many were dropped."""
+        """Wait for a reader or drop notifications; return the number of those."""
         deadline = None if timeout is None else monotonic() + timeout
         dropped = 0
         while not self.ended and not self._has_room(size):
             if not (self._reader or self._expected):
-                if self._may_have_room(size):
+                if self._has_room_without_notifications(size):
                     self._drop_notification()
                     dropped += 1
                     continue
@@ -173,17 +171,17 @@ class MemoryEventLog:
                     break
             left = None if deadline is None else deadline - monotonic()
             if left is not None and left <= 0:
-                text = f"the client took nothing for {timeout:g} seconds"
+                text = f"the client read nothing for {timeout:g} seconds"
                 raise RequestTimeout(text)
             self._changed.wait(left)
         return dropped
 
     def _drop_notification(self) -> None:
-        """Drop the oldest notification that no reader has been given."""
+        """Drop the oldest undelivered notification."""
         events = self._events
-        place = next(at for at, each in enumerate(events) if each.number > self.delivered and not each.required)
-        size = len(events[place].line)
-        del events[place]
+        index = next(at for at, each in enumerate(events) if each.number > self.delivered and not each.required)
+        size = len(events[index].line)
+        del events[index]
         self._size -= size
         self._pending -= 1
         self._pending_size -= size
@@ -202,7 +200,7 @@ class MemoryEventLog:
         self._changed.notify_all()
 
     def _trim(self) -> None:
-        """Forget what was delivered, as far as there is no room for it."""
+        """Drop delivered events for which there is no room."""
         events = self._events
         while len(events) > 1 and (self._size > self._capacity or len(events) > self._count):
             if events[0].number > self.delivered:
@@ -210,19 +208,19 @@ class MemoryEventLog:
             self._size -= len(events.popleft().line)
 
     def pause(self, retry: int) -> None:
-        """As ``EventLog.pause``."""
+        """See ``EventLog.pause``."""
         with self._changed:
             if not self.ended and not (self._events and self._events[-1].retry):
                 self._add(LogEvent(self._last + 1, b"", retry))
 
     def end(self) -> None:
-        """As ``EventLog.end``."""
+        """See ``EventLog.end``."""
         with self._changed:
             self.ended = True
             self._changed.notify_all()
 
     def attach(self) -> int:
-        """As ``EventLog.attach``."""
+        """See ``EventLog.attach``."""
         with self._changed:
             self._expected = False
             self._readers += 1
@@ -232,7 +230,7 @@ class MemoryEventLog:
             return self._reader
 
     def detach(self, reader: int) -> None:
-        """As ``EventLog.detach``."""
+        """See ``EventLog.detach``."""
         with self._changed:
             if self._reader == reader:
                 self._reader = 0
@@ -241,11 +239,11 @@ class MemoryEventLog:
 
     @property
     def attached(self) -> bool:
-        """Whether somebody reads it."""
+        """Whether a reader is attached."""
         return bool(self._reader)
 
     def read(self, reader: int, after: int, timeout: float) -> ReadResult:
-        """As ``EventLog.read``."""
+        """See ``EventLog.read``."""
         with self._changed:
             if self._reader == reader and self._last <= after and not self.ended:
                 self._changed.wait_for(
@@ -256,10 +254,10 @@ class MemoryEventLog:
             events: Sequence[LogEvent] = ()
             if self._last > after:
                 events = [*takewhile(lambda event: event.number > after, reversed(self._events))][::-1]
-                self._give()
+                self._mark_delivered()
             return ReadResult(events, over=self.ended)
 
-    def _give(self) -> None:
+    def _mark_delivered(self) -> None:
         self.delivered = self._last
         self._pending = self._pending_size = self._required = self._required_size = 0
         if not self._keep:

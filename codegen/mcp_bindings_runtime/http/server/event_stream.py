@@ -1,4 +1,4 @@
-"""Server-sent events: the messages of a log as the body of a response (WHATWG HTML, section 9.2)."""
+"""The body of a streamed response: the events of a log, as server-sent events."""
 
 from __future__ import annotations
 
@@ -7,127 +7,129 @@ from typing import Final
 
 from ...logs import note
 from ..media import SSE
-from .disconnection import LOOK
+from ..sse import KEEP_ALIVE, message_event, priming_event
+from .disconnection import POLL_INTERVAL
 from .event_log import EventLog, ReadResult
-from .responses import Headers
+from .responses import Headers, Response
 from .store import StoreUnavailable
-from .stream_limiter import Leaving
+from .stream_limiter import StreamLimiter
 
-HEADERS: Final[Headers] = [
+_HEADERS: Final[Headers] = [
     ("Content-Type", SSE),
     ("Cache-Control", "no-cache, no-transform"),
-    # Proxies are not to hold events back until there are many (2026-07-28, Streamable HTTP: Receiving Messages).
+    # Proxies must not buffer events (2026-07-28, Streamable HTTP: Receiving Messages).
     ("X-Accel-Buffering", "no"),
 ]
 
-KEEP_ALIVE: Final = b":\n\n"
-"""A comment: says that the stream is still there, to proxies, and to us whether the client is."""
-
-
-def message(line: bytes, event_id: str = "") -> bytes:
-    """An event with one message."""
-    head = f"id: {event_id}\n".encode() if event_id else b""
-    return b"%sevent: message\ndata: %s\n\n" % (head, line)
-
-
-def priming(event_id: str, retry: int) -> bytes:
-    """An event without a message, so that the client knows where it is and after how long to come back."""
-    return f"id: {event_id}\nretry: {retry}\ndata:\n\n".encode()
-
 
 class EventStream:
-    """The body of a response: what a log has behind the number ``after``, until it ends.
+    """An iterator over the events of a log after the number ``after``, until the log ends.
 
-    ``name`` makes ids of the numbers; without it events have none, and cannot be asked for again. ``first`` goes before
-    all. After each ``keepalive`` seconds without an event comes a comment, and ``alive`` is called. ``closed`` is called
-    when nothing more can be sent, with whether all was; ``gone`` says whether the client has hung up, and is asked now
-    and then. As long as it is open it is in ``among``.
+    Closing it releases the place that the caller acquired from ``limiter`` with ``long``; so does a failing constructor.
+    With ``name``, events have ids from which they can be resumed. ``first`` is sent before all events. After
+    ``keepalive`` seconds without an event, a comment is sent and ``on_idle`` called. ``is_gone`` returns whether the
+    client has hung up, and is polled. ``on_close`` is called once, with whether everything was sent.
     """
 
     def __init__(
         self,
         log: EventLog,
+        limiter: StreamLimiter,
         *,
+        long: bool,
         keepalive: float,
-        closed: Callable[[bool], None],
-        among: set[Leaving],
-        alive: Callable[[], object] | None = None,
-        gone: Callable[[], bool] | None = None,
         after: int = 0,
         name: str = "",
         first: bytes = b"",
+        on_idle: Callable[[], object] | None = None,
+        is_gone: Callable[[], bool] | None = None,
+        on_close: Callable[[bool], object] | None = None,
     ) -> None:
+        try:
+            self._reader = log.attach()
+        except BaseException:
+            limiter.release(long=long)
+            raise
         self._log = log
-        self._reader = log.attach()
+        self._limiter = limiter
+        self._long = long
+        self._keepalive = keepalive
         self._after = after
         self._name = name
         self._first = first
-        self._keepalive = keepalive
-        self._alive = alive
-        self._gone = gone
-        self._closed: Callable[[bool], None] | None = closed
-        self._over = False
-        self._among = among
-        among.add(self)
+        self._on_idle = on_idle
+        self._is_gone = is_gone
+        self._on_close = on_close
+        self._complete = False
+        self._closed = False
+        limiter.streams.add(self)
+
+    def response(self) -> Response:
+        """Return the response whose body this is."""
+        return Response(200, [*_HEADERS], self)
 
     def __iter__(self) -> Iterator[bytes]:
         return self
 
     def __next__(self) -> bytes:
         if self._first:
-            # Headers go out with the first bytes only.
+            # WSGI servers send the headers with the first bytes of the body.
             first, self._first = self._first, b""
             return first
-        if self._over:
+        if self._complete:
             raise StopIteration
         try:
-            reading = self._read()
-            if not reading.events and not reading.over and self._alive is not None:
-                self._alive()
-        except StoreUnavailable as fault:
-            note("info", "a stream is cut off, and the client comes back to it: %s", fault)
+            result = self._read()
+            if not result.events and not result.over and self._on_idle is not None:
+                self._on_idle()
+        except StoreUnavailable as error:
+            note("info", "a stream is cut off, so that the client reconnects: %s", error)
             raise StopIteration from None
-        self._over = reading.over
-        if not reading.events:
-            if self._over:
+        self._complete = result.over
+        if not result.events:
+            if self._complete:
                 raise StopIteration
             return KEEP_ALIVE
         chunks: list[bytes] = []
-        for event in reading.events:
+        for event in result.events:
             event_id = f"{self._name}.{event.number}" if self._name else ""
             self._after = event.number
             if event.retry:
-                chunks.append(priming(event_id, event.retry))
-                self._over = True
+                chunks.append(priming_event(event_id, event.retry))
+                self._complete = True
                 break
-            chunks.append(message(event.line, event_id))
+            chunks.append(message_event(event.line, event_id))
         return b"".join(chunks)
 
     def _read(self) -> ReadResult:
-        """Read what comes within ``keepalive`` seconds; raises StopIteration where the client has hung up."""
+        """Wait up to ``keepalive`` seconds for events. Raise ``StopIteration`` if the client has hung up."""
         left = self._keepalive
         while True:
-            reading = self._log.read(self._reader, self._after, left if self._gone is None else min(left, LOOK))
-            left -= LOOK
-            if reading.events or reading.over or self._gone is None:
-                return reading
-            if self._gone():
+            timeout = left if self._is_gone is None else min(left, POLL_INTERVAL)
+            result = self._log.read(self._reader, self._after, timeout)
+            left -= POLL_INTERVAL
+            if result.events or result.over or self._is_gone is None:
+                return result
+            if self._is_gone():
                 raise StopIteration
             if left <= 0:
-                return reading
+                return result
 
     def hang_up(self) -> None:
-        """As ``Leaving.hang_up``."""
+        """End the response after what has been sent, unless the log ends it anyway."""
         if not self._log.ended:
             self._log.detach(self._reader)
 
     def close(self) -> None:
-        """The server calls this at the end of the response, and when the client has gone (PEP 3333)."""
-        self._among.discard(self)
+        """Close the stream; the WSGI server calls this after the response, complete or not (PEP 3333)."""
+        if self._closed:
+            return
+        self._closed = True
+        self._limiter.streams.discard(self)
         self._log.detach(self._reader)
-        closed, self._closed = self._closed, None
-        if closed is not None:
+        self._limiter.release(long=self._long)
+        if self._on_close is not None:
             try:
-                closed(self._over)
-            except StoreUnavailable as fault:
-                note("warning", "a stream is closed, and its session stays until it expires: %s", fault)
+                self._on_close(self._complete)
+            except StoreUnavailable as error:
+                note("warning", "a stream was closed, but its session remains until it expires: %s", error)

@@ -1,6 +1,7 @@
-"""Requests as HTTP/1.1 has them written (RFC 9112): fields that mean one thing to everybody, and bodies in chunks.
+"""HTTP/1.1 syntax (RFC 9112): unambiguous header fields and chunked bodies.
 
-What two readers understand differently, a proxy and a server say, lets one request hide in another. It is refused.
+A request that two readers understand differently, such as a proxy and a server, can hide another request in it (request
+smuggling). Such a request is refused.
 """
 
 from __future__ import annotations
@@ -9,26 +10,26 @@ import re
 from typing import Any, Final
 
 HEAD_LIMIT: Final = 64 * 1024
-"""How many bytes the request line and the fields may have together."""
+"""Limit on the bytes of the request line and all fields."""
 
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\0\r\n]*)\r\n")
 _SINGLE = frozenset({b"Authorization", b"Content-Length", b"Content-Type", b"Host", b"Last-Event-Id", b"Origin"})
-"""Fields that are no lists, besides those of MCP: twice they say two things."""
+"""Fields that hold one value and must not be repeated; those of MCP must not either."""
 
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\0\r\n]*)?\r\n")
-_LINE: Final = 1024
-"""How long the line before a chunk may be."""
-_TRAILERS: Final = 32
-"""How many fields may follow the last chunk; nothing is done with them."""
+_MAX_CHUNK_LINE: Final = 1024
+"""Limit on the bytes of the line before a chunk."""
+_MAX_TRAILERS: Final = 32
+"""Limit on the fields after the last chunk, which are ignored."""
 
 
 class FieldReader:
-    """Reads the fields of a request into a dict; as cheroot's readers of headers."""
+    """Reads header fields into a dict; the interface is that of cheroot's ``HeaderReader``."""
 
     def __call__(self, source: Any, fields: dict[bytes, bytes]) -> dict[bytes, bytes]:
-        """Reads up to the empty line. Raises ValueError for what is no field, and for one too many of a kind.
+        """Read up to the empty line. Raise ``ValueError`` for a malformed field, or one that must not be repeated.
 
-        Names with ``_`` are passed over: behind WSGI nobody knows them from those with ``-``.
+        Names with ``_`` are ignored, because WSGI does not distinguish them from those with ``-``.
         """
         while (line := source.readline()) != b"\r\n":
             found = _FIELD.fullmatch(line)
@@ -40,7 +41,7 @@ class FieldReader:
                 continue
             if name in fields:
                 if name in _SINGLE or name.startswith(b"Mcp-"):
-                    message = f"the header {name.decode()} comes more than once"
+                    message = f"the header {name.decode()} is repeated"
                     raise ValueError(message)
                 value = b"%s, %s" % (fields[name], value)
             fields[name] = value
@@ -48,20 +49,20 @@ class FieldReader:
 
 
 class ChunkedBody:
-    """A body in chunks (section 7.1), of which no more is held than is asked for."""
+    """Reads a chunked body (section 7.1) without holding more than one read of it."""
 
     def __init__(self, source: Any) -> None:
         self._source = source
         self._left = 0
-        self._begun = False
-        self.over = False
-        """Whether all of it has been read."""
+        self._started = False
+        self.finished = False
+        """Whether the last chunk has been read."""
 
     def read(self, size: int) -> bytes:
-        """Up to so many bytes, none at the end. Raises ValueError for what is no chunk, or is cut off."""
-        if not self._left and not self.over:
-            self._next()
-        if self.over:
+        """Return up to ``size`` bytes, none at the end. Raise ``ValueError`` for a malformed or truncated chunk."""
+        if not self._left and not self.finished:
+            self._start_chunk()
+        if self.finished:
             return b""
         part: bytes = self._source.read(min(size, self._left))
         if not part:
@@ -70,26 +71,26 @@ class ChunkedBody:
         self._left -= len(part)
         return part
 
-    def _next(self) -> None:
-        line = self._source.readline(_LINE)
-        if self._begun:
+    def _start_chunk(self) -> None:
+        line = self._source.readline(_MAX_CHUNK_LINE)
+        if self._started:
             if line != b"\r\n":
-                message = "a chunk is longer than it says"
+                message = "a chunk is longer than its stated size"
                 raise ValueError(message)
-            line = self._source.readline(_LINE)
+            line = self._source.readline(_MAX_CHUNK_LINE)
         found = _CHUNK.fullmatch(line)
         if found is None:
-            message = "there is no size where a chunk begins"
+            message = "a chunk does not begin with its size"
             raise ValueError(message)
-        self._begun = True
+        self._started = True
         self._left = int(found[1], 16)
         if not self._left:
-            self._pass_trailers()
-            self.over = True
+            self._skip_trailers()
+            self.finished = True
 
-    def _pass_trailers(self) -> None:
-        for _ in range(_TRAILERS):
-            line = self._source.readline(_LINE)
+    def _skip_trailers(self) -> None:
+        for _ in range(_MAX_TRAILERS):
+            line = self._source.readline(_MAX_CHUNK_LINE)
             if line == b"\r\n":
                 return
             if not line.endswith(b"\r\n"):

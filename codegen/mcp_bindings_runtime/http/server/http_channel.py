@@ -1,4 +1,4 @@
-"""What ``Channel`` asks for, for links of which no thread reads: answers are handed in by whoever received them."""
+"""Base of the channels of the HTTP server: no thread reads from them, the requests of the client bring its messages."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from .event_log import Priority
 R = TypeVar("R")
 
 NO_ROOM: Final = "there is no room on the stream"
-"""Why messages that wait for a reader are dropped."""
-_LONGEST: Final = 3600.0
-"""Seconds that one wait lasts at most; there is no limit to how many follow each other."""
+"""Reason for dropping messages that wait for a reader."""
+_MAX_WAIT: Final = 3600.0
+"""Limit on one wait, in seconds; a call may wait any number of times."""
 
 
 class HttpChannel(ABC):
-    """Sends requests and notifications of a session by ``deliver``, which is for those that derive from it to say.
+    """A ``Channel`` that sends by ``deliver``, which derived classes implement.
 
-    ``timeout`` and ``limit`` are in seconds, as those of ``Connection``. ``calls`` are the requests that wait for their
-    answer, by id.
+    ``timeout`` and ``limit`` are in seconds, as for ``Connection``. ``calls`` holds the pending requests to the client by
+    id.
     """
 
     dropped: int = 0
-    """How many notifications could not be sent."""
+    """Number of notifications that were dropped."""
     _reason: str = ""
-    """Why the last of them was not."""
+    """Reason for dropping the last of them."""
     _stalled: bool = False
-    """Whether the last notification waited in vain for the client to take what was sent before."""
+    """Whether the last notification timed out while the stream was full."""
 
     def __init__(self, session: Session, lock: Lock, calls: dict[Any, Call], *, timeout: float, limit: float) -> None:
         self.session = session
@@ -54,67 +54,66 @@ class HttpChannel(ABC):
 
     @abstractmethod
     def deliver(self, line: bytes, priority: Priority, timeout: float) -> int:
-        """Append a line to its stream; return how many notifications were dropped to make room for it.
+        """Append a line to a stream; return the number of notifications that were dropped to make room for it.
 
-        Raises McpError where there is no stream, or no room on it within ``timeout`` seconds.
+        Raise ``McpError`` if there is no stream, or no room on it within ``timeout`` seconds.
         """
 
     def send(self, line: bytes, *, optional: bool = False) -> None:
-        """Sends a line, as ``Channel.send``; a required one raises NoStream, too. What is dropped is counted."""
+        """Send a line; see ``Channel.send``. Raise ``NoStream``, too, if a required line needs a stream."""
         if optional:
             self._send_notification(line, Priority.OPTIONAL)
             return
         dropped = self.deliver(line, Priority.REQUIRED, self.timeout)
         if dropped:
-            self._count(dropped, NO_ROOM)
+            self._count_dropped(dropped, NO_ROOM)
 
     def _send_notification(self, line: bytes, priority: Priority) -> None:
         try:
-            # A client that takes nothing delays the first of many notifications, and not each of them.
+            # A client that reads nothing must delay only the first of many notifications.
             dropped = self.deliver(line, priority, 0.0 if self._stalled else self.timeout)
             self._stalled = False
-        except McpError as fault:
-            self._stalled = isinstance(fault, RequestTimeout)
-            self._count(1, fault)
+        except McpError as error:
+            self._stalled = isinstance(error, RequestTimeout)
+            self._count_dropped(1, error)
         else:
             if dropped:
-                self._count(dropped, NO_ROOM)
+                self._count_dropped(dropped, NO_ROOM)
 
-    def _count(self, dropped: int, reason: object) -> None:
-        """Count notifications that were dropped."""
+    def _count_dropped(self, dropped: int, reason: object) -> None:
         with self.lock:
             self.dropped += dropped
             self._reason = str(reason)
 
-    def hold(self, incoming: Incoming) -> None:  # noqa: B027 - doing nothing is right but for requests
-        """Nothing: only answers to requests are waited for by who holds a connection to the client."""
+    def hold(self, incoming: Incoming) -> None:  # noqa: B027 - only a POST waits for its responses
+        """Do nothing; see ``Channel.hold``."""
 
     def reply(self, incoming: Incoming, line: bytes | None) -> None:
-        """Sends the line that answers a request; that it cannot be sent is noted."""
+        """Send a response; log a failure."""
         if line is not None:
-            self.offer((line,))
+            self.try_send((line,))
 
-    def offer(self, lines: Iterable[bytes]) -> None:
-        """Sends lines as far as that goes; that it goes no further is noted."""
+    def try_send(self, lines: Iterable[bytes]) -> None:
+        """Send lines until one fails; log the failure."""
         for line in lines:
             try:
                 self.send(line)
-            except McpError as fault:
-                note("info", "what was left to say could not be sent: %s", fault)
+            except McpError as error:
+                note("info", "the remaining messages could not be sent: %s", error)
                 return
 
-    def pause(self, retry: int) -> None:  # noqa: B027 - doing nothing is right but for requests
-        """Nothing: only requests have streams that a client can come back to."""
+    def pause(self, retry: int) -> None:  # noqa: B027 - only a POST has a stream that can be resumed
+        """Do nothing; see ``Channel.pause``."""
 
     def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
-        """Sends notifications of the session; as ``Channel.say``."""
+        """Send notifications of the session; see ``Channel.say``."""
         with self.lock:
             lines = list(speak())
         for line in lines:
             self.send(line, optional=True)
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
-        """Sends a notification, as ``Channel.notify``; one that cannot be streamed is dropped and counted."""
+        """Send a notification; drop and count one that cannot be streamed."""
         with self.lock:
             line = self.session.notify(key, params)
         self._send_notification(line, Priority.CHANGE if key.name in CHANGES else Priority.OPTIONAL)
@@ -128,25 +127,25 @@ class HttpChannel(ABC):
         on_progress: Callable[[Any], object] | None = None,
         begun: Callable[[Call], object] | None = None,
     ) -> R:
-        """Sends a request and waits for its result; raises as ``Connection.request`` does."""
+        """Send a request and wait for its result. Raise as ``Connection.request`` does."""
         call = Call(key, self.timeout if timeout is None else timeout, self.limit, on_progress)
-        with self._waiting_for():
+        with self._keep_open():
             if begun is not None:
                 begun(call)
             with self.lock:
                 call.id, line = self.session.request(key, params, progress=on_progress is not None)
                 self.calls[call.id] = call
-            self._conclude(call, line)
+            self._await_response(call, line)
         if call.error is not None:
             raise call.error
         result: R = call.result
         return result
 
-    def _waiting_for(self) -> AbstractContextManager[object]:
-        """Entered for as long as a request is made, sent, waited for, and cancelled if need be."""
+    def _keep_open(self) -> AbstractContextManager[object]:
+        """Return a context in which a request is sent, awaited and, if necessary, cancelled."""
         return nullcontext()
 
-    def _conclude(self, call: Call, line: bytes) -> None:
+    def _await_response(self, call: Call, line: bytes) -> None:
         try:
             self.send(line)
             while not call.done:
@@ -156,15 +155,15 @@ class HttpChannel(ABC):
             if call.progress is not None:
                 call.deliver_progress()
                 call.progress.discard()
-        except CallCancelled as fault:
-            self._abandon(call, fault.reason)
+        except CallCancelled as error:
+            self._abandon(call, error.reason)
             raise
-        except BaseException as fault:
-            self._abandon(call, str(fault) or fault.__class__.__name__)
+        except BaseException as error:
+            self._abandon(call, str(error) or error.__class__.__name__)
             raise
 
     def conclude(self, call: Call, reason: str) -> None:
-        """As ``Channel.conclude``."""
+        """End a call without a response; see ``Channel.conclude``."""
         if not call.done:
             self._abandon(call, reason)
             call.finish(None)
@@ -178,9 +177,9 @@ class HttpChannel(ABC):
 
 
 def _wait(call: Call) -> None:
-    """Waits until a call is done or has progressed; raises RequestTimeout."""
+    """Wait until a call is done or has progressed. Raise ``RequestTimeout``."""
     while not (call.done or call.notified):
-        left = min(call.deadline - monotonic(), _LONGEST)
+        left = min(call.deadline - monotonic(), _MAX_WAIT)
         if left <= 0:
             raise call.overdue()
         call.sleep(left)

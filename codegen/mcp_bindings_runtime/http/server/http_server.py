@@ -1,4 +1,4 @@
-"""An HTTP server for an endpoint: cheroot, with a bounded pool of threads (extra ``http``)."""
+"""``run_http`` and ``HttpServer``: the WSGI application of an endpoint on cheroot, with a thread pool (extra ``http``)."""
 
 from __future__ import annotations
 
@@ -12,55 +12,32 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from ...errors import UsageError
 from ...validation import check_counts, check_function, check_kind, check_seconds, check_times
-from .deadlines import HEAD_TIME
+from .cheroot_fast_path import FastGateway, FastServer
+from .cheroot_requests import HEAD_TIME
 from .http1 import HEAD_LIMIT
 from .options import options_of
 from .origin_policy import LOOPBACK
 from .request_body import BODY_TIME
 from .wsgi import Application
 
-try:
-    from cheroot.wsgi import Server as CherootServer
-
-    from .cheroot_requests import FastConnection, Gateway
-except ImportError as missing:
-    message = "serving HTTP takes cheroot; run: pip install 'mcp-bindings[http]'"
-    raise UsageError(message) from missing
-
 if TYPE_CHECKING:
     from ...server.server import Server
 
 THREADS: Final = 32
-"""How many requests are handled at a time, streams included, if nothing else is said."""
-BACKLOG: Final = 512
-"""How many connections wait to be accepted."""
-KEPT: Final = 1000
-"""How many connections are kept open for further requests."""
-_LAST_PORT: Final = 65535
-
-
-class _Server(CherootServer):
-    """Has no thread wait for the first request on a connection."""
-
-    head_time = HEAD_TIME
-    body_time = BODY_TIME
-    _connections: Any
-
-    def process_conn(self, conn: Any) -> None:
-        waiting = self._connections
-        if conn.last_used is None and waiting.can_add_keepalive_connection:
-            waiting.put(conn)
-            return
-        server: Any = super()
-        server.process_conn(conn)
+"""Default number of threads; each open stream occupies one."""
+_BACKLOG: Final = 512
+"""Limit on the connections that wait to be accepted."""
+_MAX_IDLE_CONNECTIONS: Final = 1000
+"""Limit on the connections that are kept open for another request; they occupy no thread."""
+_MAX_PORT: Final = 65535
 
 
 class HttpServer:
-    """Listens as soon as it is made, and serves between ``start`` or ``serve`` and ``close``.
+    """Listens on construction, and serves between ``start`` or ``serve`` and ``close``.
 
-    ``idle`` is for how many seconds a connection may be silent: within a request, or kept open for the next one. All of
-    a head has to come within ``head_time`` seconds of its beginning, all of a body within ``body_time``.
-    ``grace`` is how many seconds running handlers have left to answer when it is closed.
+    All times are in seconds: ``idle`` is the limit on silence within a request or between requests, ``head_time`` and
+    ``body_time`` are those on the arrival of a whole head and body, and ``grace`` is what running handlers get to finish
+    after ``close``. Raises ``UsageError`` if the address cannot be bound.
     """
 
     def __init__(
@@ -75,60 +52,57 @@ class HttpServer:
         head_time: float = HEAD_TIME,
         body_time: float = BODY_TIME,
     ) -> None:
-        asked: Any = port
-        if asked.__class__ is not int or not 0 <= port <= _LAST_PORT:
-            text = f"the port is {port!r}; accepted are 1 to {_LAST_PORT}, and 0 for any that is free"
+        number: Any = port
+        if number.__class__ is not int or not 0 <= port <= _MAX_PORT:
+            text = f"`port` must be from 1 to {_MAX_PORT}, or 0 for any free port; got {port!r}"
             raise UsageError(text)
         self._application = application
         self._grace = grace
         check_times(idle=idle, head_time=head_time, body_time=body_time)
         check_seconds(grace=grace)
         check_counts(threads=threads)
-        make: Any = _Server
+        make: Any = FastServer
         server = make((host, port), application, numthreads=threads, max=threads, timeout=idle)
         server.head_time = head_time
         server.body_time = body_time
-        server.gateway = Gateway
-        server.ConnectionClass = FastConnection
+        server.gateway = FastGateway
         server.max_request_header_size = HEAD_LIMIT
         server.shutdown_timeout = grace
-        # How often cheroot looks whether it is to stop, in seconds.
+        # Seconds between two checks whether to stop.
         server.expiration_interval = 0.1
-        # Of connections that come at the same moment.
-        server.request_queue_size = BACKLOG
-        # Connections that wait for their next request take no thread; cheroot would keep ten of them.
-        server.keep_alive_conn_limit = KEPT
+        server.request_queue_size = _BACKLOG
+        server.keep_alive_conn_limit = _MAX_IDLE_CONNECTIONS
         server.nodelay = True
         self._server = server
         self._closing = False
-        self._ended = Event()
+        self._stopped = Event()
         try:
             server.prepare()
-        except OSError as fault:
-            # cheroot tells the addresses that it has tried, each with its reason.
-            reasons = dict.fromkeys(re.findall(r"\[Errno -?\d+\] ([^()]+)\)", str(fault)))
-            text = f"{host}:{port} cannot be listened on: {', '.join(reasons) or fault}; give another host or port"
+        except OSError as error:
+            # cheroot lists the addresses that it tried, each with its reason.
+            reasons = dict.fromkeys(re.findall(r"\[Errno -?\d+\] ([^()]+)\)", str(error)))
+            text = f"cannot listen on {host}:{port}: {', '.join(reasons) or error}; pass another host or port"
             raise UsageError(text) from None
         bound = server.socket.getsockname()
         self.host = host
         self.port: int = bound[1] if server.socket.family in {socket.AF_INET, socket.AF_INET6} else port
 
     def url(self, path: str = "") -> str:
-        """The address of a path here."""
+        """Return the URL of a path on this server."""
         name = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{name}:{self.port}{path}"
 
     def start(self) -> None:
-        """Serves in threads, until ``close``."""
+        """Serve in background threads until ``close``."""
         Thread(target=self._serve, name="mcp-http-server", daemon=True).start()
 
     def serve(self, ready: Callable[[HttpServer], object] | None = None) -> None:
-        """Serves until ``close`` is called from another thread, or Ctrl-C; ``ready`` is told when it begins."""
+        """Call ``ready``, then serve until Ctrl-C, or until another thread calls ``close``."""
         try:
             if ready is not None:
                 ready(self)
             self.start()
-            self._ended.wait()
+            self._stopped.wait()
         except BaseException:
             self.close()
             raise
@@ -137,16 +111,16 @@ class HttpServer:
         try:
             self._server.serve()
         finally:
-            self._ended.set()
+            self._stopped.set()
 
     def close(self) -> None:
-        """Takes no more requests, ends streams, and lets what runs be answered. Idempotent; from any thread."""
+        """Accept no more requests, end all streams, and let running handlers finish. Idempotent and thread-safe."""
         if self._closing:
             return
         self._closing = True
         self._application.close(self._grace)
         self._server.stop()
-        self._ended.set()
+        self._stopped.set()
 
     def __enter__(self) -> Self:
         self.start()
@@ -162,28 +136,28 @@ def make_server(
     port: int = 0,
     *,
     path: str = "/mcp",
-    threads: int = 32,
+    threads: int = THREADS,
     idle: float = 10.0,
     grace: float = 2.0,
     head_time: float = HEAD_TIME,
     **options: Any,
 ) -> HttpServer:
-    """An HTTP server that listens and does not serve yet. Port 0 is any that is free.
+    """Return an HTTP server that listens and does not serve yet; port 0 is any free port.
 
-    Who has it listen on the address of a network says so, and is allowed that name; more in ``allowed_hosts``.
+    Clients may address it as ``host`` unless ``allowed_hosts`` says otherwise.
     """
     check_kind("host", host, str, "texts such as '127.0.0.1'")
-    options.setdefault("allowed_hosts", _names(host))
-    chosen = options_of({"path": path, "threads": threads, **options}, "grace", "head_time", "idle", "ready")
+    options.setdefault("allowed_hosts", _allowed_hosts(host))
+    endpoint = options_of({"path": path, "threads": threads, **options}, "grace", "head_time", "idle", "ready")
     return HttpServer(
-        Application(servers, chosen),
+        Application(servers, endpoint),
         host=host,
         port=port,
         threads=threads,
         idle=idle,
         grace=grace,
         head_time=head_time,
-        body_time=chosen.body_time,
+        body_time=endpoint.body_time,
     )
 
 
@@ -196,26 +170,27 @@ def run_http(
     ready: Callable[[HttpServer], object] | None = None,
     **options: Any,
 ) -> None:
-    """Serves until Ctrl-C, which is how it ends and no fault: nothing is raised for it. Port 0 is any that is free.
+    """Serve until Ctrl-C, and then return normally; port 0 is any free port.
 
-    ``ready`` is called once it listens, with the server: its ``port``, ``url(path)``, and ``close()``, which ends it from
-    another thread. Without it, a line on standard error says where it is. ``options`` are those of ``EndpointOptions``.
+    ``ready`` is called with the server once it listens: it has ``port``, ``url(path)``, and ``close()``, which another
+    thread may call. The default prints the URL on standard error. ``options`` are those of ``HttpServer`` and
+    ``EndpointOptions``.
     """
     if ready is not None:
         check_function("ready", ready, ("server",))
-    served = make_server(servers, host, port, path=path, **options)
+    http_server = make_server(servers, host, port, path=path, **options)
 
-    def announce(server: HttpServer) -> None:
-        # A program without a console has no standard error, and one whose reader has gone cannot write to it.
+    def print_url(server: HttpServer) -> None:
+        # Standard error is None without a console, and may be a pipe whose reader has gone.
         if sys.stderr is not None:
             with suppress(OSError):
                 sys.stderr.write(f"Serving MCP on {server.url(path)} (Ctrl-C ends it)\n")
                 sys.stderr.flush()
 
     with suppress(KeyboardInterrupt):
-        served.serve(announce if ready is None else ready)
+        http_server.serve(print_url if ready is None else ready)
 
 
-def _names(host: str) -> list[str]:
+def _allowed_hosts(host: str) -> list[str]:
     name = f"[{host}]" if ":" in host else host
     return list(LOOPBACK) if name in LOOPBACK else [*LOOPBACK, name]

@@ -1,6 +1,6 @@
-"""HTTP with SSE as 2024-11-05 has it: one stream for all that the server says, and a place to POST what the client does.
+"""The endpoint of 2024-11-05: HTTP with SSE, one stream for all messages of the server and a path to POST the client's.
 
-2024-11-05, Transports: HTTP with SSE. The revisions after it keep it for clients that know no other.
+2024-11-05, Transports: HTTP with SSE. Later revisions keep it for clients that support no other transport.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
 from ...connection.thread_pool import ThreadPool
+from ...errors import McpError
 from ...jsonrpc import NO_ID, error_line
 from ...server.routing import Routes
 from ...session.events import Cancelled, Dropped, Incoming, Reply
-from . import event_stream
 from .client_address import client_address
+from .event_stream import EventStream
 from .responses import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
 from .session_channel import SessionChannel
-from .session_endpoint import beginning
+from .session_endpoint import initialized_server
 from .session_store import SessionRecord, TooManySessions
 from .session_table import SessionTable
-from .store import STANDALONE, Store, StoreUnavailable
+from .store import STANDALONE, Store
 from .stream_limiter import StreamLimiter
 
 if TYPE_CHECKING:
@@ -29,89 +30,82 @@ if TYPE_CHECKING:
 
 
 class LegacySseEndpoint:
-    """Serves clients of the older transport with the servers of the handshake era."""
+    """Serves sessions over HTTP with SSE, in any handshake revision."""
 
     def __init__(
         self,
         routes: Routes,
         options: EndpointOptions,
         store: Store,
-        slots: StreamLimiter,
-        conversations: SessionTable,
-        workers: ThreadPool,
+        limiter: StreamLimiter,
+        table: SessionTable,
+        pool: ThreadPool,
     ) -> None:
         self._routes = routes
         self._options = options
         self._store = store
-        self._slots = slots
-        self._conversations = conversations
-        self._workers = workers
+        self._limiter = limiter
+        self._table = table
+        self._pool = pool
 
     def get(self, environ: Mapping[str, Any], principal: str | None) -> Response:
-        """Opens the stream; its first event says where the client has to send its messages. Raises Rejection."""
-        if not self._slots.take(long=True):
+        """Open the stream; its first event is the path for messages of the client. Raise ``Rejection``."""
+        if not self._limiter.acquire(long=True):
             raise busy(STREAMS, 5)
         try:
-            session_id = self._conversations.open(principal).id
-        except TooManySessions:
-            self._slots.give(long=True)
-            raise busy(SESSIONS, 60) from None
-        except StoreUnavailable:
-            self._slots.give(long=True)
+            session_id = self._table.create_legacy(principal).id
+            log = self._store.open(session_id, STANDALONE, keep=False)
+        except McpError as error:
+            self._limiter.release(long=True)
+            if isinstance(error, TooManySessions):
+                raise busy(SESSIONS, 60) from None
             raise
-        place = quote(environ.get("SCRIPT_NAME", "").encode("latin-1")) + self._options.messages_path
-
-        def closed(_whole: bool) -> None:
-            self._slots.give(long=True)
-            # Without its stream there is nothing left of a session, and no way back to it.
-            self._conversations.end(session_id)
-
-        try:
-            body = event_stream.EventStream(
-                self._store.open(session_id, STANDALONE, keep=False),
-                first=f"event: endpoint\ndata: {place}?session_id={session_id}\n\n".encode(),
-                keepalive=self._options.keepalive,
-                among=self._slots.streams,
-                closed=closed,
-                alive=partial(self._store.sessions.load, session_id),
-            )
-        except StoreUnavailable:
-            self._slots.give(long=True)
-            raise
-        return Response(200, [*event_stream.HEADERS], body)
+        path = quote(environ.get("SCRIPT_NAME", "").encode("latin-1")) + self._options.messages_path
+        return EventStream(
+            log,
+            self._limiter,
+            long=True,
+            keepalive=self._options.keepalive,
+            first=f"event: endpoint\ndata: {path}?session_id={session_id}\n\n".encode(),
+            on_idle=partial(self._store.sessions.load, session_id),
+            # A session cannot be resumed without its stream.
+            on_close=lambda _complete: self._table.end(session_id),
+        ).response()
 
     def post(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response:
-        """Takes a message; what answers it goes on the stream. Raises Rejection."""
-        given = parse_qs(environ.get("QUERY_STRING", "")).get("session_id", [""])[0]
-        record = self._conversations.record(given, principal, "sse")
+        """Accept a message; its response is sent on the stream. Raise ``Rejection``."""
+        session_id = parse_qs(environ.get("QUERY_STRING", "")).get("session_id", [""])[0]
+        record = self._table.load(session_id, principal, "sse")
         if record is None:
-            raise Rejection(404, "there is no such session; GET the stream again, and send to where it says")
-        conversation = self._conversations.of(record) or self._agree(record, body)
-        events = conversation.receive(body)
-        conversation.save()
+            raise Rejection(
+                404, "unknown session; open the stream again with GET, and POST to the path in its first event"
+            )
+        channel = self._table.channel_of(record) or self._negotiate(record, body)
+        events = channel.receive(body)
+        channel.save()
         for event in events:
             if isinstance(event, Incoming):
                 event.principal = principal
                 event.source = client_address(environ)
-                if not self._workers.start(partial(_handle, conversation, event)):
-                    conversation.drop([event])
+                if not self._pool.start(partial(_run, channel, event)):
+                    channel.cancel([event])
                     raise busy(REQUESTS)
             elif isinstance(event, Reply):
                 if event.refusal is not None and not event.named:
                     return json_response(400, error_line(NO_ID, event.refusal, null_id=False))
-                conversation.offer((event.line,))
+                channel.try_send((event.line,))
             elif isinstance(event, Cancelled) and event.line is not None:
-                conversation.offer((event.line,))
+                channel.try_send((event.line,))
             elif isinstance(event, Dropped) and event.bad:
                 raise Rejection(400, event.reason)
         return empty_response(202)
 
-    def _agree(self, record: SessionRecord, body: bytes) -> SessionChannel:
-        server = beginning(body, self._routes, "a session begins with initialize")
-        return self._conversations.agree(record, server)
+    def _negotiate(self, record: SessionRecord, body: bytes) -> SessionChannel:
+        server = initialized_server(body, self._routes, "a session begins with initialize")
+        return self._table.set_server(record, server)
 
 
-def _handle(conversation: SessionChannel, incoming: Incoming) -> None:
-    line = None if incoming.cancelled else conversation.server.run(conversation, incoming)
-    conversation.save()
-    conversation.reply(incoming, line)
+def _run(channel: SessionChannel, incoming: Incoming) -> None:
+    line = None if incoming.cancelled else channel.server.run(channel, incoming)
+    channel.save()
+    channel.reply(incoming, line)

@@ -1,4 +1,4 @@
-"""How an endpoint behaves: what ``wsgi_app`` and ``run_http`` take."""
+"""Options of an HTTP endpoint: the arguments of ``wsgi_app`` and ``run_http``."""
 
 from __future__ import annotations
 
@@ -18,18 +18,21 @@ if TYPE_CHECKING:
 class EndpointOptions:
     """Options of an endpoint.
 
-    ``path`` is where the endpoint is, below the place where the application is mounted; ``sse_path`` and
-    ``messages_path`` are those of the older HTTP+SSE, and None for ``sse_path`` leaves that out.
+    ``path`` is that of the endpoint below the mount point of the application; ``sse_path`` and ``messages_path`` are those
+    of the older HTTP+SSE, which ``sse_path=None`` disables.
 
-    ``allowed_hosts`` are the names under which the server may be addressed, by default those of this machine alone;
-    ``allowed_origins`` those of web pages that may talk to it besides pages on these hosts; see ``OriginPolicy``.
+    ``allowed_hosts`` are the names under which clients may address the server, by default those of this machine;
+    ``allowed_origins`` are the web pages that may use it besides pages on these hosts; see ``OriginPolicy``.
 
-    ``body_limit`` is in bytes, ``body_time`` in seconds for the body to come. ``keepalive`` is after how many seconds
-    without a message a stream carries a comment, ``retry`` after how many milliseconds a client that lost a stream is to
-    come back. ``threads`` is how many requests the WSGI server handles at a time: three quarters of them may hold
-    streams that are open for long, unless ``streams`` says how many. At most ``handlers`` handlers run at the same time.
-    ``store`` keeps sessions and events; by default this process does. ``authorization`` lets in who has a token; without
-    it requests are of whom the WSGI server says in ``REMOTE_USER``, if it does. A session is for who has begun it alone.
+    ``body_limit`` is in bytes, ``body_time`` in seconds for the body to arrive. A stream carries a comment after
+    ``keepalive`` seconds without a message; ``retry`` is the time in milliseconds after which a client that lost a stream
+    should reconnect. ``threads`` is the number of requests that the WSGI server handles at a time, of which ``streams``,
+    by default three quarters, may be streams that clients listen on. At most ``handlers`` handlers run at a time.
+
+    ``store`` keeps sessions and events, by default in this process. ``authorization`` requires a token; without it, the
+    principal is the ``REMOTE_USER`` of the WSGI server, if any. Only the principal that began a session can use it.
+
+    Raises ``UsageError`` for a value that is not valid.
     """
 
     def __init__(
@@ -55,7 +58,7 @@ class EndpointOptions:
         check_texts(sse_path=sse_path)
         for name, value in (("path", path), ("sse_path", sse_path), ("messages_path", messages_path)):
             if value is not None and not value.startswith("/"):
-                text = f"{name} is {value!r}; accepted is a path that begins with '/'"
+                text = f"`{name}` must be a path that begins with '/', got {value!r}"
                 raise UsageError(text)
         check_counts(body_limit=body_limit, retry=retry, threads=threads, handlers=handlers)
         check_counts(**({} if streams is None else {"streams": streams}))
@@ -69,7 +72,7 @@ class EndpointOptions:
         self.path = path.rstrip("/")
         self.sse_path = None if sse_path is None else sse_path.rstrip("/")
         self.messages_path = messages_path.rstrip("/")
-        self.allowed = OriginPolicy(allowed_hosts, allowed_origins)
+        self.origin_policy = OriginPolicy(allowed_hosts, allowed_origins)
         self.body_limit = body_limit
         self.body_time = body_time
         self.keepalive = keepalive
@@ -81,11 +84,11 @@ class EndpointOptions:
         self.authorization = authorization
 
 
-def options_of(given: Mapping[str, Any], *others: str) -> EndpointOptions:
-    """Options by name; raises UsageError for one that there is not. ``others`` are there, too, and read elsewhere."""
+def options_of(arguments: Mapping[str, Any], *others: str) -> EndpointOptions:
+    """Return the options from keyword arguments. Raise ``UsageError`` for an unknown one; ``others`` are known, too."""
     names = {*(EndpointOptions.__init__.__kwdefaults__ or ()), *others}
-    unknown = next((name for name in given if name not in names), None)
+    unknown = next((name for name in arguments if name not in names), None)
     if unknown is not None:
-        text = f"there is no option {unknown!r} here; accepted are {', '.join(sorted(names))}"
+        text = f"unknown option {unknown!r}; use {', '.join(sorted(names))}"
         raise UsageError(text)
-    return EndpointOptions(**given)
+    return EndpointOptions(**arguments)

@@ -1,7 +1,6 @@
-"""One POST with requests in it: where their answers go, and what their handlers send meanwhile.
+"""The channel of the handlers of one POST: their responses, and the messages that they send meanwhile.
 
-As long as nothing is sent but the answer, it can go back as JSON. The first message that a handler sends before makes
-the response a stream.
+The responses go back as JSON if nothing else is sent. The first other message turns the HTTP response into a stream.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ...jsonrpc import Refusal
 from ...logs import note
 from ...session.events import Incoming
 from ...session.session import Session
-from .disconnection import LOOK, ClientGone
+from .disconnection import POLL_INTERVAL, ClientGone
 from .event_log import EventLog, Priority
 from .http_channel import HttpChannel
 from .responses import STREAMS, busy
@@ -27,25 +26,27 @@ if TYPE_CHECKING:
     from ...server.server import Server
 
 
-def _unheard(_incoming: Incoming) -> None:
-    """Nobody has to know which requests are dealt with."""
+def _ignore(_incoming: Incoming) -> None:
+    """Do nothing."""
 
 
-def _unknown() -> bool:
-    """Whether the client has gone is not known, or does not matter."""
+def _never() -> bool:
     return False
 
 
 class NoStream(McpError):
-    """A request or a response has to be streamed, and as many streams are open as may be."""
+    """A message needs a stream, and the limit on open streams is reached."""
+
+    def __init__(self) -> None:
+        super().__init__("the limit on open streams is reached, so only the final response can be sent")
 
 
 class PostChannel(HttpChannel):
-    """The link of the handlers of one POST.
+    """The ``Channel`` of the handlers of one POST.
 
-    ``waiting`` are those of its requests that are to be handled. ``stream`` gives the log of its stream, when there is
-    something to be sent on it; it raises NoStream. ``late`` delivers what comes after all is answered. ``over`` is told
-    of each request that is dealt with.
+    ``incomings`` are the requests that wait for a handler. ``open_stream`` returns the log of the stream when the first
+    message needs one, or raises ``NoStream``. ``deliver_late`` delivers messages sent after the last response.
+    ``on_answered`` is called with each request that is done.
     """
 
     def __init__(
@@ -56,108 +57,108 @@ class PostChannel(HttpChannel):
         *,
         timeout: float,
         limit: float,
-        stream: Callable[[], EventLog],
-        late: Callable[[bytes, Priority, float], int],
-        waiting: Iterable[Incoming],
-        over: Callable[[Incoming], object] = _unheard,
+        open_stream: Callable[[], EventLog],
+        deliver_late: Callable[[bytes, Priority, float], int],
+        incomings: Iterable[Incoming],
+        on_answered: Callable[[Incoming], object] = _ignore,
     ) -> None:
         super().__init__(session, lock, calls, timeout=timeout, limit=limit)
-        self._stream = stream
-        self._late = late
-        self._over = over
-        self._waiting = {*waiting}
-        self._asking = 0
-        """How many requests to the client are open."""
+        self._open_stream = open_stream
+        self._deliver_late = deliver_late
+        self._on_answered = on_answered
+        self._unanswered = {*incomings}
+        self._open_calls = 0
+        """Number of pending requests to the client."""
         self._ended = False
-        """Whether nothing more goes back with the answer."""
+        """Whether nothing more can be sent on the HTTP response."""
         self._held: set[Incoming] = set()
-        self._gate = Lock()
-        self._changed = AutoResetEvent()
+        self._state_lock = Lock()
+        self._wakeup = AutoResetEvent()
         self.log: EventLog | None = None
-        """What is streamed, if anything is."""
+        """The log of the stream; None while there is none."""
         self.answer: bytes | None = None
-        """The answer, where it goes back alone."""
+        """The response, if it is not streamed."""
         self.refusal: Refusal | None = None
-        """The error in the answer, if it is one."""
+        """The error in the response, if it is one."""
         self.overloaded = False
-        """Whether a handler had to stream, and no stream was to be had."""
+        """Whether a handler needed a stream, and the limit was reached."""
 
     @property
     def done(self) -> bool:
-        """Whether all requests are answered, or will not be."""
-        return not self._waiting
+        """Whether all requests are answered or abandoned."""
+        return not self._unanswered
 
     # For handlers.
 
     def deliver(self, line: bytes, priority: Priority, timeout: float) -> int:
-        """Append a line to the stream of the POST; raises NoStream, ConnectionClosed, RequestTimeout."""
-        with self._gate:
-            late = self._ended or not (self._waiting or self._asking)
-            log = None if late else self._open(needed=priority is Priority.REQUIRED)
-        return self._late(line, priority, timeout) if log is None else log.append(line, timeout, priority)
+        """Append a line to the stream. Raise ``NoStream``, ``ConnectionClosed`` or ``RequestTimeout``."""
+        with self._state_lock:
+            late = self._ended or not (self._unanswered or self._open_calls)
+            log = None if late else self._ensure_log(required=priority is Priority.REQUIRED)
+        return self._deliver_late(line, priority, timeout) if log is None else log.append(line, timeout, priority)
 
     def hold(self, incoming: Incoming) -> None:
-        """The answer comes by ``reply``, on a stream that is opened now; raises NoStream."""
-        with self._gate:
-            if self._waiting:
-                self._open(needed=True)
+        """Open the stream now, and leave the response to ``reply``. Raise ``NoStream``."""
+        with self._state_lock:
+            if self._unanswered:
+                self._ensure_log(required=True)
         self._held.add(incoming)
 
     def reply(self, incoming: Incoming, line: bytes | None) -> None:
-        """As ``finish``."""
+        """Finish a request; see ``finish``."""
         self.finish(incoming, line)
 
     def pause(self, retry: int) -> None:
-        """Has the client hang up and come back after ``retry`` milliseconds."""
+        """End the HTTP response, and make the client reconnect after ``retry`` milliseconds."""
         try:
-            with self._gate:
-                log = self._open() if self._waiting else None
-        except NoStream as fault:
-            note("debug", "a client is not sent away: %s", fault)
+            with self._state_lock:
+                log = self._ensure_log() if self._unanswered else None
+        except NoStream as error:
+            note("debug", "the client is not asked to reconnect: %s", error)
             return
         if log is not None:
             log.pause(retry)
 
     def close(self, lines: Iterable[bytes] = ()) -> None:
-        """Ends the exchange, after these last lines."""
-        self.offer(lines)
-        self.give_up()
+        """Send these last lines and end the response."""
+        self.try_send(lines)
+        self.abandon()
 
     @contextmanager
-    def _waiting_for(self) -> Generator[None, None, None]:
-        """Keep the stream open, as a request on it may have to be cancelled on it."""
-        with self._gate:
-            self._asking += 1
+    def _keep_open(self) -> Generator[None, None, None]:
+        """Keep the stream open, because a cancellation of the request has to be sent on it."""
+        with self._state_lock:
+            self._open_calls += 1
         try:
             yield
         finally:
-            with self._gate:
-                self._asking -= 1
-            self._end()
+            with self._state_lock:
+                self._open_calls -= 1
+            self._end_stream()
 
-    def _end(self, *, asking: bool = False) -> None:
-        """End the stream once all is answered and, unless ``asking`` may go on, nothing is asked."""
-        with self._gate:
-            open_still = self._waiting or self._ended or (self._asking and not asking)
-            log = None if open_still else self.log
+    def _end_stream(self, *, despite_calls: bool = False) -> None:
+        """End the stream if all requests are answered and no call to the client is open, or ``despite_calls``."""
+        with self._state_lock:
+            stays_open = self._unanswered or self._ended or (self._open_calls and not despite_calls)
+            log = None if stays_open else self.log
             self._ended = self._ended or log is not None
         if log is not None:
             log.end()
 
-    def _open(self, *, needed: bool = False) -> EventLog:
+    def _ensure_log(self, *, required: bool = False) -> EventLog:
         if self.log is None:
             try:
-                self.log = self._stream()
+                self.log = self._open_stream()
             except NoStream:
-                self.overloaded = self.overloaded or needed
+                self.overloaded = self.overloaded or required
                 raise
-            self._changed.set()
+            self._wakeup.set()
         return self.log
 
-    # For those who run them.
+    # For the handler pool.
 
     def run(self, server: Server, incoming: Incoming, then: Callable[[], object] = lambda: None) -> None:
-        """Has a request handled and answered; ``then`` is called in between."""
+        """Run the handler of a request, call ``then``, and send the response."""
         line: bytes | None = None
         try:
             if not incoming.cancelled:
@@ -168,83 +169,80 @@ class PostChannel(HttpChannel):
                 self.finish(incoming, line)
 
     def finish(self, incoming: Incoming, line: bytes | None) -> None:
-        """One of the requests is dealt with; the line, if there is one, answers it and others of its batch.
-
-        What was dealt with before, as it was cancelled, is so once only.
-        """
-        self._over(incoming)
-        with self._gate:
-            if incoming not in self._waiting:
+        """Send the response to a request, or to its whole batch; ignore one that is finished, such as a cancelled one."""
+        self._on_answered(incoming)
+        with self._state_lock:
+            if incoming not in self._unanswered:
                 return
-            self._waiting.remove(incoming)
+            self._unanswered.remove(incoming)
             if line is not None:
-                # It answers all of them, though the handlers of some may go on beyond their time.
-                self._waiting.clear()
+                # It is the response to the batch, even if handlers that exceeded their time still run.
+                self._unanswered.clear()
             log = self.log
             self.refusal = incoming.refusal
-            last = not self._waiting
+            last = not self._unanswered
             if log is None and last:
                 self.answer = line
                 self._ended = True
         if log is not None and line is not None:
             try:
                 log.append(line, self.timeout)
-            except McpError as fault:
-                note("info", "an answer could not be sent: %s", fault)
+            except McpError as error:
+                note("info", "a response could not be sent: %s", error)
         if last:
             self._log_dropped()
-            # Where it was cancelled, so is what it asks; that is to be said first.
-            self._end(asking=not incoming.cancelled)
-            self._changed.set()
+            # A cancelled request cancels its calls, and that has to be sent before the end.
+            self._end_stream(despite_calls=not incoming.cancelled)
+            self._wakeup.set()
 
     def _log_dropped(self) -> None:
         dropped, self.dropped = self.dropped, 0
         if dropped:
             note("warning", "%d notifications of a request were dropped: %s", dropped, self._reason)
 
-    def give_up(self) -> None:
-        """Nothing more is sent."""
-        with self._gate:
-            self._waiting.clear()
+    def abandon(self) -> None:
+        """End the response; send nothing more."""
+        with self._state_lock:
+            self._unanswered.clear()
             self._ended = True
             log = self.log
         self._log_dropped()
         if log is not None:
             log.end()
-        self._changed.set()
+        self._wakeup.set()
 
-    # For the thread that holds the connection to the client.
+    # For the WSGI thread.
 
-    def wait(self, keepalive: float, gone: Callable[[], bool] = _unknown) -> bool:
-        """Waits until there is something to be sent; whether nothing was for so many seconds.
+    def wait(self, keepalive: float, is_gone: Callable[[], bool] = _never) -> bool:
+        """Wait until there is something to send; return whether that took ``keepalive`` seconds.
 
-        What takes that long becomes a stream: proxies see that there is something to wait for, and where ``gone`` cannot
-        see it, only on a stream it can be noticed that the client has gone. Raises ClientGone once it has, and Rejection
-        (503) where a handler has failed for want of a stream.
+        After that time a stream is opened: it shows proxies that the server is working and, where ``is_gone`` cannot,
+        the server that the client has gone. Raise ``ClientGone`` once ``is_gone()``, and ``Rejection`` (503) if a
+        handler failed because the limit on streams was reached.
         """
-        quiet = not self._sleep(keepalive, gone)
-        while quiet and self.log is None and not self.done:
+        timed_out = not self._sleep(keepalive, is_gone)
+        while timed_out and self.log is None and not self.done:
             try:
                 self.open()
-            except NoStream as fault:
-                note("debug", "a request goes on without a stream: %s", fault)
-                quiet = not self._sleep(keepalive, gone)
+            except NoStream as error:
+                note("debug", "a request continues without a stream: %s", error)
+                timed_out = not self._sleep(keepalive, is_gone)
         if self.log is None and self.overloaded and self.refusal is not None:
             raise busy(STREAMS)
-        return quiet
+        return timed_out
 
-    def _sleep(self, seconds: float, gone: Callable[[], bool]) -> bool:
-        """Wait for a change, for at most ``seconds``; return whether there was one. Raise ClientGone."""
-        while not self._changed.wait(min(seconds, LOOK)):
-            if gone():
+    def _sleep(self, seconds: float, is_gone: Callable[[], bool]) -> bool:
+        """Wait up to so many seconds for a wakeup; return whether there was one. Raise ``ClientGone``."""
+        while not self._wakeup.wait(min(seconds, POLL_INTERVAL)):
+            if is_gone():
                 raise ClientGone
-            seconds -= LOOK
+            seconds -= POLL_INTERVAL
             if seconds <= 0:
                 return False
         return True
 
     def open(self) -> None:
-        """Makes the response a stream, unless all is answered; raises NoStream."""
-        with self._gate:
-            if self._waiting:
-                self._open()
+        """Turn the response into a stream, unless all requests are answered. Raise ``NoStream``."""
+        with self._state_lock:
+            if self._unanswered:
+                self._ensure_log()

@@ -1,4 +1,4 @@
-"""How a request is refused before anything else is done with it: a status, and a JSON-RPC error without an id."""
+"""Responses of the endpoints, and ``Rejection``: a status with a JSON-RPC error that has no id."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STATUS_LINES: Final = {status.value: f"{status.value} {status.phrase}" for statu
 
 
 class Response(NamedTuple):
-    """What a request is answered with."""
+    """The status, headers and body of a response."""
 
     status: int
     headers: Headers
@@ -23,7 +23,7 @@ class Response(NamedTuple):
 
 
 class Rejection(Exception):
-    """The request is refused with this status; ``reason`` says what was found and what is accepted."""
+    """A request is refused with this status; ``reason`` says what was found and what is accepted."""
 
     def __init__(
         self, status: int, reason: str, *, code: int = INVALID_REQUEST, headers: Sequence[tuple[str, str]] = ()
@@ -34,24 +34,24 @@ class Rejection(Exception):
         self.headers = headers
 
     def response(self) -> Response:
-        """The answer. What id a request has that was refused unread is not known, so the error has none."""
+        """Return the response; its error has no id, because that of an unread request is unknown."""
         return json_response(self.status, error_line(NO_ID, self.refusal, null_id=False), self.headers)
 
 
 def json_response(status: int, line: bytes, headers: Sequence[tuple[str, str]] = ()) -> Response:
-    """An answer whose body is one JSON text."""
+    """Return a response whose body is one JSON text."""
     return Response(status, [("Content-Type", JSON), ("Content-Length", str(len(line))), *headers], [line])
 
 
 def empty_response(status: int, headers: Sequence[tuple[str, str]] = ()) -> Response:
-    """An answer without a body; 204 says that by itself, and states no length (RFC 9110, section 8.6)."""
+    """Return a response without a body; one with status 204 states no length (RFC 9110, section 8.6)."""
     length = [] if status == HTTPStatus.NO_CONTENT else [("Content-Length", "0")]
     return Response(status, [*length, *headers], [])
 
 
 def busy(what: str, seconds: int = 1) -> Rejection:
-    """Something is at its limit, and may not be in a while (RFC 9110, section 15.6.4)."""
-    text = f"there are as many {what} as may be; try again"
+    """Return the rejection for a limit that is reached; the client may retry after ``seconds``."""
+    text = f"the limit on {what} is reached; try again"
     return Rejection(503, text, headers=[("Retry-After", str(seconds))])
 
 

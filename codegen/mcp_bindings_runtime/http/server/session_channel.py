@@ -1,4 +1,4 @@
-"""A session of the handshake era as this process serves it: the core, and what runs on it."""
+"""The channel of a session, in a process that serves it: messages that belong to no request, and the state to save."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class SessionChannel(HttpChannel):
-    """The link of a session: what belongs to no request goes to the stream that stands alone.
+    """The ``Channel`` of a session; it sends on the standalone stream.
 
-    ``begin`` has a job run in another thread. ``unclaimed`` is given messages that are about requests that this process
-    does not have.
+    ``start`` runs a job in another thread, and returns False if the limit is reached. ``forward`` is called with the
+    session id and a message about a request that this process does not know.
     """
 
     def __init__(
@@ -39,32 +39,32 @@ class SessionChannel(HttpChannel):
         record: SessionRecord,
         store: Store,
         *,
-        begin: Callable[[Callable[[], None]], bool],
-        unclaimed: Callable[[str, bytes], None],
+        start: Callable[[Callable[[], None]], bool],
+        forward: Callable[[str, bytes], None],
     ) -> None:
         calls: dict[Any, Call] = {}
         super().__init__(server.session(), Lock(), calls, timeout=server.timeout, limit=server.limit)
         self.server = server
         self.record = record
         self._store = store
-        self._begin = begin
-        self._unclaimed = unclaimed
-        self._exchanges: dict[Incoming, PostChannel] = {}
-        self._news = SerialQueue(self._listen)
-        # Ids of requests are not to be those that another process gives.
+        self._start = start
+        self._forward = forward
+        self._post_channels: dict[Incoming, PostChannel] = {}
+        self._notifications = SerialQueue(self._handle_notification)
+        # Ids of requests to the client must differ from those that other processes use.
         self.session.asked = randbits(31) << 20
-        self._saving = Lock()
-        self._know(record)
+        self._save_lock = Lock()
+        self._set_record(record)
         if record.client is not None:
             self._restore()
 
     @property
     def core(self) -> HandshakeServer:
-        """The core of the session."""
+        """The sans-I/O session."""
         return cast("HandshakeServer", self.session)
 
     def _restore(self) -> None:
-        """Goes on with a session that another process has begun."""
+        """Continue a session that another process has begun."""
         session, record, binding = self.core, self.record, self.session.binding
         session.peer_info = binding.codec.structure(record.client, binding.types.Implementation)
         session.peer_capabilities = binding.codec.structure(record.capabilities, binding.types.ClientCapabilities)
@@ -73,48 +73,48 @@ class SessionChannel(HttpChannel):
         session.state = cast("Any", record.state)
 
     def refresh(self, record: SessionRecord) -> None:
-        """Takes over what other processes have changed of the session; ``record`` is as they have saved it."""
+        """Apply the changes that other processes have saved in ``record``."""
         if record.version <= self._version or self.record.client is None:
             return
-        with self._saving:
+        with self._save_lock:
             if record.version <= self._version:
                 return
-            session, known = self.core, self._known
-            if record.state != known["state"] and not self.closed:
+            session, saved = self.core, self._saved
+            if record.state != saved["state"] and not self.closed:
                 session.state = cast("Any", record.state)
-            if record.log_level != known["log_level"]:
+            if record.log_level != saved["log_level"]:
                 session.log_level = record.log_level
-            before, now = {*known["subscribed"]}, {*record.subscribed}
+            before, now = {*saved["subscribed"]}, {*record.subscribed}
             session.subscribed |= now - before
             session.subscribed -= before - now
-            self._know(record)
+            self._set_record(record)
 
-    def _know(self, record: SessionRecord) -> None:
+    def _set_record(self, record: SessionRecord) -> None:
         self.record = record
         self._version = record.version
-        self._known = record.values()
+        self._saved = record.values()
 
     def save(self) -> None:
-        """Keeps what has changed of the session where other processes find it."""
-        if self._changed():
-            with self._saving:
-                if self.remember():
-                    self._store.sessions.save(self.record, self._known)
-                    self._know(self.record)
+        """Save the changes of the session, so that other processes apply them."""
+        if self._has_changed():
+            with self._save_lock:
+                if self.update_record():
+                    self._store.sessions.save(self.record, self._saved)
+                    self._set_record(self.record)
 
-    def _changed(self) -> bool:
-        session, known = self.core, self._known
+    def _has_changed(self) -> bool:
+        session, saved = self.core, self._saved
         return (
-            (known["client"] is None and session.peer_info is not None)
-            or (known["state"] != session.state and session.state != "closed")
-            or known["log_level"] != session.log_level
-            or len(known["subscribed"]) != len(session.subscribed)
-            or bool(session.subscribed and known["subscribed"] != sorted(session.subscribed.copy()))
+            (saved["client"] is None and session.peer_info is not None)
+            or (saved["state"] != session.state and session.state != "closed")
+            or saved["log_level"] != session.log_level
+            or len(saved["subscribed"]) != len(session.subscribed)
+            or bool(session.subscribed and saved["subscribed"] != sorted(session.subscribed.copy()))
         )
 
-    def remember(self) -> bool:
-        """Brings the record up to what the session is now; whether that has changed it."""
-        if not self._changed():
+    def update_record(self) -> bool:
+        """Copy the state of the session into the record; return whether anything has changed."""
+        if not self._has_changed():
             return False
         session, record = self.core, self.record
         if record.client is None and session.peer_info is not None:
@@ -127,13 +127,10 @@ class SessionChannel(HttpChannel):
         record.subscribed = sorted(session.subscribed.copy())
         return True
 
-    # What the client sends.
+    # Receiving.
 
-    def receive(self, line: bytes, *, passed_on: bool = False) -> Sequence[Event]:
-        """Takes a line of the client, and acts on what it says of requests that are known.
-
-        Gives what happened; requests in it are to be handled.
-        """
+    def receive(self, line: bytes, *, forwarded: bool = False) -> Sequence[Event]:
+        """Act on a message of the client, except for requests; return its events."""
         with self.lock:
             events = self.session.receive(line)
         for event in events:
@@ -146,81 +143,81 @@ class SessionChannel(HttpChannel):
                 if call is not None:
                     call.advance(event.params)
             elif isinstance(event, Notified):
-                self._news.put(event)
+                self._notifications.put(event)
             elif isinstance(event, Cancelled):
                 note("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
                 event.incoming.stop_calls()
-                exchange = self._exchanges.get(event.incoming)
-                if exchange is not None:
-                    exchange.finish(event.incoming, event.line)
+                post_channel = self._post_channels.get(event.incoming)
+                if post_channel is not None:
+                    post_channel.finish(event.incoming, event.line)
             elif isinstance(event, Dropped):
                 note("info", "dropped: %s", event.reason)
-                if not event.bad and not passed_on:
-                    self._unclaimed(self.record.id, line)
-        if self._news.ready:
-            # A handler may ask the client something, and the client may first want to be told that it was heard.
-            self._begin(self._news.run)
+                if not event.bad and not forwarded:
+                    self._forward(self.record.id, line)
+        if self._notifications.ready:
+            # In another thread: a handler may call the client, which may first wait for the response to its POST.
+            self._start(self._notifications.run)
         return events
 
-    def _listen(self, notified: Notified) -> None:
+    def _handle_notification(self, notified: Notified) -> None:
         self.server.listen(self, notified)
 
-    def run(self, incoming: Incoming, exchange: PostChannel) -> bool:
-        """Has a request handled in another thread; False where too many are."""
+    def run(self, incoming: Incoming, post_channel: PostChannel) -> bool:
+        """Run the handler of a request in another thread; return False if the limit is reached."""
         incoming.principal = self.record.principal
-        self._exchanges[incoming] = exchange
-        if self._begin(partial(exchange.run, self.server, incoming, self.save)):
+        self._post_channels[incoming] = post_channel
+        if self._start(partial(post_channel.run, self.server, incoming, self.save)):
             return True
-        self.leave(incoming)
+        self.forget(incoming)
         return False
 
-    def leave(self, incoming: Incoming) -> None:
-        """A request is dealt with."""
-        self._exchanges.pop(incoming, None)
+    def forget(self, incoming: Incoming) -> None:
+        """Forget a request that is done."""
+        self._post_channels.pop(incoming, None)
 
-    def drop(self, incomings: Iterable[Incoming]) -> None:
-        """Handles these requests no further."""
-        dropped = list(incomings)
+    def cancel(self, incomings: Iterable[Incoming]) -> None:
+        """Cancel these requests without a response."""
+        cancelled = list(incomings)
         with self.lock:
-            for incoming in dropped:
+            for incoming in cancelled:
                 incoming.cancelled = True
                 self.session.settle(incoming, b"")
-        for incoming in dropped:
+        for incoming in cancelled:
             incoming.stop_calls()
 
-    # What the server sends.
+    # Sending.
 
     def deliver(self, line: bytes, priority: Priority, timeout: float) -> int:
-        """Append a line to the standalone stream, where it waits while the client has not opened that."""
+        """Append a line to the standalone stream, where it waits until the client opens that."""
         if self.closed:
             message = "the session has ended"
             raise ConnectionClosed(message)
         return self._store.open(self.record.id, STANDALONE).append(line, timeout, priority)
 
-    def _count(self, dropped: int, reason: object) -> None:
+    def _count_dropped(self, dropped: int, reason: object) -> None:
         before = self.dropped
-        super()._count(dropped, reason)
+        super()._count_dropped(dropped, reason)
         if len(str(before)) < len(str(self.dropped)) or not before:
-            # Many clients never open the stream, and a session may last long: 1, 10, 100 and so on are logged.
+            # Many clients never open the stream: log at 1, 10, 100 and so on.
             note("info", "%d notifications of a session have been dropped so far: %s", self.dropped, reason)
 
-    def tell(self, key: NotificationMethod[Any], params: Any, mark: str) -> None:
-        """Sends what every process that has this session is to tell it, and one does. Does not wait for the client."""
+    def notify_once(self, key: NotificationMethod[Any], params: Any, mark: str) -> None:
+        """Send a notification that every process with this session sends, and one delivers. Do not wait for room."""
         with self.lock:
             line = self.session.notify(key, params)
         priority = Priority.CHANGE if key.name in CHANGES else Priority.OPTIONAL
-        dropped = cast("SharedStore", self._store).tell(self.record.id, line, mark, priority)
+        dropped = cast("SharedStore", self._store).append_once(self.record.id, line, mark, priority)
         if dropped:
-            self._count(dropped, NO_ROOM)
+            self._count_dropped(dropped, NO_ROOM)
 
     def close(self, lines: Iterable[bytes] = ()) -> None:
-        """Ends the session in this process. What still runs cannot be answered any more."""
-        self.offer(lines)
+        """End the session in this process; running handlers cannot send their responses any more."""
+        self.try_send(lines)
         with self.lock:
             self.session.close()
             calls = list(self.calls.values())
             self.calls.clear()
         for call in calls:
             call.finish(None, ConnectionClosed("the session has ended"))
-        for exchange in list(self._exchanges.values()):
-            exchange.give_up()
+        for post_channel in list(self._post_channels.values()):
+            post_channel.abandon()

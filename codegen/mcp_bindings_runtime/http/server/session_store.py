@@ -1,4 +1,4 @@
-"""Sessions of the revisions that begin with ``initialize``: what has to be known of one to go on with it anywhere."""
+"""Sessions of the handshake revisions: their records, and the stores that keep and expire them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,25 @@ if TYPE_CHECKING:
     from ...session.log_levels import Level
 
 SESSION_LIFETIME: Final = 3600.0
-"""Seconds without a request or an open stream after which a session ends, if nothing else is said."""
+"""Default number of seconds after which a session without requests and open streams expires."""
 MAX_SESSIONS: Final = 10_000
-"""How many sessions there are at most, if nothing else is said."""
+"""Default limit on the sessions of a store."""
 
 _ID = re.compile(r"[\x21-\x7e]{1,256}")
 
 
 class TooManySessions(McpError):
-    """There are as many sessions as there may be."""
+    """The limit on sessions is reached."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the limit of {limit} sessions is reached")
 
 
 class SessionRecord:
-    """A session as plain JSON values: ``SessionRecord(**record.values())`` is the same."""
+    """The state of a session as JSON values, from which any process can resume it.
+
+    ``SessionRecord(**record.values())`` is an equal record.
+    """
 
     __slots__ = (
         "capabilities",
@@ -46,7 +52,7 @@ class SessionRecord:
 
     def __init__(
         self,
-        id: str,  # noqa: A002  # the name that the field has where it is stored
+        id: str,  # noqa: A002  # the name of the stored field
         revision: str,
         *,
         transport: str = "streamable",
@@ -60,11 +66,11 @@ class SessionRecord:
     ) -> None:
         self.id = id
         self.revision = revision
-        """Empty as long as none is agreed on."""
+        """The negotiated revision; empty before the negotiation."""
         self.transport = transport
         """``streamable``, or ``sse`` for the older HTTP+SSE."""
         self.principal = principal
-        """Who has begun it, and alone may go on with it."""
+        """The principal that began the session; others cannot use it."""
         self.state = state
         self.client = client
         """``clientInfo``."""
@@ -72,128 +78,128 @@ class SessionRecord:
         """``capabilities`` of the client."""
         self.log_level: Level = log_level
         self.subscribed = sorted(subscribed)
-        """URIs of the resources whose updates the client wants to hear of."""
+        """URIs of the resources that the client is subscribed to."""
         self.version = version
-        """How often it has been saved."""
+        """Number of times that the session was saved."""
 
     def values(self) -> dict[str, Any]:
-        """Its values by name."""
+        """Return the attributes by name."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 class SessionStore(Protocol):
-    """Where sessions are kept. Thread-safe; each method may be called in any process that serves the endpoint."""
+    """Keeps sessions. Thread-safe; each method may be called in any process that serves the endpoint."""
 
     def create(self, record: SessionRecord) -> None:
-        """Keeps a new session. Raises TooManySessions."""
+        """Add a session. Raise ``TooManySessions``."""
         ...
 
     def load(self, session_id: str) -> SessionRecord | None:
-        """A session, whose time begins anew; None for one that has ended or never was."""
+        """Return a session and restart its lifetime; None if it has ended or never existed."""
         ...
 
     def save(self, record: SessionRecord, before: Mapping[str, Any]) -> None:
-        """Keeps what has changed of a session since its values were those; counts its version up.
+        """Save the attributes that differ from the values ``before``, and increment the version.
 
-        What another process has changed meanwhile stays. A session that has ended stays so.
+        Attributes that another process has changed are kept. A session that has ended stays ended.
         """
         ...
 
     def delete(self, session_id: str) -> None:
-        """Ends a session."""
+        """End a session."""
         ...
 
-    def tell(self, gone: Callable[[str], None]) -> None:
-        """Has a function called with the id of each session that ends."""
+    def on_end(self, callback: Callable[[str], None]) -> None:
+        """Register a function to call with the id of each session that ends."""
         ...
 
 
 class MemorySessionStore:
-    """Sessions in this process: at most ``most``, each for ``lifetime`` seconds after it was last used.
+    """Sessions in this process: at most ``limit``, each for ``lifetime`` seconds after its last use.
 
-    ``clock`` gives the time in seconds.
+    ``clock`` returns the time in seconds.
     """
 
     def __init__(
         self,
         *,
-        most: int = MAX_SESSIONS,
+        limit: int = MAX_SESSIONS,
         lifetime: float = SESSION_LIFETIME,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        check_counts(sessions=most)
+        check_counts(sessions=limit)
         check_times(lifetime=lifetime)
-        self._most = most
+        self._limit = limit
         self._lifetime = lifetime
         self._clock = clock
         self._lock = Lock()
-        self._gone: list[Callable[[str], None]] = []
-        # The one that was used least recently comes first.
+        self._callbacks: list[Callable[[str], None]] = []
+        # Least recently used first.
         self._records: OrderedDict[str, tuple[SessionRecord, float]] = OrderedDict()
 
-    def tell(self, gone: Callable[[str], None]) -> None:
-        """As ``SessionStore.tell``."""
-        self._gone.append(gone)
+    def on_end(self, callback: Callable[[str], None]) -> None:
+        """See ``SessionStore.on_end``."""
+        self._callbacks.append(callback)
 
     def create(self, record: SessionRecord) -> None:
-        """As ``SessionStore.create``."""
+        """See ``SessionStore.create``."""
         with self._lock:
-            ended = self._expire()
-            full = len(self._records) >= self._most
+            expired = self._expire()
+            full = len(self._records) >= self._limit
             if not full:
                 self._records[record.id] = record, self._clock()
-        self._tell(ended)
+        self._call_back(expired)
         if full:
-            text = f"there are {self._most} sessions, and not more are allowed"
-            raise TooManySessions(text)
+            raise TooManySessions(self._limit)
 
     def load(self, session_id: str) -> SessionRecord | None:
-        """As ``SessionStore.load``."""
+        """See ``SessionStore.load``."""
         with self._lock:
-            ended = self._expire()
+            expired = self._expire()
             found = self._records.get(session_id)
             if found is not None:
                 self._records[session_id] = found[0], self._clock()
                 self._records.move_to_end(session_id)
-        self._tell(ended)
+        self._call_back(expired)
         return None if found is None else found[0]
 
     def save(self, record: SessionRecord, before: Mapping[str, Any]) -> None:
-        """As ``SessionStore.save``."""
+        """See ``SessionStore.save``."""
         with self._lock:
             record.version += 1
             if record.id in self._records:
                 self._records[record.id] = record, self._records[record.id][1]
 
     def delete(self, session_id: str) -> None:
-        """As ``SessionStore.delete``."""
+        """See ``SessionStore.delete``."""
         with self._lock:
             found = self._records.pop(session_id, None)
         if found is not None:
-            self._tell([session_id])
+            self._call_back([session_id])
 
     def _expire(self) -> list[str]:
+        """Remove the expired sessions; return their ids."""
         oldest = self._clock() - self._lifetime
-        ended: list[str] = []
+        expired: list[str] = []
         while self._records:
-            session_id, (_, used) = next(iter(self._records.items()))
-            if used > oldest:
+            session_id, (_, last_used) = next(iter(self._records.items()))
+            if last_used > oldest:
                 break
             del self._records[session_id]
-            ended.append(session_id)
-        return ended
+            expired.append(session_id)
+        return expired
 
-    def _tell(self, ended: list[str]) -> None:
+    def _call_back(self, ended: list[str]) -> None:
         for session_id in ended:
-            for gone in self._gone:
-                gone(session_id)
+            for callback in self._callbacks:
+                callback(session_id)
 
 
 def new_session_id() -> str:
-    """An id that nobody guesses: 256 random bits in visible ASCII (Transports: Session Management)."""
+    """Return an id that cannot be guessed: 256 random bits in visible ASCII (Transports: Session Management)."""
     return secrets.token_urlsafe(32)
 
 
 def is_session_id(text: str) -> bool:
-    """Whether a text may be a session's id: visible ASCII, and not of any length."""
+    """Return whether a text may be a session id: 1 to 256 characters of visible ASCII."""
     return _ID.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""The sessions that this process serves now, of those that there are."""
+"""The sessions that this process serves, by id; others may exist in the store."""
 
 from __future__ import annotations
 
@@ -16,133 +16,132 @@ if TYPE_CHECKING:
 
 
 class SessionTable:
-    """Finds the conversation of a session, and begins and ends them. ``servers`` are by revision."""
+    """Creates, resumes and ends sessions, and finds their channels. ``servers`` are by revision."""
 
-    def __init__(self, servers: dict[str, Server], store: Store, workers: ThreadPool) -> None:
+    def __init__(self, servers: dict[str, Server], store: Store, pool: ThreadPool) -> None:
         self._servers = servers
         self._store = store
-        self._workers = workers
+        self._pool = pool
         self._lock = Lock()
-        self._here: dict[str, SessionChannel] = {}
-        # Of a session that several processes have, the relay sees to it that only one of them tells it something.
+        self._channels: dict[str, SessionChannel] = {}
+        # The AnnouncementRelay notifies the sessions of a shared store, so that one process only does.
         self._shared = isinstance(store, SharedStore)
         if isinstance(store, SharedStore):
-            store.changes(self._refresh)
-        store.listen(self._receive)
-        # Nobody else would notice that the time of a session is over.
-        store.sessions.tell(self._forget)
+            store.on_session_saved(self._refresh)
+        store.on_message(self._receive)
+        store.sessions.on_end(self._remove)
 
-    def begin(self, server: Server, principal: str | None) -> SessionChannel:
-        """A conversation that has no session yet."""
+    def new_channel(self, server: Server, principal: str | None) -> SessionChannel:
+        """Return a channel for an ``initialize`` request, before the session exists."""
         return self._make(server, SessionRecord(new_session_id(), server.binding.revision, principal=principal))
 
-    def keep(self, conversation: SessionChannel) -> None:
-        """Makes a session of a conversation. Raises TooManySessions."""
-        conversation.remember()
-        self._store.sessions.create(conversation.record)
-        self._serve(conversation)
+    def add(self, channel: SessionChannel) -> None:
+        """Create the session of a new channel. Raise ``TooManySessions``."""
+        channel.update_record()
+        self._store.sessions.create(channel.record)
+        self._register(channel)
 
-    def open(self, principal: str | None) -> SessionRecord:
-        """A session of HTTP+SSE, for which no revision is agreed on yet. Raises TooManySessions."""
+    def create_legacy(self, principal: str | None) -> SessionRecord:
+        """Create a session of HTTP+SSE, whose revision is not negotiated yet. Raise ``TooManySessions``."""
         record = SessionRecord(new_session_id(), "", transport="sse", principal=principal, state="new")
         self._store.sessions.create(record)
         return record
 
-    def agree(self, record: SessionRecord, server: Server) -> SessionChannel:
-        """The conversation of a session that is in the revision of this server from now on."""
+    def set_server(self, record: SessionRecord, server: Server) -> SessionChannel:
+        """Save the negotiated revision of a session of HTTP+SSE; return its channel."""
         before = record.values()
         record.revision = server.binding.revision
         self._store.sessions.save(record, before)
-        conversation = self._make(server, record)
-        self._serve(conversation)
-        return conversation
+        channel = self._make(server, record)
+        self._register(channel)
+        return channel
 
-    def record(self, session_id: str, principal: str | None, transport: str = "streamable") -> SessionRecord | None:
-        """A session; None where there is no such session of this principal and transport."""
+    def load(self, session_id: str, principal: str | None, transport: str = "streamable") -> SessionRecord | None:
+        """Return a session; None if there is none of this id, principal and transport."""
         record = self._store.sessions.load(session_id) if is_session_id(session_id) else None
         if record is None:
-            self._forget(session_id)
+            self._remove(session_id)
             return None
         return record if (record.principal, record.transport) == (principal, transport) else None
 
     def find(self, session_id: str, principal: str | None) -> SessionChannel | None:
-        """The conversation of a session of Streamable HTTP; None where there is no such session."""
-        record = self.record(session_id, principal)
-        return None if record is None else self.of(record)
+        """Return the channel of a session of Streamable HTTP; None if there is no such session."""
+        record = self.load(session_id, principal)
+        return None if record is None else self.channel_of(record)
 
-    def of(self, record: SessionRecord) -> SessionChannel | None:
-        """The conversation of a session; None where its revision is not served here."""
-        conversation = self._here.get(record.id)
-        if conversation is None:
+    def channel_of(self, record: SessionRecord) -> SessionChannel | None:
+        """Return the channel of a session; None if its revision is not served here."""
+        channel = self._channels.get(record.id)
+        if channel is None:
             return self._resume(record)
-        if conversation.closed:
-            # The server object has ended all that it was connected with.
+        if channel.closed:
+            # The server object has closed its channels.
             if self._shared:
-                # Other processes go on with the session, and so does this one as long as it is asked.
-                self._forget(record.id)
+                # Other processes continue the session, and so does this one at the next request.
+                self._remove(record.id)
                 return self._resume(record)
             self.end(record.id)
             return None
-        conversation.refresh(record)
-        return conversation
+        channel.refresh(record)
+        return channel
 
-    def _serve(self, conversation: SessionChannel) -> None:
+    def _register(self, channel: SessionChannel) -> None:
         with self._lock:
-            self._here[conversation.record.id] = conversation
-        conversation.server.admit(conversation, told=not self._shared)
+            self._channels[channel.record.id] = channel
+        channel.server.admit(channel, told=not self._shared)
 
     def _resume(self, record: SessionRecord) -> SessionChannel | None:
         server = self._servers.get(record.revision)
         if server is None:
             return None
         with self._lock:
-            conversation = self._here.get(record.id)
-            if conversation is None:
-                conversation = self._here[record.id] = self._make(server, record)
-        server.admit(conversation, told=not self._shared)
-        return conversation
+            channel = self._channels.get(record.id)
+            if channel is None:
+                channel = self._channels[record.id] = self._make(server, record)
+        server.admit(channel, told=not self._shared)
+        return channel
 
     def _make(self, server: Server, record: SessionRecord) -> SessionChannel:
-        return SessionChannel(server, record, self._store, begin=self._workers.start, unclaimed=self._pass_on)
+        return SessionChannel(server, record, self._store, start=self._pool.start, forward=self._forward)
 
     def end(self, session_id: str) -> None:
-        """Ends a session everywhere."""
+        """End a session in all processes."""
         self._store.sessions.delete(session_id)
-        self._store.forget(session_id)
-        self._forget(session_id)
+        self._store.end_streams(session_id)
+        self._remove(session_id)
 
-    def _forget(self, session_id: str) -> None:
+    def _remove(self, session_id: str) -> None:
         with self._lock:
-            conversation = self._here.pop(session_id, None)
-        if conversation is not None:
-            conversation.close()
-            conversation.server.dismiss(conversation)
+            channel = self._channels.pop(session_id, None)
+        if channel is not None:
+            channel.close()
+            channel.server.dismiss(channel)
 
-    def _pass_on(self, session_id: str, line: bytes) -> None:
-        self._store.pass_on(session_id, line, self._receive)
+    def _forward(self, session_id: str, line: bytes) -> None:
+        self._store.forward(session_id, line, self._receive)
 
     def _receive(self, session_id: str, line: bytes) -> None:
-        conversation = self._here.get(session_id)
-        if conversation is not None:
-            conversation.receive(line, passed_on=True)
+        channel = self._channels.get(session_id)
+        if channel is not None:
+            channel.receive(line, forwarded=True)
 
     def _refresh(self, session_id: str) -> None:
-        conversation = self._here.get(session_id)
-        record = None if conversation is None else self._store.sessions.load(session_id)
-        if conversation is not None and record is not None:
-            conversation.refresh(record)
+        channel = self._channels.get(session_id)
+        record = None if channel is None else self._store.sessions.load(session_id)
+        if channel is not None and record is not None:
+            channel.refresh(record)
 
-    def heard(self, hears: Callable[[SessionChannel], bool]) -> list[SessionChannel]:
-        """Those that a function takes."""
+    def select(self, matches: Callable[[SessionChannel], bool]) -> list[SessionChannel]:
+        """Return the channels for which a function returns True."""
         with self._lock:
-            here = list(self._here.values())
-        return [each for each in here if hears(each)]
+            channels = list(self._channels.values())
+        return [each for each in channels if matches(each)]
 
     def close(self) -> None:
-        """Ends what this process serves; the sessions themselves go on where other processes share them."""
+        """Close all channels; sessions of a shared store continue in other processes."""
         with self._lock:
-            here = list(self._here)
-        for session_id in here:
+            session_ids = list(self._channels)
+        for session_id in session_ids:
             if isinstance(self._store, MemoryStore):
-                self._store.forget(session_id)
-            self._forget(session_id)
+                self._store.end_streams(session_id)
+            self._remove(session_id)

@@ -1,4 +1,4 @@
-"""Streamable HTTP as 2026-07-28 has it: every request stands alone, and says in its headers what is in its body.
+"""The endpoint of 2026-07-28: Streamable HTTP without sessions, where the headers of a request repeat parts of its body.
 
 2026-07-28: Streamable HTTP; Cancellation; Subscriptions; Versioning and Compatibility.
 """
@@ -16,6 +16,7 @@ from ...codec.json_text import NotJson
 from ...connection.thread_pool import ThreadPool
 from ...errors import ConnectionClosed
 from ...jsonrpc import (
+    HEADER_MISMATCH,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -31,11 +32,12 @@ from ...server.routing import Routes
 from ...session.events import Dropped, Incoming, Reply
 from ...session.session import Session
 from ...session.stateless import INITIALIZE, LISTEN, VERSION, naming
-from ..headers import NAMED, mismatch
-from . import event_stream
+from ..headers import NAMED, find_mismatch
+from ..sse import KEEP_ALIVE
 from .client_address import client_address
 from .disconnection import ClientGone, has_hung_up
 from .event_log import EventLog, MemoryEventLog, Priority
+from .event_stream import EventStream
 from .param_headers import ToolParamHeaders
 from .post_channel import NoStream, PostChannel
 from .responses import REQUESTS, STREAMS, Rejection, Response, busy, empty_response, json_response
@@ -45,9 +47,7 @@ if TYPE_CHECKING:
     from ...server.server import Server
     from .options import EndpointOptions
 
-HEADER_MISMATCH: Final = -32020
-
-_REFUSED: Final = {
+_STATUS_UNHANDLED: Final = {
     PARSE_ERROR: 400,
     INVALID_REQUEST: 400,
     INVALID_PARAMS: 400,
@@ -56,40 +56,40 @@ _REFUSED: Final = {
     MISSING_CLIENT_CAPABILITY: 400,
     UNSUPPORTED_VERSION: 400,
 }
-"""The status of a request that is refused before it is handled."""
-_HANDLED: Final = {METHOD_NOT_FOUND: 404, MISSING_CLIENT_CAPABILITY: 400, UNSUPPORTED_VERSION: 400}
-"""The status of one that its handler refuses: those that the text names. Other errors are answers like any."""
+"""Error code to status, for a request that is refused before its handler runs."""
+_STATUS_HANDLED: Final = {METHOD_NOT_FOUND: 404, MISSING_CLIENT_CAPABILITY: 400, UNSUPPORTED_VERSION: 400}
+"""Error code to status, for an error of the handler; the specification names these, all others have status 200."""
 
 
 class StatelessEndpoint:
-    """Serves requests with the servers of these revisions."""
+    """Serves requests that need no session."""
 
-    def __init__(self, routes: Routes, options: EndpointOptions, slots: StreamLimiter, workers: ThreadPool) -> None:
-        self._versions = routes.revisions
-        self._annotations = {server: ToolParamHeaders(server) for server in routes.stateless}
+    def __init__(self, routes: Routes, options: EndpointOptions, limiter: StreamLimiter, pool: ThreadPool) -> None:
+        self._revisions = routes.revisions
+        self._param_headers = {server: ToolParamHeaders(server) for server in routes.stateless}
         self._options = options
-        self._slots = slots
-        self._workers = workers
+        self._limiter = limiter
+        self._pool = pool
 
     def post(
         self, environ: Mapping[str, Any], body: bytes, value: Any, server: Server, principal: str | None
     ) -> Response:
-        """Takes a message for a server and answers it. ``value`` is what is in the body. Raises Rejection."""
+        """Respond to a message for a server; ``value`` is the parsed body. Raise ``Rejection``."""
         if value.__class__ is not dict:
-            raise Rejection(400, "the body is no JSON-RPC request or notification, which is one object")
+            raise Rejection(400, "the body must be one JSON-RPC request or notification, which is an object")
         method = value.get("method")
         if "method" not in value and ("result" in value or "error" in value):
-            raise Rejection(400, "clients send no responses in this revision; what is asked of them comes in results")
+            raise Rejection(400, "clients send no responses in this revision; results of requests ask for input")
         version = member(value, "params", "_meta", VERSION)
         if "id" in value:
-            annotated = self._annotations[server].of(value, principal)
+            expected = self._param_headers[server].of(value, principal)
             reason = None
-            if annotated or not _plainly_equal(environ, value, version):
-                reason = mismatch(EnvironHeaders(environ), value, annotated)
+            if expected or not _repeats_exactly(environ, value, version):
+                reason = find_mismatch(EnvironHeaders(environ), value, expected)
             if reason is not None:
                 refusal = Refusal(HEADER_MISMATCH, f"Header mismatch: {reason}")
-                return self._refuse(value, naming(refusal, self._versions) if method == INITIALIZE else refusal)
-        session = server.session(self._versions)
+                return _refuse(value, naming(refusal, self._revisions) if method == INITIALIZE else refusal)
+        session = server.session(self._revisions)
         event = session.receive(body)[0]
         if isinstance(event, Incoming):
             event.principal = principal
@@ -97,98 +97,70 @@ class StatelessEndpoint:
             return self._run(server, session, event, partial(has_hung_up, environ))
         if isinstance(event, Reply):
             if event.refusal is not None:
-                return json_response(_REFUSED.get(event.refusal.code, 400), event.line)
+                return json_response(_STATUS_UNHANDLED.get(event.refusal.code, 400), event.line)
             if method == LISTEN:
-                gone = partial(has_hung_up, environ)
-                return self._listen(server, session, value["id"], event.line, gone)
+                return self._listen(server, session, value["id"], event.line, partial(has_hung_up, environ))
             return json_response(200, event.line)
         if isinstance(event, Dropped) and event.bad:
             raise Rejection(400, event.reason)
         return empty_response(202)
 
-    @staticmethod
-    def _refuse(value: Mapping[str, Any], refusal: Refusal) -> Response:
-        given = value.get("id")
-        if given.__class__ is not int and not sendable(given):
-            reason = "the id is neither a string nor an integer"
-            raise Rejection(400, reason)
-        return json_response(_REFUSED[refusal.code], error_line(given, refusal, null_id=False))
-
-    def _run(self, server: Server, session: Session, incoming: Incoming, gone: Callable[[], bool]) -> Response:
-        exchange = PostChannel(
-            session,
-            Lock(),
-            {},
-            timeout=server.timeout,
-            limit=server.limit,
-            stream=self._stream,
-            late=_too_late,
-            waiting=(incoming,),
-        )
-        if not self._workers.start(partial(exchange.run, server, incoming)):
+    def _run(self, server: Server, session: Session, incoming: Incoming, is_gone: Callable[[], bool]) -> Response:
+        channel = _channel(server, session, incoming, self._open_stream)
+        if not self._pool.start(partial(channel.run, server, incoming)):
             raise busy(REQUESTS)
         try:
-            quiet = exchange.wait(self._options.keepalive, gone)
+            timed_out = channel.wait(self._options.keepalive, is_gone)
         except ClientGone:
-            _cancel(exchange, incoming)
-            raise Rejection(400, "the connection was closed on the client's side before there was an answer") from None
-        log = exchange.log
+            _cancel(channel, incoming)
+            raise Rejection(400, "the client closed the connection before the response") from None
+        log = channel.log
         if log is None:
-            return _whole(exchange)
+            return _json_answer(channel)
 
-        def closed(whole: bool) -> None:
-            self._slots.give(long=False)
-            if not whole:
-                _cancel(exchange, incoming)
+        def on_close(complete: bool) -> None:
+            if not complete:
+                _cancel(channel, incoming)
 
-        return self._streaming(log, closed, gone, event_stream.KEEP_ALIVE if quiet else b"")
+        return EventStream(
+            log,
+            self._limiter,
+            long=False,
+            keepalive=self._options.keepalive,
+            first=KEEP_ALIVE if timed_out else b"",
+            is_gone=is_gone,
+            on_close=on_close,
+        ).response()
 
-    def _streaming(
-        self, log: EventLog, closed: Callable[[bool], None], gone: Callable[[], bool], first: bytes = b""
-    ) -> Response:
-        body = event_stream.EventStream(
-            log, keepalive=self._options.keepalive, among=self._slots.streams, closed=closed, gone=gone, first=first
-        )
-        return Response(200, [*event_stream.HEADERS], body)
-
-    def _stream(self) -> EventLog:
-        if not self._slots.take(long=False):
-            message = "as many streams are open as may be, so nothing can be sent but the answer"
-            raise NoStream(message)
+    def _open_stream(self) -> EventLog:
+        if not self._limiter.acquire(long=False):
+            raise NoStream
         return MemoryEventLog(keep=False, expected=True)
 
     def _listen(
-        self, server: Server, session: Session, request_id: Any, first: bytes, gone: Callable[[], bool]
+        self, server: Server, session: Session, request_id: Any, first: bytes, is_gone: Callable[[], bool]
     ) -> Response:
-        """Opens the stream of a subscription, which lasts until one of the sides ends it."""
-        if not self._slots.take(long=True):
+        """Open the stream of a subscription, which lasts until one side ends it."""
+        if not self._limiter.acquire(long=True):
             raise busy(STREAMS, 5)
         log = MemoryEventLog(keep=False, expected=True)
         subscription = Incoming(session.binding.requests[LISTEN], request_id, None)
-        link = PostChannel(
-            session,
-            Lock(),
-            {},
-            timeout=server.timeout,
-            limit=server.limit,
-            stream=lambda: log,
-            late=_too_late,
-            waiting=(subscription,),
-        )
-        link.send(first)
-        server.admit(link)
+        channel = _channel(server, session, subscription, lambda: log)
+        channel.send(first)
+        server.admit(channel)
 
-        def closed(_whole: bool) -> None:
-            self._slots.give(long=True)
-            server.dismiss(link)
-            link.close()
+        def on_close(_complete: bool) -> None:
+            server.dismiss(channel)
+            channel.close()
             session.close()
 
-        return self._streaming(log, closed, gone)
+        return EventStream(
+            log, self._limiter, long=True, keepalive=self._options.keepalive, is_gone=is_gone, on_close=on_close
+        ).response()
 
 
 class EnvironHeaders(Mapping[str, str]):
-    """The headers of a request by their names in lower case, as WSGI tells them: it knows no ``-`` from ``_``."""
+    """The headers in a WSGI environment, by name in lower case; WSGI does not distinguish ``-`` from ``_``."""
 
     def __init__(self, environ: Mapping[str, Any]) -> None:
         self._environ = environ
@@ -204,37 +176,58 @@ class EnvironHeaders(Mapping[str, str]):
         return sum(1 for _ in self)
 
 
-def _plainly_equal(environ: Mapping[str, Any], value: Mapping[str, Any], version: Any) -> bool:
-    """Whether headers and body are the same to the letter, as they are nearly always; where not, more has to be seen."""
+def _repeats_exactly(environ: Mapping[str, Any], value: Mapping[str, Any], version: Any) -> bool:
+    """Return whether the headers repeat the body character by character; if not, they may still be equivalent."""
     method = value.get("method")
     if version is None or environ.get("HTTP_MCP_PROTOCOL_VERSION") != version:
         return False
     if method.__class__ is not str or environ.get("HTTP_MCP_METHOD") != method:
         return False
     named = NAMED.get(str(method))
-    given = environ.get("HTTP_MCP_NAME")
+    name = environ.get("HTTP_MCP_NAME")
     if named is None:
-        return given is None
-    return given is not None and given == member(value, "params", named) and "=?" not in given and given.isascii()
+        return name is None
+    return name is not None and name == member(value, "params", named) and "=?" not in name and name.isascii()
 
 
-def _whole(exchange: PostChannel) -> Response:
-    if exchange.answer is None:
+def _refuse(value: Mapping[str, Any], refusal: Refusal) -> Response:
+    request_id = value.get("id")
+    if request_id.__class__ is not int and not sendable(request_id):
+        reason = "the id is neither a string nor an integer"
+        raise Rejection(400, reason)
+    return json_response(_STATUS_UNHANDLED[refusal.code], error_line(request_id, refusal, null_id=False))
+
+
+def _channel(server: Server, session: Session, incoming: Incoming, open_stream: Callable[[], EventLog]) -> PostChannel:
+    return PostChannel(
+        session,
+        Lock(),
+        {},
+        timeout=server.timeout,
+        limit=server.limit,
+        open_stream=open_stream,
+        deliver_late=_refuse_late,
+        incomings=(incoming,),
+    )
+
+
+def _json_answer(channel: PostChannel) -> Response:
+    if channel.answer is None:
         return empty_response(202)
-    status = 200 if exchange.refusal is None else _HANDLED.get(exchange.refusal.code, 200)
-    return json_response(status, exchange.answer)
+    status = 200 if channel.refusal is None else _STATUS_HANDLED.get(channel.refusal.code, 200)
+    return json_response(status, channel.answer)
 
 
-def _cancel(exchange: PostChannel, incoming: Incoming) -> None:
-    """The client has closed the connection, and so wants no answer any more (Cancellation: Transport-Specific)."""
+def _cancel(channel: PostChannel, incoming: Incoming) -> None:
+    """Cancel a request whose client has closed the connection (Cancellation: Transport-Specific)."""
     incoming.cancelled = True
     incoming.reason = "the client has closed the connection"
-    with exchange.lock:
-        exchange.session.close()
-    exchange.give_up()
+    with channel.lock:
+        channel.session.close()
+    channel.abandon()
 
 
-def _too_late(_line: bytes, _priority: Priority, _timeout: float) -> int:
+def _refuse_late(_line: bytes, _priority: Priority, _timeout: float) -> int:
     message = "the request is answered; nothing more can be sent about it"
     raise ConnectionClosed(message)
 
@@ -243,16 +236,16 @@ _PARSE: Final = best_backend().parse
 
 
 def parse(body: bytes) -> Any:
-    """What is in a body. Raises Rejection where it is no JSON."""
+    """Return the value of a body. Raise ``Rejection`` if it is not JSON."""
     try:
         return _PARSE(body)
     except (NotJson, RecursionError):
-        # What is JSON and cannot be sent as such, half a surrogate pair say, is for the session to refuse.
-        return _slowly(body)
+        # The standard library accepts more, such as lone surrogates, which the session then refuses with an error.
+        return _parse_leniently(body)
 
 
-def _slowly(body: bytes) -> Any:
+def _parse_leniently(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise Rejection(400, "the body is no JSON in UTF-8", code=PARSE_ERROR) from None
+        raise Rejection(400, "the body is not JSON in UTF-8", code=PARSE_ERROR) from None

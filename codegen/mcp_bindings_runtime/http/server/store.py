@@ -1,4 +1,4 @@
-"""Where an endpoint keeps what outlives a request. With a store that processes share, all of them serve one endpoint."""
+"""Stores: the sessions and event logs of an endpoint, which outlive a request, and may be shared between processes."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from ...errors import McpError
 from .event_log import EventLog, MemoryEventLog, Priority
 from .session_store import MAX_SESSIONS, SESSION_LIFETIME, MemorySessionStore, SessionStore
 
 STREAM_LIFETIME = 300.0
-"""Seconds for which a stream that has ended, or that nobody reads, can be resumed."""
-STREAMS = 32
-"""How many streams of a session are kept."""
+"""Seconds for which a stream can be resumed after it has ended or lost its reader."""
+MAX_STREAMS = 32
+"""Limit on the streams that are kept of a session."""
 
 STANDALONE = "0"
-"""The stream of a session that belongs to no request."""
+"""The name of the stream of a session that belongs to no request."""
 
 
 class StoreUnavailable(McpError):
     """The store cannot be reached now."""
 
 
-Receive = Callable[[str, bytes], None]
-"""Takes the id of a session, and a message of its client that another process has received."""
+MessageReceiver: TypeAlias = Callable[[str, bytes], None]
+"""A function of a session id and a message of its client that another process has received."""
 
-Hear = Callable[[str, bool, bytes], None]
-"""Takes the mark of an announcement, whether this process has made it, and what it is."""
+AnnouncementReceiver: TypeAlias = Callable[[str, bool, bytes], None]
+"""A function of the unique mark of an announcement, whether this process published it, and its content."""
 
 
 class Store(Protocol):
-    """What is kept of an endpoint: sessions, the logs of their streams, and a way between the processes that serve it."""
+    """Keeps the sessions and event logs of an endpoint, and forwards messages between its processes."""
 
     @property
     def sessions(self) -> SessionStore:
@@ -41,118 +41,115 @@ class Store(Protocol):
         ...
 
     def open(self, session_id: str, stream: str, *, keep: bool = True) -> EventLog:
-        """The log of a stream; it is begun where it is not there, and with ``keep`` so that it can be resumed."""
+        """Return the log of a stream, a new one if there is none; with ``keep``, it can be resumed."""
         ...
 
     def find(self, session_id: str, stream: str) -> EventLog | None:
-        """The log of a stream; None where it never was, or is kept no longer."""
+        """Return the log of a stream; None if it never existed or is not kept any more."""
         ...
 
-    def forget(self, session_id: str) -> None:
-        """Ends all streams of a session."""
+    def end_streams(self, session_id: str) -> None:
+        """End all streams of a session."""
         ...
 
-    def listen(self, receive: Receive) -> None:
-        """Has a function called with what other processes pass on."""
+    def on_message(self, receive: MessageReceiver) -> None:
+        """Register a function to call with forwarded messages."""
         ...
 
-    def pass_on(self, session_id: str, line: bytes, receive: Receive) -> None:
-        """Gives a message to the other processes; ``receive`` is that of the one who does."""
+    def forward(self, session_id: str, line: bytes, receive: MessageReceiver) -> None:
+        """Pass a message to every registered function but ``receive``, the sender's own."""
         ...
 
 
 @runtime_checkable
 class SharedStore(Store, Protocol):
-    """A store of several processes, by which all of them hear what one has to announce."""
+    """A store of several processes, through which each can publish announcements to all."""
 
-    def hear(self, hear: Hear) -> None:
-        """Has a function called with what is announced in any process, in the same order in all of them."""
+    def on_announcement(self, receive: AnnouncementReceiver) -> None:
+        """Register a function to call with each announcement, in the same order in all processes."""
         ...
 
-    def changes(self, changed: Callable[[str], None]) -> None:
-        """Has a function called with the id of each session that another process has saved, in order with ``hear``."""
+    def on_session_saved(self, callback: Callable[[str], None]) -> None:
+        """Register a function to call with the id of each session that another process saves, in order with the above."""
         ...
 
-    def spread(self, news: bytes) -> None:
-        """Announces something to all processes, this one among them. Raises StoreUnavailable."""
+    def publish(self, announcement: bytes) -> None:
+        """Send an announcement to all processes, this one included. Raise ``StoreUnavailable``."""
         ...
 
-    def tell(self, session_id: str, line: bytes, mark: str, priority: Priority) -> int:
-        """Append a notification to the standalone stream, unless that was done with the same mark before.
+    def append_once(self, session_id: str, line: bytes, mark: str, priority: Priority) -> int:
+        """Append a notification to the standalone stream, unless any process has done so with the same mark.
 
-        Return how many notifications were dropped for want of room; do not wait for it. Raises as ``EventLog.append`` does.
+        Return the number of notifications that were dropped; do not wait for room. Raise as ``EventLog.append`` does.
         """
         ...
 
 
 class MemoryStore:
-    """Keeps all in this process: bounded, and for a while only.
-
-    ``sessions`` is how many sessions there are at most, ``lifetime`` after how many seconds without use they end.
-    """
+    """A store in this process; ``sessions`` limits their number, and they expire ``lifetime`` seconds after the last use."""
 
     def __init__(self, *, sessions: int = MAX_SESSIONS, lifetime: float = SESSION_LIFETIME) -> None:
-        self.sessions = MemorySessionStore(most=sessions, lifetime=lifetime)
-        self.sessions.tell(self.forget)
+        self.sessions = MemorySessionStore(limit=sessions, lifetime=lifetime)
+        self.sessions.on_end(self.end_streams)
         self._lock = Lock()
         self._logs: dict[str, dict[str, MemoryEventLog]] = {}
-        # Streams by when they were last looked at, so that those nobody comes back to are found.
-        self._ages: OrderedDict[tuple[str, str], MemoryEventLog] = OrderedDict()
-        self._receivers: list[Receive] = []
+        # Streams in the order in which they were last checked for expiry.
+        self._checked: OrderedDict[tuple[str, str], MemoryEventLog] = OrderedDict()
+        self._receivers: list[MessageReceiver] = []
 
     def open(self, session_id: str, stream: str, *, keep: bool = True) -> EventLog:
-        """As ``Store.open``."""
+        """See ``Store.open``."""
         with self._lock:
             logs = self._logs.setdefault(session_id, {})
             log = logs.get(stream)
             if log is None:
-                self._sweep()
-                if len(logs) >= STREAMS:
-                    self._drop_one(session_id, logs)
+                self._expire_some()
+                if len(logs) >= MAX_STREAMS:
+                    self._drop_oldest(session_id, logs)
                 log = logs[stream] = MemoryEventLog(keep=keep, expected=stream != STANDALONE)
                 if stream != STANDALONE:
-                    self._ages[session_id, stream] = log
+                    self._checked[session_id, stream] = log
             return log
 
-    def _sweep(self) -> None:
-        """Drops the oldest streams that nobody has come back to; looks at a few each time, so at all of them in turn."""
+    def _expire_some(self) -> None:
+        """Check a few streams, and drop those that nobody has resumed; repeated calls check all of them."""
         oldest = monotonic() - STREAM_LIFETIME
-        for _ in range(min(3, len(self._ages))):
-            (session_id, stream), log = self._ages.popitem(last=False)
+        for _ in range(min(3, len(self._checked))):
+            (session_id, stream), log = self._checked.popitem(last=False)
             if log.attached or log.since > oldest:
-                self._ages[session_id, stream] = log
+                self._checked[session_id, stream] = log
             else:
                 self._logs.get(session_id, {}).pop(stream, None)
 
-    def _drop_one(self, session_id: str, logs: dict[str, MemoryEventLog]) -> None:
-        """Drops the oldest stream of a session that has ended."""
+    def _drop_oldest(self, session_id: str, logs: dict[str, MemoryEventLog]) -> None:
+        """Drop the oldest stream of a session that has ended."""
         name = next((name for name, log in logs.items() if log.ended and not log.attached), None)
         if name is not None:
             del logs[name]
-            self._ages.pop((session_id, name), None)
+            self._checked.pop((session_id, name), None)
 
     def find(self, session_id: str, stream: str) -> EventLog | None:
-        """As ``Store.find``."""
+        """See ``Store.find``."""
         with self._lock:
             logs = self._logs.get(session_id)
             return None if logs is None else logs.get(stream)
 
-    def forget(self, session_id: str) -> None:
-        """As ``Store.forget``."""
+    def end_streams(self, session_id: str) -> None:
+        """See ``Store.end_streams``."""
         with self._lock:
             logs = self._logs.pop(session_id, {})
             for name in logs:
-                self._ages.pop((session_id, name), None)
+                self._checked.pop((session_id, name), None)
         for log in logs.values():
             log.end()
 
-    def listen(self, receive: Receive) -> None:
-        """As ``Store.listen``."""
+    def on_message(self, receive: MessageReceiver) -> None:
+        """See ``Store.on_message``."""
         with self._lock:
             self._receivers.append(receive)
 
-    def pass_on(self, session_id: str, line: bytes, receive: Receive) -> None:
-        """As ``Store.pass_on``."""
+    def forward(self, session_id: str, line: bytes, receive: MessageReceiver) -> None:
+        """See ``Store.forward``."""
         with self._lock:
             others = [each for each in self._receivers if each != receive]
         for other in others:

@@ -1,4 +1,4 @@
-"""How many streams may be open: each holds a thread of the WSGI server, and requests need some, too."""
+"""Limit on concurrently open streams, each of which occupies a thread of the WSGI server."""
 
 from __future__ import annotations
 
@@ -8,42 +8,41 @@ from typing import Protocol
 from ...errors import UsageError
 
 
-class Leaving(Protocol):
-    """A stream that can be told to end."""
+class OpenStream(Protocol):
+    """A stream that the server can end."""
 
     def hang_up(self) -> None:
-        """Ends the connection to the client, after what has been sent before."""
+        """End the response after what has been sent."""
         ...
 
 
 class StreamLimiter:
-    """Counts streams, for a WSGI server with so many ``threads``.
+    """Counts the open streams of a WSGI server with so many ``threads``.
 
-    Streams that are open for long (those that clients listen on) are at most ``most``, by default three quarters of the
-    threads. Answers that are streamed are taken beyond that, but always leave some threads to those requests that a
-    streaming handler may wait for.
+    Long streams, on which clients listen, are limited to ``limit``, by default three quarters of the threads. Streamed
+    responses may exceed that, but some threads always remain for requests that a streaming handler may wait for.
     """
 
-    def __init__(self, threads: int, most: int | None = None) -> None:
-        self.most = max(1, threads * 3 // 4) if most is None else most
-        if self.most > threads:
+    def __init__(self, threads: int, limit: int | None = None) -> None:
+        self.limit = max(1, threads * 3 // 4) if limit is None else limit
+        if self.limit > threads:
             text = (
-                f"{most} streams take as many threads, and the server has {threads}; raise `threads` or lower `streams`"
+                f"`streams` is {limit}, but the server has only {threads} threads; raise `threads` or lower `streams`"
             )
             raise UsageError(text)
-        self._all = max(1, threads - max(1, threads // 8))
+        self._total_limit = max(1, threads - max(1, threads // 8))
         self._lock = Lock()
         self._long = 0
         self._short = 0
-        self._shut = False
-        self.streams: set[Leaving] = set()
-        """Those that are open."""
+        self._closed = False
+        self.streams: set[OpenStream] = set()
+        """The open streams."""
 
-    def take(self, *, long: bool) -> bool:
-        """Counts one more stream; False where there may be no more."""
+    def acquire(self, *, long: bool) -> bool:
+        """Count one more stream; return False if the limit is reached."""
         with self._lock:
-            most = min(self.most, self._all) if long else self._all
-            if self._shut or self._long + self._short >= most:
+            limit = min(self.limit, self._total_limit) if long else self._total_limit
+            if self._closed or self._long + self._short >= limit:
                 return False
             if long:
                 self._long += 1
@@ -51,17 +50,17 @@ class StreamLimiter:
                 self._short += 1
             return True
 
-    def give(self, *, long: bool) -> None:
-        """A stream has been closed."""
+    def release(self, *, long: bool) -> None:
+        """Count one stream less."""
         with self._lock:
             if long:
                 self._long -= 1
             else:
                 self._short -= 1
 
-    def shut(self) -> None:
-        """From now on there are no more streams, and those that are open end."""
+    def close(self) -> None:
+        """Allow no more streams, and end the open ones."""
         with self._lock:
-            self._shut = True
+            self._closed = True
         for stream in list(self.streams):
             stream.hang_up()

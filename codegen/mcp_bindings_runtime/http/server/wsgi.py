@@ -1,4 +1,4 @@
-"""The WSGI application: what is asked of which path, and by whom."""
+"""The WSGI application: check who sends a request, and route it to an endpoint by path, method and revision."""
 
 from __future__ import annotations
 
@@ -27,86 +27,85 @@ if TYPE_CHECKING:
 
 
 class Mounted(Protocol):
-    """A WSGI application whose parameters have the names of PEP 3333, as those of frameworks have."""
+    """A WSGI application with the parameter names of PEP 3333."""
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        """Answers a request."""
+        """Respond to a request."""
         ...
 
 
 class Application:
     """Serves each request by the server of its revision.
 
-    A request that names a revision of the stateless era in ``_meta`` or in its header is served by that revision's
-    server; ``initialize`` chooses among the others, for the session that it begins.
+    A request that names a stateless revision in ``_meta`` or in its header is for that revision's server; ``initialize``
+    chooses one of the others for its session.
     """
 
     def __init__(self, servers: Sequence[Server], options: EndpointOptions) -> None:
         self._routes = routes = Routes(servers)
         self._options = options
-        self._refused = RefusalLog()
-        self._workers = ThreadPool("mcp-http", options.handlers)
-        self._slots = slots = StreamLimiter(options.threads, options.streams)
+        self._refusals = RefusalLog()
+        self._pool = pool = ThreadPool("mcp-http", options.handlers)
+        self._limiter = limiter = StreamLimiter(options.threads, options.streams)
         store = options.store or MemoryStore()
         by_revision = {server.binding.revision: server for server in routes.handshake}
-        self._conversations = SessionTable(by_revision, store, self._workers)
+        self._table = table = SessionTable(by_revision, store, pool)
         if isinstance(store, SharedStore):
             from .announcement_relay import AnnouncementRelay
 
-            AnnouncementRelay(routes.servers, store, self._conversations)
-        self._modern = StatelessEndpoint(routes, options, slots, self._workers) if routes.stateless else None
-        self._legacy = SessionEndpoint(routes, options, store, slots, self._conversations) if routes.handshake else None
-        self._oldsse: LegacySseEndpoint | None = None
+            AnnouncementRelay(routes.servers, store, table)
+        self._stateless = StatelessEndpoint(routes, options, limiter, pool) if routes.stateless else None
+        self._sessions = SessionEndpoint(routes, options, store, limiter, table) if routes.handshake else None
+        self._legacy_sse: LegacySseEndpoint | None = None
         if routes.handshake and options.sse_path is not None:
-            self._oldsse = LegacySseEndpoint(routes, options, store, slots, self._conversations, self._workers)
+            self._legacy_sse = LegacySseEndpoint(routes, options, store, limiter, table, pool)
 
     def __call__(self, environ: Mapping[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        """Answers a request (PEP 3333)."""
+        """Respond to a request (PEP 3333)."""
         try:
-            response = self._answer(environ)
+            response = self._respond(environ)
         except Rejection as rejection:
             response = rejection.response()
-        except StoreUnavailable as fault:
-            note("warning", "a request could not be answered: %s", fault)
-            response = Rejection(
-                503, "sessions cannot be reached now; try again", headers=[("Retry-After", "5")]
-            ).response()
-        except Exception as fault:  # noqa: BLE001  # whatever it is, the client gets an answer and no traceback
-            report(fault, "a request could not be answered: %s", fault)
+        except StoreUnavailable as error:
+            note("warning", "a request could not be answered: %s", error)
+            text = "sessions are unavailable now; try again"
+            response = Rejection(503, text, headers=[("Retry-After", "5")]).response()
+        except Exception as error:  # noqa: BLE001  # the client gets a response without a traceback
+            report(error, "a request could not be answered: %s", error)
             response = Rejection(500, "the server failed").response()
         start_response(STATUS_LINES[response.status], response.headers)
-        # Whatever follows the fields would be taken for the next answer (RFC 9110, section 9.3.2).
+        # A client would take a body for the next response (RFC 9110, section 9.3.2).
         return () if environ["REQUEST_METHOD"] == "HEAD" else response.body
 
     def mounted(self, path: str, beside: WSGIApplication) -> Mounted:
-        """An application that has this one at a path such as ``/mcp``, and leaves all else to ``beside``.
+        """Return an application that serves this one below a path such as ``/mcp``, and all else by ``beside``.
 
-        But for the metadata of its ``authorization``, which have their place at the root (RFC 9728, section 3.1).
+        The metadata of ``authorization`` are served from the root (RFC 9728, section 3.1).
         """
         place = path.rstrip("/")
         authorization = self._options.authorization
         metadata = None if authorization is None else authorization.path
 
         def choose(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-            asked: str = environ.get("PATH_INFO") or ""
-            if asked == metadata:
+            requested: str = environ.get("PATH_INFO") or ""
+            if requested == metadata:
                 return self(environ, start_response)
-            if asked != place and not asked.startswith(f"{place}/"):
+            if requested != place and not requested.startswith(f"{place}/"):
                 return beside(environ, start_response)
             script = environ.get("SCRIPT_NAME", "") + place
-            return self({**environ, "SCRIPT_NAME": script, "PATH_INFO": asked[len(place) :]}, start_response)
+            return self({**environ, "SCRIPT_NAME": script, "PATH_INFO": requested[len(place) :]}, start_response)
 
         return choose
 
     def close(self, grace: float = 2.0) -> None:
-        """Ends all streams; handlers that run have ``grace`` seconds left to be done."""
+        """End all streams; give running handlers ``grace`` seconds to finish."""
         for server in self._routes.servers:
             server.close()
-        self._conversations.close()
-        self._slots.shut()
-        self._workers.wait_idle(grace)
+        self._table.close()
+        self._limiter.close()
+        self._pool.wait_idle(grace)
 
-    def _answer(self, environ: Mapping[str, Any]) -> Response:
+    def _respond(self, environ: Mapping[str, Any]) -> Response:
         self._check_origin(environ)
         path = (environ.get("PATH_INFO") or "").rstrip("/")
         options = self._options
@@ -118,87 +117,88 @@ class Application:
         else:
             principal = authorization.principal(environ)
         if path == options.path:
-            return self._endpoint(environ, principal)
-        if self._oldsse is not None and path in {options.sse_path, options.messages_path}:
-            return self._older(self._oldsse, environ, principal, "GET" if path == options.sse_path else "POST")
-        text = f"there is nothing at {path or '/'}; the endpoint is {self._options.path or '/'}"
+            return self._respond_at_endpoint(environ, principal)
+        if self._legacy_sse is not None and path in {options.sse_path, options.messages_path}:
+            method = "GET" if path == options.sse_path else "POST"
+            return self._respond_at_legacy_sse(self._legacy_sse, environ, principal, method)
+        text = f"unknown path {path or '/'}; the endpoint is {self._options.path or '/'}"
         raise Rejection(404, text)
 
     def _check_origin(self, environ: Mapping[str, Any]) -> None:
-        allowed = self._options.allowed
+        policy = self._options.origin_policy
         host = environ.get("HTTP_HOST", "")
-        if not allowed.host(host):
-            self._refused.log("Host", host, "allowed_hosts")
+        if not policy.allows_host(host):
+            self._refusals.log("Host", host, "allowed_hosts")
             text = f"Host is {host[:80]!r}, which is not among the hosts that this server allows"
             raise Rejection(403, text)
         origin = environ.get("HTTP_ORIGIN")
-        if origin is not None and not allowed.origin(origin):
-            self._refused.log("Origin", origin, "allowed_origins")
+        if origin is not None and not policy.allows_origin(origin):
+            self._refusals.log("Origin", origin, "allowed_origins")
             text = f"Origin is {origin[:80]!r}, which is not among the origins that this server allows"
             raise Rejection(403, text)
 
-    def _endpoint(self, environ: Mapping[str, Any], principal: str | None) -> Response:
+    def _respond_at_endpoint(self, environ: Mapping[str, Any], principal: str | None) -> Response:
         method = environ["REQUEST_METHOD"]
         if method == "POST":
             return self._post(environ, principal)
-        if self._legacy is not None:
+        if self._sessions is not None:
             if method == "GET":
-                _expect_stream(environ)
-                return self._legacy.get(environ, principal)
+                _check_accepts_stream(environ)
+                return self._sessions.get(environ, principal)
             if method == "DELETE":
-                return self._legacy.delete(environ, principal)
+                return self._sessions.delete(environ, principal)
             raise _not_allowed(method, "GET, POST, DELETE")
-        # Clients of HTTP+SSE begin with a GET, and show no more than what this says (Versioning: Compatibility Matrix).
+        # Clients of HTTP+SSE begin with a GET, and show their users only this text (Versioning: Compatibility Matrix).
         raise _not_allowed(method, "POST", f"; this server supports {', '.join(self._routes.revisions)}")
 
-    def _older(
-        self, legacy: LegacySseEndpoint, environ: Mapping[str, Any], principal: str | None, accepted: str
+    def _respond_at_legacy_sse(
+        self, endpoint: LegacySseEndpoint, environ: Mapping[str, Any], principal: str | None, allowed: str
     ) -> Response:
         method = environ["REQUEST_METHOD"]
-        if method != accepted:
-            raise _not_allowed(method, accepted)
+        if method != allowed:
+            raise _not_allowed(method, allowed)
         if method == "GET":
-            _expect_stream(environ)
-            return legacy.get(environ, principal)
-        return legacy.post(environ, self._read(environ), principal)
+            _check_accepts_stream(environ)
+            return endpoint.get(environ, principal)
+        return endpoint.post(environ, self._read_json(environ), principal)
 
     def _post(self, environ: Mapping[str, Any], principal: str | None) -> Response:
         accept = environ.get("HTTP_ACCEPT", "")
         if not (media.accepts(accept, media.JSON) and media.accepts(accept, media.SSE)):
-            raise Rejection(406, "Accept does not list both application/json and text/event-stream")
-        body = self._read(environ)
-        modern, legacy = self._modern, self._legacy
-        if modern is None:
-            assert legacy is not None
-            return legacy.post(environ, body, principal)
+            raise Rejection(406, "Accept must list application/json and text/event-stream")
+        body = self._read_json(environ)
+        stateless, sessions = self._stateless, self._sessions
+        if stateless is None:
+            assert sessions is not None
+            return sessions.post(environ, body, principal)
         version = environ.get("HTTP_MCP_PROTOCOL_VERSION")
-        if legacy is not None and "HTTP_MCP_SESSION_ID" in environ and version in legacy.revisions:
-            # Nothing in the body of one of these can make it a request that stands alone.
-            return legacy.post(environ, body, principal)
+        if sessions is not None and "HTTP_MCP_SESSION_ID" in environ and version in sessions.revisions:
+            # The body cannot make this a stateless request, so it need not be parsed here.
+            return sessions.post(environ, body, principal)
         value = parse(body)
         server = self._routes.choose(value, version)
         if server is not None and server.binding.era == "stateless":
-            return modern.post(environ, body, value, server, principal)
-        assert legacy is not None
-        return legacy.post(environ, body, principal)
+            return stateless.post(environ, body, value, server, principal)
+        assert sessions is not None
+        return sessions.post(environ, body, principal)
 
-    def _read(self, environ: Mapping[str, Any]) -> bytes:
+    def _read_json(self, environ: Mapping[str, Any]) -> bytes:
         content_type = environ.get("CONTENT_TYPE", "")
         if not media.is_json(content_type):
-            text = f"Content-Type is {content_type[:80]!r}; accepted is application/json in UTF-8"
+            text = f"Content-Type must be application/json in UTF-8, got {content_type[:80]!r}"
             raise Rejection(415, text)
         coding = environ.get("HTTP_CONTENT_ENCODING", "identity")
         if coding.lower() != "identity":
-            text = f"Content-Encoding is {coding[:80]!r}; accepted are bodies as they are, without any"
+            text = f"Content-Encoding must be absent or identity, got {coding[:80]!r}"
             raise Rejection(415, text, headers=[("Accept-Encoding", "identity")])
         return read_body(environ, self._options.body_limit, self._options.body_time)
 
 
-def _expect_stream(environ: Mapping[str, Any]) -> None:
+def _check_accepts_stream(environ: Mapping[str, Any]) -> None:
     if not media.accepts(environ.get("HTTP_ACCEPT", ""), media.SSE):
-        raise Rejection(406, "Accept does not list text/event-stream, which is all that GET gives here")
+        raise Rejection(406, "Accept must list text/event-stream for GET")
 
 
-def _not_allowed(method: str, accepted: str, more: str = "") -> Rejection:
-    text = f"{method} is not served here; accepted are {accepted}{more}"
-    return Rejection(405, text, headers=[("Allow", accepted)])
+def _not_allowed(method: str, allowed: str, more: str = "") -> Rejection:
+    text = f"{method} is not allowed here; use {allowed}{more}"
+    return Rejection(405, text, headers=[("Allow", allowed)])
