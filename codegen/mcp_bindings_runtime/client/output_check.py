@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import OutputMismatch, ProtocolError, UsageError
-from ..features.json_validator import Fault
+from ..features.mismatch import Mismatch
 from ..features.user_schemas import checker, walk
 from ..logs import note
 
@@ -30,7 +30,7 @@ _ITEMS: Final = 1000
 _UNBOUNDED: Final = frozenset({"patternProperties", "unevaluatedItems", "unevaluatedProperties"})
 """Keywords that a server could keep a client busy with for ever, and that cannot be left out."""
 
-Look = Callable[[Any], Sequence[Fault]]
+Look = Callable[[Any], Sequence[Mismatch]]
 
 
 def follow(client: FeatureClient, key: RequestMethod[Any, Any], params: Any, result: Any) -> None:
@@ -103,7 +103,7 @@ class Outputs:
             return
         content = result.structured_content
         if content is self._absent:
-            faults: Sequence[Fault] = [Fault((), "is missing, and the tool has an outputSchema")]
+            faults: Sequence[Mismatch] = [Mismatch((), "is missing, and the tool has an outputSchema")]
         else:
             try:
                 faults = look(content)
@@ -154,7 +154,7 @@ def bounded_checker(schema: Any) -> Look:
             raise UsageError(text)
     look = checker(schema, "it", restrain=_restrained)
 
-    def timed(value: Any) -> Sequence[Fault]:
+    def timed(value: Any) -> Sequence[Mismatch]:
         _RUNNING.until = monotonic() + LONGEST
         return look(value)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from ..binding import Binding
 from ..errors import UsageError
-from .json_validator import Fault, Misfit
+from .json_values import to_json
 from .media import Audio, Image, media_type
-from .structures import is_structure
 
 BYTES = (bytes, bytearray, memoryview)
 
@@ -30,7 +28,7 @@ class Contents:
         """The blocks that a value is: none for None, those of each item for a list that has blocks, else one.
 
         Raises UsageError for bytes that are neither image nor sound, and for a kind of content that the revision does
-        not have; Misfit for what is not to be written as JSON.
+        not have; MismatchError for what is not to be written as JSON.
         """
         if value is None:
             return []
@@ -40,7 +38,7 @@ class Contents:
             return [self._block(value)]
         if value.__class__ in (list, tuple) and any(isinstance(item, self.classes) for item in value):
             return [block for item in value for block in self.of(item)]
-        return [self.text(as_text(as_json(value)))]
+        return [self.text(as_text(to_json(value)))]
 
     def text(self, text: str) -> Any:
         """A block of text."""
@@ -76,41 +74,3 @@ def as_text(value: Any) -> str:
         text: str = value
         return text
     return json.dumps(value, ensure_ascii=False)
-
-
-def as_json(value: Any) -> Any:
-    """The JSON value of a value without annotation; raises Misfit."""
-    if value is None or value.__class__ in (str, int, bool):
-        return value
-    if not is_structure(value.__class__):
-        faults = list(_foreign(value, ()))
-        if not faults:
-            return value
-    from .argument_converter import write
-
-    made = write(value, value.__class__)
-    faults = list(_foreign(made, ()))
-    if faults:
-        raise Misfit(faults)
-    return made
-
-
-def _foreign(value: Any, keys: tuple[str | int, ...]) -> Iterator[Fault]:
-    """What JSON does not have inside of a value."""
-    cls = value.__class__
-    if value is None or cls in (str, int, bool):
-        return
-    if cls is float:
-        if value - value != 0.0:
-            yield Fault(keys, f"found {value}, expected a finite number")
-    elif cls is list:
-        for place, item in enumerate(value):
-            yield from _foreign(item, (*keys, place))
-    elif cls is dict:
-        for key, item in value.items():
-            if key.__class__ is not str:
-                yield Fault(keys, f"found the key {key!r}, expected a str")
-            else:
-                yield from _foreign(item, (*keys, key))
-    else:
-        yield Fault(keys, f"found {cls.__name__}, which is nothing that JSON has")

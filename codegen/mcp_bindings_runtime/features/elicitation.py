@@ -16,7 +16,6 @@ from ..errors import DecodeError, RequestTimeout, ResponseError, UsageError
 from ..logs import note
 from .client_methods import ELICIT, PAGE_DONE
 from .error_codes import URL_ELICITATION_REQUIRED
-from .json_validator import Misfit, fit
 
 T = TypeVar("T")
 
@@ -224,46 +223,11 @@ def misfit(binding: Binding, params: Any, answer: Any, *, own: bool) -> str | No
         what = "the answer to a URL" if answer.action == "accept" else f"an answer to {answer.action}"
         # What others send is passed over: "typically omitted" is no rule.
         return f"{what} has no content" if answer.content is not None and not own else None
-    schema = binding.codec.unstructure(params.requested_schema)
-    content: dict[str, Any] = answer.content or {}
-    properties = {name: _plain(each, pattern=own) for name, each in schema["properties"].items()}
-    required: list[str] = schema.get("required") or []
-    absent = next((name for name in required if name not in properties and name not in content), None)
-    if absent is not None:
-        return f"$.{absent}: is missing"
-    known = [name for name in required if name in properties]
-    try:
-        fit({"type": "object", "properties": properties, "required": known})(content)
-    except Misfit as fault:
-        return str(fault)
-    from .forms import wrong_format
+    from .forms import mismatch_of
 
-    for name, value in content.items():
-        fault_text = wrong_format(properties.get(name, {}), value)
-        if fault_text is not None:
-            return f"$.{name}: {fault_text}"
-    return None
+    return mismatch_of(binding.codec.unstructure(params.requested_schema), answer.content or {}, patterns=own)
 
 
 def _fields(binding: Binding, params: Any) -> Mapping[str, Any]:
     fields: Mapping[str, Any] = binding.codec.unstructure(params.requested_schema)["properties"]
     return fields
-
-
-def _plain(field: Mapping[str, Any], *, pattern: bool) -> dict[str, Any]:
-    """The schema of a field in the words that values are held against."""
-    plain = {key: value for key, value in field.items() if key in _HELD and (pattern or key != "pattern")}
-    if "oneOf" in field:
-        plain["enum"] = [each["const"] for each in field["oneOf"]]
-    if isinstance(field.get("items"), dict):
-        items = field["items"]
-        plain["items"] = {"enum": items.get("enum") or [each["const"] for each in items.get("anyOf", ())]}
-    return plain
-
-
-_HELD = frozenset(
-    {
-        *("type", "enum", "format", "pattern", "minLength", "maxLength"),
-        *("minimum", "maximum", "minItems", "maxItems"),
-    }
-)

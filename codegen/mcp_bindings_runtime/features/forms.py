@@ -9,19 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date, datetime
-from enum import Enum
 from functools import lru_cache
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, TypeVar
 
 from ..binding import Binding
 from ..errors import ProtocolError, ResponseError, UsageError
 from ..jsonrpc import INVALID_PARAMS
 from .client_methods import ELICIT
-from .conversion import Conversion
+from .converters import members_converter, unchanged
 from .elicitation import Accepted, Cancelled, Declined
-from .json_validator import Misfit
-from .structures import class_of, fields_of
-from .type_schema import NoSchema
+from .mismatch import MismatchError
+from .type_nodes import Array, Scalar, Structure, TypeNode, Values
+from .type_parser import NoSchema, parse_type
 
 T = TypeVar("T")
 
@@ -35,13 +34,13 @@ def ask(context: Any, message: str, form: type[T]) -> Accepted[T] | Declined | C
     """Has the user fill in a form; see ``Context.elicit_form``."""
     binding = context.connection.session.binding
     wanted: Any = form
-    params, conversion = _prepared(binding, wanted)
+    params, node = _prepared(binding, wanted)
     answer = context.request(binding.requests[ELICIT], params.__replace__(message=message))
     if answer.action != "accept":
         return Declined() if answer.action == "decline" else Cancelled()
     try:
-        return Accepted(conversion.read(answer.content or {}))
-    except Misfit as fault:
+        return Accepted(node.read(answer.content or {}))
+    except MismatchError as fault:
         text = f"the client's answer does not fit the form: {fault}"
         if binding.era == "stateless":
             raise ResponseError(INVALID_PARAMS, "Invalid params", {"reason": text}) from None
@@ -49,29 +48,26 @@ def ask(context: Any, message: str, form: type[T]) -> Accepted[T] | Declined | C
 
 
 @lru_cache(maxsize=256)
-def _prepared(binding: Binding, form: Any) -> tuple[Any, Conversion]:
+def _prepared(binding: Binding, form: Any) -> tuple[Any, TypeNode]:
     """Params that ask for a form, with an empty message; raises UsageError for what is no form."""
     try:
-        conversion = Conversion(form)
+        node = parse_type(form)
     except NoSchema as fault:
         raise UsageError(str(fault)) from None
-    cls = class_of(form)
-    if conversion.schema.get("type") != "object" or "properties" not in conversion.schema or cls is None:
+    if not isinstance(node, Structure):
         text = f"a form is an attrs class, a dataclass or a TypedDict, and not {form!r}"
         raise UsageError(text)
-    kinds = {member.name: member.kind for member in fields_of(cls)}
-    fields = {
-        name: _field(binding, name, schema, kinds.get(name)) for name, schema in conversion.schema["properties"].items()
-    }
+    schema = node.complete_schema()
+    fields = {name: _field(binding, name, each, node.fields[name][1]) for name, each in schema["properties"].items()}
     types = binding.types
     # Revisions without forms have no function that leads here.
     assert binding.facts.form_types is not None
     params, wanted = (getattr(types, name) for name in binding.facts.form_types)
-    raw = {"type": "object", "properties": fields, "required": conversion.schema.get("required", [])}
-    return params(message="", requested_schema=binding.codec.structure(raw, wanted)), conversion
+    raw = {"type": "object", "properties": fields, "required": schema.get("required", [])}
+    return params(message="", requested_schema=binding.codec.structure(raw, wanted)), node
 
 
-def _field(binding: Binding, name: str, schema: Mapping[str, Any], kind: Any) -> dict[str, Any]:
+def _field(binding: Binding, name: str, schema: Mapping[str, Any], node: TypeNode) -> dict[str, Any]:
     plain: dict[str, Any] = dict(schema)
     if "anyOf" in plain:
         # None says that nothing was filled in; forms leave such fields out.
@@ -86,9 +82,9 @@ def _field(binding: Binding, name: str, schema: Mapping[str, Any], kind: Any) ->
     elif plain.get("type") == "boolean":
         field = {key: value for key, value in plain.items() if key in ("type", "title", "description", "default")}
     elif plain.get("type") == "string":
-        field = _text(binding, plain, kind)
+        field = _text(binding, plain, node)
     elif plain.get("type") == "array" and binding.facts.form_choices:
-        field = _several(plain, kind, name)
+        field = _several(plain, node, name)
     else:
         raise _no_field(name, binding)
     if plain.get("type") != "boolean" and not _has_defaults(binding):
@@ -96,11 +92,11 @@ def _field(binding: Binding, name: str, schema: Mapping[str, Any], kind: Any) ->
     return field
 
 
-def _text(binding: Binding, plain: Mapping[str, Any], kind: Any) -> dict[str, Any]:
+def _text(binding: Binding, plain: Mapping[str, Any], node: TypeNode) -> dict[str, Any]:
     field = {key: value for key, value in plain.items() if key in _TEXT}
     if plain.get("format") in _FORMATS:
         field["format"] = plain["format"]
-    titles = _titles(kind)
+    titles = _titles(node)
     if "enum" in field and titles:
         if binding.facts.form_choices:
             field["oneOf"] = [{"const": value, "title": titles[value]} for value in field.pop("enum")]
@@ -109,14 +105,14 @@ def _text(binding: Binding, plain: Mapping[str, Any], kind: Any) -> dict[str, An
     return field
 
 
-def _several(plain: Mapping[str, Any], kind: Any, name: str) -> dict[str, Any]:
+def _several(plain: Mapping[str, Any], node: TypeNode, name: str) -> dict[str, Any]:
     items = plain.get("items", {})
     if items.get("type") != "string" or "enum" not in items:
         text = f"the field {name!r} is a list of anything; in a form there are lists of a Literal or Enum of str"
         raise UsageError(text)
     keys = ("type", "title", "description", "minItems", "maxItems", "default")
     field = {key: value for key, value in plain.items() if key in keys}
-    titles = _titles(kind)
+    titles = _titles(node)
     if titles:
         field["items"] = {"anyOf": [{"const": value, "title": titles[value]} for value in items["enum"]]}
     else:
@@ -124,18 +120,9 @@ def _several(plain: Mapping[str, Any], kind: Any, name: str) -> dict[str, Any]:
     return field
 
 
-def _titles(kind: Any) -> dict[str, str]:
-    """What the values of an enumeration are called, wherever in a type it is: ``DARK_RED`` as ``Dark red``."""
-    if isinstance(kind, type) and get_origin(kind) is None:
-        if issubclass(kind, Enum):
-            return {member.value: member.name.replace("_", " ").capitalize() for member in kind}
-        return {}
-    inner: tuple[Any, ...] = get_args(kind)[:1] if hasattr(kind, "__metadata__") else get_args(kind)
-    for each in inner:
-        titles = _titles(each)
-        if titles:
-            return titles
-    return {}
+def _titles(node: TypeNode) -> dict[str, str]:
+    """Return the titles of the first enumeration in a type, by value."""
+    return next((each.titles for each in node.walk() if isinstance(each, Values) and each.titles), {})
 
 
 def _has_defaults(binding: Binding) -> bool:
@@ -145,6 +132,43 @@ def _has_defaults(binding: Binding) -> bool:
 def _no_field(name: str, binding: Binding) -> UsageError:
     more = ", and lists of these" if binding.facts.form_choices else ""
     return UsageError(f"the field {name!r} cannot be asked for in a form; accepted are {_ACCEPTED}{more}")
+
+
+# Checking answers.
+
+
+def mismatch_of(schema: Mapping[str, Any], content: Mapping[str, Any], *, patterns: bool) -> str | None:
+    """Return how the content of an answer differs from the schema of its form; None if it matches.
+
+    Without ``patterns`` the keyword ``pattern`` is ignored.
+    """
+    types = {name: _field_type(field, patterns=patterns) for name, field in schema["properties"].items()}
+    required: list[str] = schema.get("required") or []
+    absent = next((name for name in required if name not in types and name not in content), None)
+    if absent is not None:
+        return f"$.{absent}: is missing"
+    known = {name: types[name].complete_schema for name in required if name in types}
+    try:
+        members_converter({name: each.check for name, each in types.items()}, known, unchanged)(content)
+    except MismatchError as error:
+        return str(error)
+    for name, value in content.items():
+        mismatch = wrong_format(schema["properties"].get(name, {}), value)
+        if mismatch is not None:
+            return f"$.{name}: {mismatch}"
+    return None
+
+
+def _field_type(field: Mapping[str, Any], *, patterns: bool) -> TypeNode:
+    if field["type"] == "array":
+        return Array(list, _choices(field["items"], "anyOf"), keywords=field)
+    if "enum" in field or "oneOf" in field:
+        return _choices(field, "oneOf")
+    return Scalar({key: value for key, value in field.items() if patterns or key != "pattern"})
+
+
+def _choices(schema: Mapping[str, Any], titled: str) -> TypeNode:
+    return Values(schema.get("enum") or [each["const"] for each in schema.get(titled, ())])
 
 
 # Formats (JSON Schema 2020-12, Validation, section 7.3).

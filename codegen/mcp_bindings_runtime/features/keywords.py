@@ -77,21 +77,14 @@ class Keywords:
         return f"Keywords({self.schema})"
 
 
-KINDS: Mapping[str, frozenset[str]] = {
-    "number": frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}),
-    "string": frozenset({"minLength", "maxLength", "pattern"}),
-    "array": frozenset({"minItems", "maxItems", "uniqueItems"}),
-    "object": frozenset({"minProperties", "maxProperties"}),
+CONSTRAINTS: Mapping[str, str] = {
+    key: kind
+    for kind, keys in {
+        "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        "string": ("minLength", "maxLength", "pattern"),
+        "array": ("minItems", "maxItems", "uniqueItems"),
+        "object": ("minProperties", "maxProperties"),
+    }.items()
+    for key in keys
 }
-"""The keywords that say something of one kind of value only, by that kind."""
-
-
-def misplaced(schema: Mapping[str, Any], keywords: Keywords) -> str | None:
-    """A keyword that says nothing of the values of a schema; None where there is none."""
-    kind = schema.get("type")
-    kind = "number" if kind == "integer" else kind
-    for name, group in KINDS.items():
-        for key in keywords.schema:
-            if key in group and (kind != name or "enum" in schema):
-                return key
-    return None
+"""Keywords that restrict one kind of values, by their name."""

@@ -60,7 +60,7 @@ class Prompts(Registry[Prompt]):
         called = name or name_of_function(function)
         reader = TextFunction(function, f"prompt {called}", self._server.context)
         arguments = [
-            self._types.PromptArgument(name=each.name, description=each.about or None, required=each.required)
+            self._types.PromptArgument(name=each.name, description=each.description or None, required=each.required)
             for each in reader.arguments.values()
         ]
         more = {"name": called, "arguments": arguments or None, "description": reader.about, **(members or {})}

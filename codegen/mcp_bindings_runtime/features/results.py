@@ -10,10 +10,13 @@ from typing import Any
 
 from ..binding import Binding
 from ..errors import UsageError
-from .content_blocks import BYTES, Contents, as_json, as_text
-from .conversion import Conversion
-from .json_validator import Fault, Misfit
-from .type_schema import ACCEPTED, UNIONS, NoSchema, Schema, name_of
+from .content_blocks import BYTES, Contents, as_text
+from .converters import unchanged
+from .json_values import to_json
+from .mismatch import Mismatch, MismatchError
+from .schema_writer import Schema
+from .type_nodes import TypeNode
+from .type_parser import ACCEPTED, UNIONS, NoSchema, name_of, parse_type
 
 _LISTS = (list, tuple, collections.abc.Sequence)
 _UNANNOTATED: tuple[Any, ...] = (inspect.Parameter.empty, Any, object)
@@ -36,12 +39,12 @@ class Results:
         self._binding = binding
 
     def of(self, value: Any) -> Any:
-        """The result for a value without annotation; raises Misfit and UsageError."""
+        """The result for a value without annotation; raises MismatchError and UsageError."""
         if isinstance(value, self.ready):
             return value
         content = self.contents.of(value)
         if self.structured and value is not None and not isinstance(value, (str, list, tuple, *self.contents.classes)):
-            made = as_json(value)
+            made = to_json(value)
             if made.__class__ is dict:
                 return self.plain(content=content, structured_content=made)
         return self.plain(content=content)
@@ -83,14 +86,14 @@ class Results:
         if self._is_content(kind):
             return Promise(self, None, self._classes(kind), what)
         try:
-            conversion = Conversion(kind, "output")
+            node = parse_type(kind)
         except NoSchema as fault:
             text = (
-                f"{what} returns {name_of(kind)}: {fault.kind!r} is no content and has no JSON Schema; accepted are "
+                f"{what} returns {name_of(kind)}: {fault.annotation!r} is no content and has no JSON Schema; accepted are "
                 f"CallToolResult, content blocks, Image, Audio, lists of these, {ACCEPTED}"
             )
             raise UsageError(text) from fault
-        return Promise(self, conversion, None, what)
+        return Promise(self, node, None, what)
 
     def _is_content(self, kind: Any) -> bool:
         """Whether there is something in a type that becomes a block of its own, or is a result."""
@@ -128,10 +131,9 @@ class Results:
 
     def output_schema(self, promise: Promise) -> Schema | None:
         """The schema of the structured content that a promise leads to; None where there is none."""
-        conversion = promise.conversion
-        if not self.structured or conversion is None:
+        if not self.structured or promise.type is None:
             return None
-        schema = conversion.schema
+        schema = promise.type.complete_schema("output")
         if schema.get("type") == "object":
             return schema
         # Text is what the content is there for, and so it stays alone.
@@ -142,31 +144,30 @@ class Results:
 class Promise:
     """What a tool returns: values of a type, values of classes, or anything."""
 
-    __slots__ = ("_classes", "_results", "_what", "conversion", "structured")
+    __slots__ = ("_classes", "_results", "_what", "_write", "structured", "type")
 
-    def __init__(
-        self, results: Results, conversion: Conversion | None, classes: tuple[type, ...] | None, what: str
-    ) -> None:
+    def __init__(self, results: Results, node: TypeNode | None, classes: tuple[type, ...] | None, what: str) -> None:
         self._results = results
         self._classes = classes
         self._what = what
-        self.conversion = conversion
+        self.type = node
+        self._write = unchanged if node is None else node.write
         self.structured = False
         """Whether the result has structured content."""
 
     def kept(self, value: Any) -> Any:
         """The result for a value; raises UsageError where it is not what was promised."""
-        conversion = self.conversion
+        node = self.type
         try:
-            if conversion is None:
+            if node is None:
                 self._recognize(value)
                 return self._results.of(value)
             if isinstance(value, self._results.ready):
                 if self.structured and not self._results.is_failure(value):
-                    conversion.fit(self._results.structured_content(value))
+                    node.check(self._results.structured_content(value))
                 return value
-            return self._results.of_json(conversion.write(value), structured=self.structured)
-        except Misfit as misfit:
+            return self._results.of_json(self._write(value), structured=self.structured)
+        except MismatchError as misfit:
             text = f"{self._what} has returned what it does not promise: {misfit}"
             raise UsageError(text) from misfit
 
@@ -174,13 +175,13 @@ class Promise:
         if self._classes is not None and not isinstance(value, self._classes):
             wanted = " or ".join(each.__name__ for each in self._classes)
             found = "None" if value is None else value.__class__.__name__
-            raise Misfit([Fault((), f"found {found}, expected {wanted}")])
+            raise MismatchError([Mismatch((), f"found {found}, expected {wanted}")])
 
 
 class Structured:
     """What a tool with an output schema written by hand returns: a JSON value, or an object that becomes one."""
 
-    def __init__(self, results: Results, check: Callable[[Any], list[Fault]] | None, what: str) -> None:
+    def __init__(self, results: Results, check: Callable[[Any], list[Mismatch]] | None, what: str) -> None:
         self._results = results
         self._check = check
         self._what = what
@@ -191,10 +192,10 @@ class Structured:
             if isinstance(value, self._results.ready):
                 self._look(value)
                 return value
-            made = as_json(value)
+            made = to_json(value)
             self._hold(made)
             return self._results.of_json(made, structured=True)
-        except Misfit as misfit:
+        except MismatchError as misfit:
             text = f"{self._what} has returned what does not fit its output schema: {misfit}"
             raise UsageError(text) from misfit
 
@@ -208,4 +209,4 @@ class Structured:
         if self._check is not None:
             faults = self._check(value)
             if faults:
-                raise Misfit(faults)
+                raise MismatchError(faults)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
 from ..connection.context import Context
 from ..errors import UsageError
+from .class_fields import hints_of
+from .converters import members_converter
 from .docstrings import parameters_of, summary_of
-from .json_validator import Fault, Fit, Misfit, fit
-from .type_schema import ACCEPTED, NoSchema, Schema, Schemas, default_of, name_of
+from .json_values import default_of
+from .mismatch import Converter, Mismatch, MismatchError
+from .schema_writer import Schema, SchemaWriter
+from .type_nodes import TypeNode
+from .type_parser import ACCEPTED, NoSchema, TypeParser, name_of
 
 CONTEXT = "context"
 """A parameter of this name needs no annotation to be given the context."""
@@ -29,15 +34,13 @@ _HINTS = {
 
 
 class Parameter(NamedTuple):
-    """A parameter that callers give; ``kind`` is its type."""
+    """A parameter that callers pass an argument for."""
 
     name: str
-    kind: Any
+    type: TypeNode
     required: bool
-    plain: bool
-    """Whether JSON values are what it takes."""
     schema: Schema
-    about: str
+    description: str
 
 
 class Signature:
@@ -59,8 +62,8 @@ class Signature:
         self.context: str | None = None
         """The parameter that is given the context."""
         self.parameters: list[Parameter] = []
-        self.more: Any = None
-        """The type of further arguments, those that ``**`` takes; None where there are none."""
+        self.more: TypeNode | None = None
+        """The type of further arguments, which ``**`` accepts; None if there may be none."""
         shown = _shown(function)
         if inspect.iscoroutinefunction(shown) or inspect.isasyncgenfunction(shown):
             text = f"{what} is a coroutine function; handlers are plain functions, and run in threads"
@@ -68,18 +71,18 @@ class Signature:
         self.generator = inspect.isgeneratorfunction(shown)
         """Whether it yields before it returns."""
         self.summary = summary_of(shown.__doc__)
-        self._said = parameters_of(shown.__doc__)
-        self._schemas = Schemas("input")
+        self._descriptions = parameters_of(shown.__doc__)
+        self._types = TypeParser()
+        self._schemas = SchemaWriter()
         self._positional: list[tuple[str, Any]] = []
-        hints = _hints(shown, what)
+        hints = hints_of(shown, what)
         self.returns: Any = hints.get("return", _MISSING)
         """The annotation of what it returns; ``inspect.Parameter.empty`` where there is none."""
         for parameter in inspect.signature(function).parameters.values():
             self._take(parameter, hints.get(parameter.name, parameter.annotation))
-        self.schema = self._schemas.whole(self._object())
+        self.schema = self._schemas.complete(self._object())
         """The JSON Schema of the arguments."""
-        self._fit: Fit = fit(self.schema)
-        self._converted = [each for each in self.parameters if not each.plain]
+        self._convert = self._converter()
 
     # Reading the signature.
 
@@ -100,18 +103,21 @@ class Signature:
                 raise UsageError(text)
             kind = Any
         if parameter.kind is _KEYWORDS:
-            self.more = kind
+            self.more = self._parse("parameter **", kind)
+            if not self.more.plain:
+                text = f"{self.what}: what ** takes is {name_of(kind)}; accepted are types that JSON has"
+                raise UsageError(text)
             return
         if parameter.kind is _POSITIONAL:
             self._positional.append((name, parameter.default))
-        schema, plain = self._described(name, kind)
-        about = self._said.get(name, "")
-        if about and "description" not in schema:
-            schema["description"] = about
-        if parameter.default is not _MISSING:
-            schema |= self._default(name, kind, parameter.default)
+        node = self._parse(f"parameter {name}", kind)
+        schema = node.schema(self._schemas)
+        if self._descriptions.get(name):
+            schema.setdefault("description", self._descriptions[name])
         required = parameter.default is _MISSING
-        self.parameters.append(Parameter(name, kind, required, plain, schema, schema.get("description", "")))
+        if not required:
+            schema |= self._default(name, node, parameter.default)
+        self.parameters.append(Parameter(name, node, required, schema, schema.get("description", "")))
 
     def _is_context(self, name: str, kind: Any) -> bool:
         if kind is _MISSING:
@@ -128,30 +134,24 @@ class Signature:
             raise UsageError(text)
         return bool(contexts)
 
-    def _described(self, name: str, kind: Any) -> tuple[Schema, bool]:
-        before = self._schemas.plain
-        self._schemas.plain = True
+    def _parse(self, place: str, annotation: Any) -> TypeNode:
         try:
-            schema = self._schemas.of(kind)
-        except NoSchema as fault:
-            text = f"{self.what}: parameter {name}: {fault}"
-            raise UsageError(text) from fault
-        plain, self._schemas.plain = self._schemas.plain, before
-        return schema, plain
+            return self._types.parse(annotation)
+        except NoSchema as error:
+            text = f"{self.what}: {place}: {error}"
+            raise UsageError(text) from error
 
-    def _default(self, name: str, kind: Any, value: Any) -> Schema:
-        """The default in the schema, where JSON has it; raises UsageError for one that is not of the type."""
-        made = default_of(value)
-        if not made:
-            return {}
-        schemas = Schemas("input")
+    def _default(self, name: str, node: TypeNode, value: Any) -> Schema:
+        """Return the default for the schema, if JSON has it; raise UsageError for one of another type."""
+        schema = default_of(value)
         try:
-            fit(schemas.whole(schemas.of(kind)))(made["default"])
-        except Misfit as misfit:
+            if schema:
+                node.read(schema["default"])
+        except MismatchError as error:
             hint = "; a parameter that may be None says so by `| None`" if value is None else ""
-            text = f"{self.what}: the default of {name} is not of its type: {misfit}{hint}"
+            text = f"{self.what}: the default of {name} is not of its type: {error}{hint}"
             raise UsageError(text) from None
-        return made
+        return schema
 
     def _object(self) -> Schema:
         schema: Schema = {"type": "object"}
@@ -162,36 +162,23 @@ class Signature:
             schema["required"] = required
         if self.more is None:
             schema["additionalProperties"] = False
-        elif self.more is not Any:
-            schema["additionalProperties"], plain = self._described("**", self.more)
-            if not plain:
-                text = f"{self.what}: what ** takes is {name_of(self.more)}; accepted are types that JSON has"
-                raise UsageError(text)
+        elif others := self.more.schema(self._schemas):
+            schema["additionalProperties"] = others
         return schema
+
+    def _converter(self) -> Converter:
+        required = {each.name: each.type.complete_schema for each in self.parameters if each.required}
+        others = None if self.more is None else self.more.read
+        return members_converter({each.name: each.type.read for each in self.parameters}, required, others)
 
     # Calling.
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The values of the parameters; raises Misfit with all that is wrong."""
-        values: dict[str, Any] = self._fit(arguments)
-        if self._converted:
-            self._convert(values)
+        """Return the values of the parameters; raise MismatchError with all that is wrong."""
+        values: dict[str, Any] = self._convert(arguments)
         if self.more is not None and self.context in values:
-            raise Misfit([Fault((self.context,), "is unknown")])
+            raise MismatchError([Mismatch((self.context,), "is unknown")])
         return values
-
-    def _convert(self, values: dict[str, Any]) -> None:
-        from .argument_converter import read
-
-        faults: list[Fault] = []
-        for each in self._converted:
-            if each.name in values:
-                try:
-                    values[each.name] = read(values[each.name], each.kind)
-                except Misfit as misfit:
-                    faults += misfit.below(each.name)
-        if faults:
-            raise Misfit(faults)
 
     def call(self, values: dict[str, Any], context: Any) -> Any:
         """Calls the function with the values of its parameters and the context, if it wants that."""
@@ -213,17 +200,6 @@ def _shown(function: Any) -> Any:
     if inspect.isroutine(function):
         return function
     return getattr(function, "__init__" if isinstance(function, type) else "__call__")
-
-
-def _hints(function: Any, what: str) -> Mapping[str, Any]:
-    try:
-        return typing.get_type_hints(function, include_extras=True)
-    except NameError as fault:
-        text = f"{what}: {fault}; annotations have to name things that the module of the function defines or imports"
-        raise UsageError(text) from fault
-    except TypeError as fault:
-        text = f"{what}: its annotations cannot be read: {fault}"
-        raise UsageError(text) from fault
 
 
 def name_of_function(function: Any) -> str:

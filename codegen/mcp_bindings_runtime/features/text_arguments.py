@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from ..connection.context import Context
 from ..errors import UsageError
-from .conversion import Conversion
-from .json_validator import Misfit
+from .mismatch import MismatchError
 from .signature import Signature
+from .type_nodes import TypeNode
 
 
 class WrongArgument(Exception):
@@ -34,17 +34,17 @@ class Argument(NamedTuple):
 
     name: str
     required: bool
-    about: str
-    conversion: Conversion
+    description: str
+    type: TypeNode
 
     def read(self, value: str | list[str]) -> Any:
         """The value of a text, or of several; raises WrongArgument."""
         try:
-            return self.conversion.read(value)
-        except Misfit as fault:
+            return self.type.read(value)
+        except MismatchError as fault:
             try:
-                return self.conversion.read(_parsed(value))
-            except (Misfit, ValueError):
+                return self.type.read(_parsed(value))
+            except (MismatchError, ValueError):
                 raise WrongArgument(self.name, str(fault).removeprefix("$: ")) from None
 
 
@@ -65,8 +65,7 @@ class TextFunction:
             text = f"{what} is a generator; return all at once, as a list"
             raise UsageError(text)
         self.arguments = {
-            each.name: Argument(each.name, each.required, each.about, Conversion(each.kind))
-            for each in signature.parameters
+            each.name: Argument(each.name, each.required, each.description, each.type) for each in signature.parameters
         }
         name = getattr(function, "__name__", "")
         self.name: str = name if name.isidentifier() else ""

@@ -18,8 +18,8 @@ from ..errors import DecodeError, EncodeError, ResponseError, ToolError, UsageEr
 from ..logs import failed
 from ..validation import check_flags, check_mappings, check_texts, check_times
 from .error_codes import error_for
-from .json_validator import Fault, Misfit
 from .lists import announced, answer_list
+from .mismatch import Mismatch, MismatchError
 from .registry import Registry
 from .results import Promise, Results, Structured
 from .signature import Signature, name_of_function
@@ -44,7 +44,7 @@ class Tool:
         listed: Any,
         signature: Signature,
         promise: Promise | Structured,
-        check: Callable[[Any], list[Fault]] | None,
+        check: Callable[[Any], list[Mismatch]] | None,
         timeout: float | None,
     ) -> None:
         self.name = name
@@ -57,14 +57,14 @@ class Tool:
         self.timeout = timeout
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The values of the function's parameters; raises Misfit."""
+        """The values of the function's parameters; raises MismatchError."""
         try:
             faults = self.check(arguments) if self.check is not None else None
             if faults:
-                raise Misfit(faults)
+                raise MismatchError(faults)
             return self.signature.read(arguments)
         except RecursionError:
-            raise Misfit([Fault((), "is nested too deeply")]) from None
+            raise MismatchError([Mismatch((), "is nested too deeply")]) from None
 
 
 class Tools:
@@ -189,7 +189,7 @@ class Tools:
     @staticmethod
     def _looks(
         signature: Signature, input_schema: Mapping[str, Any], what: str, *, check: bool
-    ) -> Callable[[Any], list[Fault]] | None:
+    ) -> Callable[[Any], list[Mismatch]] | None:
         if signature.more is None:
             names = {each.name for each in signature.parameters}
             strange = [name for name in input_schema.get("properties", ()) if name not in names]
@@ -247,7 +247,7 @@ class Tools:
                 return self._results.failed(why)
         try:
             values = tool.read(params.arguments or {})
-        except Misfit as misfit:
+        except MismatchError as misfit:
             return self._misread(tool, misfit)
         if tool.timeout is None:
             return self._call(tool, values, context)
@@ -274,11 +274,11 @@ class Tools:
             failed(error, f"{tool.signature.what} has failed", over=context.connection.closed)
             return self._results.failed(str(error) or error.__class__.__name__)
 
-    def _misread(self, tool: Tool, misfit: Misfit) -> Any:
+    def _misread(self, tool: Tool, misfit: MismatchError) -> Any:
         if self._facts.argument_faults_in_results:
             return self._results.failed(f"Invalid arguments for {tool.signature.what}: {misfit}")
         text = f"Invalid arguments for {tool.signature.what}: {misfit}"
-        data = {"name": tool.name, "faults": [str(fault) for fault in misfit.faults]}
+        data = {"name": tool.name, "faults": [str(fault) for fault in misfit.mismatches]}
         error = error_for("wrong tool arguments", text, data)
         raise error
 

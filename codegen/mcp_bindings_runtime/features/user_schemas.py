@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from ..errors import UsageError
-from .json_validator import MOST, Fault
+from .mismatch import MAX_MISMATCHES, Mismatch
 
 _DEEPEST = 64
 _LARGEST = 10_000
@@ -21,7 +21,7 @@ _LARGEST = 10_000
 
 def checker(
     schema: Mapping[str, Any], what: str, *, restrain: Callable[[Any, Any], Any] | None = None
-) -> Callable[[Any], list[Fault]]:
+) -> Callable[[Any], list[Mismatch]]:
     """The function that says what is wrong with a value.
 
     ``what`` is said of the schema in messages. ``restrain`` gives the class that validates, of the library and the one that
@@ -52,9 +52,9 @@ def checker(
     # An empty registry: what is not in the schema is not looked for anywhere.
     validator = (cls if restrain is None else restrain(library, cls))(whole, registry=registry)
 
-    def check(value: Any) -> list[Fault]:
-        errors = islice(validator.iter_errors(value), MOST)
-        return [Fault(tuple(error.absolute_path), _shortened(error.message)) for error in errors]
+    def check(value: Any) -> list[Mismatch]:
+        errors = islice(validator.iter_errors(value), MAX_MISMATCHES)
+        return [Mismatch(tuple(error.absolute_path), _shortened(error.message)) for error in errors]
 
     return check
 

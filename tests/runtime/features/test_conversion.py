@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from mcp_bindings_runtime.features.conversion import Conversion
-from mcp_bindings_runtime.features.json_validator import MOST, Misfit, fit
 from mcp_bindings_runtime.features.keywords import Keywords
-from mcp_bindings_runtime.features.type_schema import NoSchema, schema_of
+from mcp_bindings_runtime.features.mismatch import MAX_MISMATCHES, MismatchError
+from mcp_bindings_runtime.features.type_parser import NoSchema, parse_type, schema_of
 from support.annotated import IN_WORDS, KINDS, Box, Color, Item, Options, Order, Point
 from support.conversing import environment
 
@@ -59,10 +58,12 @@ def test_a_value_fits_exactly_where_an_independent_validator_says_so(kind: Any, 
     schema = schema_of(kind, mode)
     Draft202012Validator.check_schema(schema)
     value = data.draw(json_values | near(schema, schema))
+    node = parse_type(kind)
+    convert = node.read if mode == "input" else node.check
     try:
-        fit(schema)(value)
+        convert(value)
         fits = True
-    except Misfit:
+    except MismatchError:
         fits = False
     assert fits == Draft202012Validator(schema).is_valid(value)
 
@@ -71,30 +72,30 @@ def test_a_value_fits_exactly_where_an_independent_validator_says_so(kind: Any, 
 @settings(max_examples=25)
 @given(data=st.data())
 def test_what_is_read_is_written_and_read_again_as_the_same(kind: Any, data: st.DataObject) -> None:
-    taken, given_ = Conversion(kind), Conversion(kind, "output")
+    node = parse_type(kind)
     try:
-        value = taken.read(data.draw(near(taken.schema, taken.schema)))
-    except Misfit:
+        value = node.read(data.draw(near(schema_of(kind), schema_of(kind))))
+    except MismatchError:
         return
-    written = given_.write(value)
-    assert Draft202012Validator(given_.schema).is_valid(written)
-    assert taken.read(written) == value
+    written = node.write(value)
+    assert Draft202012Validator(schema_of(kind, "output")).is_valid(written)
+    assert node.read(written) == value
 
 
 @pytest.mark.parametrize(("kind", "value", "written"), IN_WORDS, ids=str)
 def test_values_that_are_texts_or_numbers_in_json(kind: Any, value: Any, written: Any) -> None:
-    assert Conversion(kind, "output").write(value) == written
-    assert Conversion(kind).read(written) == value
+    assert parse_type(kind).write(value) == written
+    assert parse_type(kind).read(written) == value
     schema = schema_of(kind)
     assert Draft202012Validator(schema).is_valid(written)
 
 
 def test_a_class_comes_as_its_own_with_its_defaults() -> None:
-    read = Conversion(Order).read
+    read = parse_type(Order).read
     made = read({"items": [{"name": "n", "price": 1, "secret": 5}], "parent": {"items": []}})
     assert made == Order([Item("n", 1.0, frozenset(), 5)], Color.RED, Order([]))
     assert made.items[0].price.__class__ is float
-    assert Conversion(Box[Point]).read({"inner": {"x": 1}}) == Box(Point(1))
+    assert parse_type(Box[Point]).read({"inner": {"x": 1}}) == Box(Point(1))
 
 
 @pytest.mark.parametrize(
@@ -128,15 +129,15 @@ def test_a_class_comes_as_its_own_with_its_defaults() -> None:
     ids=str,
 )
 def test_a_fault_says_where_and_what_and_what_would_do(kind: Any, value: Any, fault: str) -> None:
-    with pytest.raises(Misfit) as caught:
-        Conversion(kind).read(value)
+    with pytest.raises(MismatchError) as caught:
+        parse_type(kind).read(value)
     assert str(caught.value) == fault
 
 
 def test_whole_numbers_are_integers_however_they_are_written() -> None:
-    assert repr(Conversion(list[int]).read([5.0, 5])) == "[5, 5]"
-    assert repr(Conversion(list[float]).read([5.0, 5])) == "[5.0, 5.0]"
-    assert repr(Conversion(list[int | float]).read([5.0, 5])) == "[5.0, 5]"
+    assert repr(parse_type(list[int]).read([5.0, 5])) == "[5, 5]"
+    assert repr(parse_type(list[float]).read([5.0, 5])) == "[5.0, 5.0]"
+    assert repr(parse_type(list[int | float]).read([5.0, 5])) == "[5.0, 5]"
 
 
 def test_what_a_class_itself_refuses_is_a_fault_with_its_place() -> None:
@@ -156,17 +157,17 @@ def test_what_a_class_itself_refuses_is_a_fault_with_its_place() -> None:
 
     globals()["Even"] = Even
     try:
-        with pytest.raises(Misfit) as caught:
-            Conversion(list[Pair]).read([{"left": {"number": 2}, "right": {"number": 3}}])
+        with pytest.raises(MismatchError) as caught:
+            parse_type(list[Pair]).read([{"left": {"number": 2}, "right": {"number": 3}}])
     finally:
         del globals()["Even"]
     assert str(caught.value) == "$[0].right: has to be even"
 
 
 def test_faults_are_told_up_to_a_number() -> None:
-    with pytest.raises(Misfit) as caught:
-        Conversion(list[int]).read(["x"] * 1000)
-    assert len(caught.value.faults) == MOST
+    with pytest.raises(MismatchError) as caught:
+        parse_type(list[int]).read(["x"] * 1000)
+    assert len(caught.value.mismatches) == MAX_MISMATCHES
 
 
 def test_a_value_of_another_type_than_promised_is_not_written() -> None:
@@ -177,8 +178,8 @@ def test_a_value_of_another_type_than_promised_is_not_written() -> None:
         (Order, None, "$: found None, expected Order"),
         (Order, Order([Item("n", "p")]), '$.items[0].price: found "p", expected a number, at least 0'),  # type: ignore[arg-type]
     ]:
-        with pytest.raises(Misfit) as caught:
-            Conversion(kind, "output").write(value)
+        with pytest.raises(MismatchError) as caught:
+            parse_type(kind).write(value)
         assert str(caught.value) == fault
 
 
@@ -234,8 +235,8 @@ def test_a_description_and_keywords_of_ones_own() -> None:
         (complex, "complex has no JSON Schema"),
         (dict[int, str], "keys of JSON objects are str"),
         (list[list[complex]], "complex"),
-        (Annotated[int, Keywords(max_length=3)], "the keyword maxLength says nothing of its values"),
-        (Annotated[Color, Keywords(pattern="x")], "the keyword pattern says nothing of its values"),
+        (Annotated[int, Keywords(max_length=3)], "the keyword maxLength does not apply to its values"),
+        (Annotated[Color, Keywords(pattern="x")], "the keyword pattern does not apply to its values"),
         ("Later", "Later has no JSON Schema"),
         (type, "type has no JSON Schema"),
     ],
@@ -251,12 +252,12 @@ def test_plain_types_do_without_cattrs() -> None:
     program = """
 import sys
 from typing import Any, Literal, TypedDict
-from mcp_bindings_runtime.features.conversion import Conversion
+from mcp_bindings_runtime.features.type_parser import parse_type
 class Options(TypedDict):
     a: int
 for kind in (int, list[str], dict[str, float | None], Literal["a"], Options, Any):
-    assert Conversion(kind).plain
-Conversion(list[Options]).read([{"a": 1}])
+    assert parse_type(kind).plain
+parse_type(list[Options]).read([{"a": 1}])
 heavy = {"cattrs", "attrs", "attr", "inspect", "dataclasses", "decimal", "uuid"} & set(sys.modules)
 assert not heavy, heavy
 """

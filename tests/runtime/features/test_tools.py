@@ -405,7 +405,7 @@ def test_objects_without_annotation_are_json(revision: str) -> None:
     assert result["content"] == [{"type": "text", "text": '{"temperature": 1.0, "sky": null}'}]
     assert ("structuredContent" in result) == (revision in STRUCTURED)
     failed = called(server, revision, "many")
-    assert "$[1].when: found module, which is nothing that JSON has" in failed["content"][0]["text"]
+    assert "$[1].when: found module, which is not a JSON value" in failed["content"][0]["text"]
 
 
 @each_revision
@@ -470,7 +470,7 @@ def test_values_that_the_annotation_leaves_open_are_made_json_or_refused(revisio
     results = [called(server, revision, "give") for _ in range(3)]
     assert results[0]["content"][0]["text"] == '{"a": {"temperature": 1.0, "sky": null}}'
     assert "$.a: found nan, expected a finite number" in results[1]["content"][0]["text"]
-    assert "$.a: found object, which is nothing that JSON has" in results[2]["content"][0]["text"]
+    assert "$.a: found object, which is not a JSON value" in results[2]["content"][0]["text"]
 
 
 @attrs.define
