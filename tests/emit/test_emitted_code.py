@@ -159,7 +159,7 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     revision runtime self sender sent_by shapes slots str string structure structure_raw tables type types typing
     undeclared unset unstructure raw update v v_first v_inner v_tag value
     AttributeError BINDING Binding Context Generic Handler Iterator P Registration RuntimeClient RuntimeServer
-    HandshakeServer ServerContext StatelessClient StatelessContext StatelessServer __call__ __dir__ __getattr__ all_items ask asking at
+    HandshakeClient HandshakeServer ServerContext StatelessClient StatelessContext StatelessServer __call__ __dir__ __getattr__ all_items ask asking at
     binding client context entries function globals handler handshake meta meta_of methods module on_progress page r
     server stateless_client stateless_server super switches timeout undeclared_meta unless_empty
     ClientContext ClientOptions Iterable peer property PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack

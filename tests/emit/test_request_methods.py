@@ -12,6 +12,7 @@ from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_STATELESS_CALLS
 from mcp_bindgen.emit.prerequisites import can_converse
 from mcp_bindings import v2025_11_25, v2026_07_28
 from mcp_bindings_runtime.client.client import Client
+from mcp_bindings_runtime.client.handshake import HandshakeClient
 from mcp_bindings_runtime.client.stateless import StatelessClient
 from mcp_bindings_runtime.connection.context import Context, ServerContext, StatelessContext
 from mcp_bindings_runtime.transports import memory
@@ -32,7 +33,7 @@ def test_no_method_takes_the_place_of_what_the_runtime_has() -> None:
     here, there = memory.pair()
     made = [v2025_11_25.Client.over(here), v2026_07_28.Client.over(there)]
     attributes = {name for client in made for name in vars(client) if not name.startswith("_")}
-    assert public(Client) | attributes <= RESERVED_CALLS["client"]
+    assert public(Client, HandshakeClient) | attributes <= RESERVED_CALLS["client"]
     assert public(StatelessClient) - RESERVED_CALLS["client"] == RESERVED_STATELESS_CALLS
     assert public(Context, ServerContext, StatelessContext) <= RESERVED_CALLS["server"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from checkout import REVISIONS
 from mcp_bindings_runtime.session.events import Event, Incoming, Notified, Outcome, Reply
-from mcp_bindings_runtime.session.handshake import HandshakeClient, HandshakeServer
-from mcp_bindings_runtime.session.stateless import StatelessClient, StatelessServer
+from mcp_bindings_runtime.session.handshake import HandshakeClientSession, HandshakeServerSession
+from mcp_bindings_runtime.session.stateless import StatelessClientSession, StatelessServerSession
 from support.bindings import binding
 
 Json = Any
@@ -56,14 +56,14 @@ def _info(revision: str, side: str) -> Any:
 
 def client(revision: str, declared: Json = None, **options: Any) -> Any:
     """A new client session."""
-    cls: Any = HandshakeClient if revision in HANDSHAKE else StatelessClient
+    cls: Any = HandshakeClientSession if revision in HANDSHAKE else StatelessClientSession
     made = capabilities(revision, "client", declared)
     return cls(binding(revision), info=_info(revision, "client"), capabilities=made, **options)
 
 
 def server(revision: str, declared: Json = None, **options: Any) -> Any:
     """A new server session."""
-    cls: Any = HandshakeServer if revision in HANDSHAKE else StatelessServer
+    cls: Any = HandshakeServerSession if revision in HANDSHAKE else StatelessServerSession
     made = capabilities(revision, "server", declared)
     return cls(binding(revision), info=_info(revision, "server"), capabilities=made, **options)
 

@@ -79,11 +79,7 @@ def _frozen(texts: list[str]) -> Bracketed:
 def _parent(protocol: Protocol, name: str) -> tuple[str, tuple[str, tuple[str, ...]]]:
     """Return the path of the runtime's class that documents the emitted one, and the import of its parent."""
     folder = name.lower()
-    if is_stateless(protocol):
-        module, parent = f"{folder}.stateless", f"Stateless{name}"
-    elif name == "Server":
-        module, parent = "server.handshake", "HandshakeServer"
-    else:
-        module, parent = f"{folder}.{folder}", name
-    documented = "server.server.Server" if name == "Server" else f"{module}.{parent}"
+    era = "stateless" if is_stateless(protocol) else "handshake"
+    module, parent = f"{folder}.{era}", f"{era.capitalize()}{name}"
+    documented = f"{module}.{parent}" if parent == "StatelessClient" else f"{folder}.{folder}.{name}"
     return f"runtime.{documented}", (f"runtime.{module}", (f"{parent} as Runtime{name}",))

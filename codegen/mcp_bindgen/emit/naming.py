@@ -79,6 +79,7 @@ RESERVED_CALLS = {
     "server": _CODE_NAMES
     | {
         "cancel_reason",
+        "cancellable",
         "cancelled",
         "connection",
         "log",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from _warnings import warn
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, TypeVar
@@ -13,12 +14,11 @@ from ..connection.call_scope import CallScope, held
 from ..connection.connection import Connection
 from ..connection.context import QUESTIONS, ClientContext, Context
 from ..connection.handlers import Handlers
-from ..errors import ConnectionClosed, MissingCapability, ResponseError, UsageError
+from ..errors import ConnectionClosed, MissingCapability, UsageError
 from ..features.limited import Limited
 from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import check_paths, declared_by, introduction
 from ..session.events import Incoming, Notified
-from ..session.handshake import HandshakeClient
 from ..session.log_levels import Level, check_level
 from ..validation import check_counts, check_function, check_many, check_seconds
 from .transport_factories import recorded
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ..features.limits import Limits
-    from ..tasks.core_tasks import CoreTasks
-    from ..tasks.store import MemoryTasks
     from ..transports import Transport
     from .output_check import Outputs
     from .running_call import RunningCall
@@ -41,11 +39,7 @@ TIMEOUT: Final = 60.0
 """Seconds that an answer may take, and connecting, unless a client is given other ones."""
 
 _LISTS = frozenset({"tools/list"})
-_CALL = "tools/call"
 _TOOLS_CHANGED = "notifications/tools/list_changed"
-_PAGE_DONE = "notifications/elicitation/complete"
-_PAGE_FIRST = -32042
-"""The code of an error that sends the user to a page first (2025-11-25)."""
 
 
 class Answers(Handlers):
@@ -62,21 +56,23 @@ class Answers(Handlers):
             return finish(context, key, params, super().handle(key, params, context))
 
 
-class Client(Limited):
-    """A client: it opens a connection when it is entered (``with``), or by ``connect``, and is thread-safe.
+class Client(Limited, ABC):
+    """A client: thread-safe; it connects when it is entered (``with``) or by ``connect``.
 
     ``name``, ``version`` and, where the revision has them, ``title``, ``description``, ``icons`` and ``website_url``
-    introduce it; ``capabilities`` are added to those that follow from its handlers, which are
-    registered before it connects. ``timeout`` is how many seconds an answer may take, or the next progress of it where
-    that was asked for; ``limit`` how many altogether. At most ``workers`` requests of the server run at the same time.
-    With ``ping`` the server is pinged after so many seconds without a message, and the connection ends after
-    ``ping_failures`` of them without an answer. All messages are written to the file ``record``, one a line, for
-    ``mcp-codegen validate`` and for people. ``tasks`` keeps the tasks that requests of the server become; without it
-    they become none. ``require`` are capabilities, by dotted paths (``"tools"``, ``"resources.subscribe"``), without
-    which in the server no connection is wanted. ``log_level`` is the least severity of the log messages that are wanted;
-    without it that is the server's choice. ``limits`` says how often the server may ask for messages and input: as often
-    as is said there unless given, False for no limit. ``callbacks`` are functions that answer the server and hear
-    from it: see ``ClientOptions`` of the revision. Raises UsageError for what the revision does not have.
+    introduce it. ``capabilities`` are declared in addition to those that follow from its handlers, which are registered
+    before it connects.
+
+    ``timeout`` is the number of seconds to wait for an answer, or for its next progress if ``on_progress`` was passed;
+    ``limit`` is the total. At most ``workers`` requests of the server run at the same time. ``ping`` is the number of
+    silent seconds after which the server is pinged; the connection ends after ``ping_failures`` pings without an answer.
+    ``record`` is a file to which all messages are written, one a line, for ``mcp-codegen validate`` and for people.
+    ``require`` are the capabilities, as dotted paths (``"tools"``, ``"resources.subscribe"``), that the server must have
+    declared. ``log_level`` is the least severity of log messages; the server chooses if it is not set. ``limits`` restricts
+    how often the server may request messages and input; False for no limit. ``callbacks`` are functions that answer the
+    server's requests and receive its notifications: see ``ClientOptions`` of the revision.
+
+    Raise ``UsageError`` for an option that the revision does not have.
     """
 
     binding: Binding
@@ -99,7 +95,6 @@ class Client(Limited):
         ping: float | None = None,
         ping_failures: int = 3,
         record: str | os.PathLike[str] | None = None,
-        tasks: MemoryTasks | None = None,
         require: Iterable[str] = (),
         log_level: Level | None = None,
         limits: Limits | bool = True,
@@ -118,7 +113,6 @@ class Client(Limited):
         self._ping_failures = ping_failures
         self._record = record
         self._handlers = Answers(self.binding, "client")
-        self._receiver = None if tasks is None else self._execute_tasks(tasks)
         self._connection: Connection | None = None
         self._closed = False
         self._greeting: Connection | None = None
@@ -139,7 +133,7 @@ class Client(Limited):
         """The methods whose results are looked at for that."""
         self.task_support: dict[str, str] | None = {} if facts.tool_execution else None
         """What listed tools say of being tasks, by name; None where they say nothing of it."""
-        self._has: Iterable[str] = ()
+        self._has: Sequence[str] = ()
         """Capabilities that are declared besides those that follow from the handlers."""
         if self._required:
             check_paths(self.binding, "server", self._required)
@@ -194,8 +188,13 @@ class Client(Limited):
     @property
     def capabilities(self) -> Any:
         """What the client declares: what its handlers and ``capabilities`` amount to."""
-        also = [*self._has, *(() if self._receiver is None else self._receiver.declared)]
-        return declared_by(self.binding, "client", self._handlers.methods, more=self._capabilities, also=also)
+        return declared_by(
+            self.binding, "client", self._handlers.methods, more=self._capabilities, also=self._also_declared()
+        )
+
+    def _also_declared(self) -> Sequence[str]:
+        """Return the dotted paths of capabilities that follow from the options."""
+        return self._has
 
     # The connection.
 
@@ -255,22 +254,10 @@ class Client(Limited):
             workers=self._workers,
         )
 
-    def _execute_tasks(self, tasks: MemoryTasks) -> CoreTasks:
-        from ..tasks.core_tasks import CoreTasks
-
-        return CoreTasks(self.binding, self._handlers, tasks, self)
-
     def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
-        if self._receiver is not None:
-            taken = self._receiver.take(connection, incoming)
-            if taken is not None:
-                return taken[0]
         return self._handlers.answer(connection, incoming, self.context(self, connection, incoming))
 
     def _hear(self, connection: Connection, notified: Notified) -> None:
-        kept = connection.session.kept
-        if notified.key.name == _PAGE_DONE and "pages" in kept:
-            kept["pages"].complete(notified.params.elicitation_id)
         self.heard(notified)
         self._handlers.notice(notified, self.context(self, connection, None))
 
@@ -282,17 +269,13 @@ class Client(Limited):
             if self.task_support:
                 self.task_support = {}
 
+    @abstractmethod
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
-        """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
-        session: Any = connection.session
-        self.settle(connection, connection.open(session.hello, self.binding.requests["initialize"], timeout))
+        """Find out what the server is, before anything else; ``timeout`` is in seconds."""
 
-    def settle(self, connection: Connection, result: Any) -> None:
-        """Ends the handshake with what the server has answered; raises UnsupportedRevision."""
-        session: Any = connection.session
-        with connection.lock:
-            line = session.agree(result)
-        connection.send(line)
+    @abstractmethod
+    def _session(self) -> Any:
+        """Return a new session of the revision's era."""
 
     def adopt(self, connection: Connection) -> None:
         """The connection is the client's from now on, which has come to terms on it; raises MissingCapability."""
@@ -300,7 +283,7 @@ class Client(Limited):
         missing = [path for path in self._required if not self.binding.declares(declared, path)]
         if missing:
             raise MissingCapability(missing)
-        self._ask_for_logs(connection)
+        self._adopted(connection)
         connection.start()
         self._connection = connection
         if self._handlers.methods:
@@ -310,20 +293,12 @@ class Client(Limited):
 
             watch(connection, self.binding, every=self._ping, failures=self._ping_failures)
 
-    def _ask_for_logs(self, connection: Connection) -> None:
-        """Tells the server which log messages are wanted, if it sends any."""
-        key = self.binding.requests["logging/setLevel"]
-        if self._log_level is not None and self.binding.declares(connection.session.peer_capabilities, "logging"):
-            connection.request(key, key.params(level=self._log_level))
-
-    def _session(self) -> Any:
-        return HandshakeClient(self.binding, info=self.info, capabilities=self.capabilities)
+    def _adopted(self, connection: Connection) -> None:
+        """Send what belongs at the start of a connection."""
 
     def close(self) -> None:
         """Ends the connection, or the attempt at it in another thread. Idempotent; from any thread."""
         self._closed = True
-        if self._receiver is not None and self._connection is not None:
-            self._receiver.store.leave(self._connection.session)
         for connection in (self._greeting, self._connection):
             if connection is not None:
                 connection.close()
@@ -367,6 +342,7 @@ class Client(Limited):
 
     # Saying things.
 
+    @abstractmethod
     def request(
         self,
         key: RequestMethod[Any, R],
@@ -386,26 +362,7 @@ class Client(Limited):
         the server, DecodeError for a result that is none of the method, OutputMismatch for one that is not what the tool
         promises, RequestTimeout, ConnectionClosed.
         """
-        if self.task_support and key.name == _CALL:
-            from ..tasks.tool_support import check
-
-            check(self, params)
-        try:
-            connection = self._connection or self.connection
-            result: R = connection.request(key, params, timeout=timeout, on_progress=on_progress)
-        except ResponseError as error:
-            if error.code != _PAGE_FIRST:
-                raise
-            from ..features.elicitation import required_by
-
-            raise required_by(self.connection.session, error) from None
-        if self.task_support is not None and key.name in _LISTS:
-            from ..tasks.tool_support import learn
-
-            learn(self, result)
-        if key.name in self.followed:
-            self.follow(key, params, result)
-        return result
+        ...
 
     def start(self, method: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> RunningCall[R]:
         """Start a call in a thread of its own: ``client.start(client.call_tool, "name", {"a": 1}, timeout=10)``.

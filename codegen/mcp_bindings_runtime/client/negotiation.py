@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..connection.call_scope import CallScope
 from ..connection.connection import Connection
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import os
 
     from ..transports import Transport
+    from .handshake import HandshakeClient
 
 Handler = Callable[[Any, Any], Any]
 
@@ -159,7 +160,7 @@ class Negotiation:
             raise UnsupportedRevision(", ".join(self._revisions), [agreed])
         if agreed != cls.binding.revision:
             client, connection, result = self._switch(client, self._load(agreed), result)
-        client.settle(connection, result)
+        cast("HandshakeClient", client).settle(connection, result)
         client.adopt(connection)
         return client
 

@@ -10,8 +10,7 @@ from ..connection.call_scope import CallScope
 from ..connection.connection import Connection
 from ..errors import HttpError, ProtocolError, ResponseError, UnsupportedRevision, UsageError
 from ..methods import RequestMethod
-from ..session.stateless import CHANGES, LISTEN
-from ..session.stateless import StatelessClient as Core
+from ..session.stateless import CHANGES, LISTEN, StatelessClientSession
 from .client import Client
 
 if TYPE_CHECKING:
@@ -77,7 +76,9 @@ class StatelessClient(Client):
         return declaring(super().capabilities)
 
     def _session(self) -> Any:
-        return Core(self.binding, info=self.info, capabilities=self.capabilities, log_level=self._log_level)
+        return StatelessClientSession(
+            self.binding, info=self.info, capabilities=self.capabilities, log_level=self._log_level
+        )
 
     def _lend_an_ear(self, connection: Connection | None) -> None:
         """There are handlers for changes, which servers of this era tell to subscribers only."""
@@ -105,9 +106,6 @@ class StatelessClient(Client):
     def unsubscribe(self, uri: str) -> None:
         """Has it hear of a resource no longer."""
         self._standing().leave(uri)
-
-    def _ask_for_logs(self, connection: Connection) -> None:
-        """Nothing: each request says which messages are wanted."""
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
         """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""

@@ -19,7 +19,7 @@ from .call_scope import CallScope, Cancellation
 
 if TYPE_CHECKING:
     from ..features.limits import Limits, Pace
-    from ..session.handshake import HandshakeServer
+    from ..session.handshake import HandshakeServerSession
     from ..session.multi_round import Replay
     from .calls import Call
     from .channel import Channel
@@ -318,7 +318,7 @@ class ServerContext(Context):
 
     def _least(self) -> Level | None:
         """The least severity that the client wants; None where it wants no messages."""
-        return cast("HandshakeServer", self.connection.session).log_level
+        return cast("HandshakeServerSession", self.connection.session).log_level
 
 
 class StatelessContext(ServerContext):

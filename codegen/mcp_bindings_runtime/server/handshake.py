@@ -29,7 +29,7 @@ class HandshakeServer(RunnableServer):
 
     def session(self, versions: Sequence[str] = ()) -> Session:
         """Return a session with a new client."""
-        return handshake.HandshakeServer(
+        return handshake.HandshakeServerSession(
             self.binding, info=self.info, capabilities=self.capabilities, instructions=self.instructions
         )
 
@@ -42,4 +42,4 @@ class HandshakeServer(RunnableServer):
         connection.notify(announcement.key, announcement.params)
 
     def _set_level(self, params: Any, context: Context) -> None:
-        cast("handshake.HandshakeServer", context.connection.session).log_level = params.level
+        cast("handshake.HandshakeServerSession", context.connection.session).log_level = params.level

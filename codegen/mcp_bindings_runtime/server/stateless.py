@@ -11,8 +11,7 @@ from ..methods import NotificationMethod
 from ..session.control_flow import Detached, Suspended
 from ..session.events import Incoming
 from ..session.session import Session
-from ..session.stateless import DISCOVER
-from ..session.stateless import StatelessServer as Core
+from ..session.stateless import DISCOVER, StatelessServerSession
 from ..validation import check_secret
 from .announcements import Announcement, tell_each
 from .runnable import RunnableServer
@@ -62,7 +61,7 @@ class StatelessServer(RunnableServer):
 
     def session(self, versions: Sequence[str] = ()) -> Session:
         """Return a session with a new client, which names ``versions`` as supported, by default those of the server."""
-        session = Core(
+        session = StatelessServerSession(
             self.binding,
             info=self.info,
             capabilities=self.capabilities,
@@ -187,5 +186,5 @@ class StatelessServer(RunnableServer):
             return _core(connection).end_subscriptions()
 
 
-def _core(connection: Channel) -> Core:
-    return cast("Core", connection.session)
+def _core(connection: Channel) -> StatelessServerSession:
+    return cast("StatelessServerSession", connection.session)

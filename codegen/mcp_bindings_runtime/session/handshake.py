@@ -41,7 +41,7 @@ class HandshakeSession(Session):
         return Reply(self._encode(self.binding.response(id=message.id, result=result)))
 
 
-class HandshakeClient(HandshakeSession):
+class HandshakeClientSession(HandshakeSession):
     """The client: ``hello``, then, with what is answered, ``agree``."""
 
     def __init__(self, binding: Binding, *, info: Any, capabilities: Any) -> None:
@@ -82,7 +82,7 @@ class HandshakeClient(HandshakeSession):
         return line
 
 
-class HandshakeServer(HandshakeSession):
+class HandshakeServerSession(HandshakeSession):
     """The server: answers ``initialize``, too."""
 
     def __init__(self, binding: Binding, *, info: Any, capabilities: Any, instructions: str | None = None) -> None:

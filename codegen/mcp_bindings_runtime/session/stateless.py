@@ -53,7 +53,7 @@ def naming(refusal: Refusal, versions: Sequence[str]) -> Refusal:
     return Refusal(refusal.code, message, {**(refusal.data or {}), "supported": [*versions]})
 
 
-class StatelessClient(Session):
+class StatelessClientSession(Session):
     """The client: its requests carry ``_meta`` with its revision, its name and its capabilities."""
 
     era: ClassVar[Era] = "stateless"
@@ -127,7 +127,7 @@ class StatelessClient(Session):
         return super()._answered(request_id, result, error)
 
 
-class StatelessServer(Session):
+class StatelessServerSession(Session):
     """The server: answers ``server/discover`` itself, and keeps the subscriptions of its connection.
 
     ``versions`` are all revisions that are spoken where it is served, ``freshness`` the attributes of what it discloses

@@ -11,6 +11,7 @@ import pytest
 from checkout import GENERATED, REVISIONS
 from mcp_bindings import connect
 from mcp_bindings_runtime.client.client import Client
+from mcp_bindings_runtime.client.handshake import HandshakeClient
 from mcp_bindings_runtime.client.stateless import StatelessClient
 from mcp_bindings_runtime.errors import MissingCapability, UsageError
 from mcp_bindings_runtime.features.callbacks import EVERY, offered
@@ -42,9 +43,10 @@ def typed_options(revision):
 @each_revision
 def test_the_typed_options_are_those_that_there_are(revision):
     mcp = package(revision)
-    taken = set(inspect.signature(Client.__init__).parameters)
-    if issubclass(mcp.Client, StatelessClient):
-        taken |= set(inspect.signature(StatelessClient.__init__).parameters)
+    classes = (Client, HandshakeClient, StatelessClient)
+    taken = {
+        name for cls in classes if issubclass(mcp.Client, cls) for name in inspect.signature(cls.__init__).parameters
+    }
     taken -= {"self", "open_transport", "callbacks", "options"}
     # In the stateless revision it says that an extension is spoken, which is no capability of the revision.
     taken -= missing_members(mcp.Client.binding)

@@ -23,7 +23,7 @@ from .store import STANDALONE, SharedStore, Store
 
 if TYPE_CHECKING:
     from ...server.server import Server
-    from ...session.handshake import HandshakeServer
+    from ...session.handshake import HandshakeServerSession
 
 
 class SessionChannel(HttpChannel):
@@ -59,9 +59,9 @@ class SessionChannel(HttpChannel):
             self._restore()
 
     @property
-    def core(self) -> HandshakeServer:
+    def core(self) -> HandshakeServerSession:
         """The sans-I/O session."""
-        return cast("HandshakeServer", self.session)
+        return cast("HandshakeServerSession", self.session)
 
     def _restore(self) -> None:
         """Continue a session that another process has begun."""

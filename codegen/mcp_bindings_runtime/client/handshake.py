@@ -1,0 +1,116 @@
+"""Clients of the revisions that begin with ``initialize``: 2024-11-05 to 2025-11-25."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..connection.connection import Connection
+from ..errors import ResponseError
+from ..methods import RequestMethod
+from ..session.handshake import HandshakeClientSession
+from .client import Client
+
+if TYPE_CHECKING:
+    from ..session.events import Incoming, Notified
+    from ..tasks.core_tasks import CoreTasks
+    from ..tasks.store import MemoryTasks
+    from ..transports import Transport
+
+R = TypeVar("R")
+
+_CALL_TOOL = "tools/call"
+_LIST_TOOLS = "tools/list"
+_PAGE_DONE = "notifications/elicitation/complete"
+_PAGE_FIRST = -32042
+"""The code of an error that sends the user to a page first (2025-11-25)."""
+
+
+class HandshakeClient(Client):
+    """A client of a revision whose sessions begin with a handshake; see ``Client``.
+
+    ``tasks`` keeps the tasks that requests of the server become; without it they become none.
+    """
+
+    def __init__(
+        self, open_transport: Callable[[], Transport], *, tasks: MemoryTasks | None = None, **options: Any
+    ) -> None:
+        super().__init__(open_transport, **options)
+        self._tasks = None if tasks is None else self._core_tasks(tasks)
+
+    def _core_tasks(self, tasks: MemoryTasks) -> CoreTasks:
+        from ..tasks.core_tasks import CoreTasks
+
+        return CoreTasks(self.binding, self._handlers, tasks, self)
+
+    def _also_declared(self) -> Sequence[str]:
+        return [*super()._also_declared(), *(() if self._tasks is None else self._tasks.declared)]
+
+    def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
+        if self._tasks is not None:
+            taken = self._tasks.take(connection, incoming)
+            if taken is not None:
+                return taken[0]
+        return super()._run(connection, incoming)
+
+    def _hear(self, connection: Connection, notified: Notified) -> None:
+        kept = connection.session.kept
+        if notified.key.name == _PAGE_DONE and "pages" in kept:
+            kept["pages"].complete(notified.params.elicitation_id)
+        super()._hear(connection, notified)
+
+    def _session(self) -> Any:
+        return HandshakeClientSession(self.binding, info=self.info, capabilities=self.capabilities)
+
+    def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
+        """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
+        session: Any = connection.session
+        self.settle(connection, connection.open(session.hello, self.binding.requests["initialize"], timeout))
+
+    def settle(self, connection: Connection, result: Any) -> None:
+        """Ends the handshake with what the server has answered; raises UnsupportedRevision."""
+        session: Any = connection.session
+        with connection.lock:
+            line = session.agree(result)
+        connection.send(line)
+
+    def _adopted(self, connection: Connection) -> None:
+        key = self.binding.requests["logging/setLevel"]
+        if self._log_level is not None and self.binding.declares(connection.session.peer_capabilities, "logging"):
+            connection.request(key, key.params(level=self._log_level))
+
+    def close(self) -> None:
+        """Close the connection, or end the attempt to open one in another thread. Idempotent; from any thread."""
+        if self._tasks is not None and self._connection is not None:
+            self._tasks.store.leave(self._connection.session)
+        super().close()
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> R:
+        """Return the result of a request; see ``Client.request``."""
+        if self.task_support and key.name == _CALL_TOOL:
+            from ..tasks.tool_support import check
+
+            check(self, params)
+        try:
+            connection = self._connection or self.connection
+            result: R = connection.request(key, params, timeout=timeout, on_progress=on_progress)
+        except ResponseError as error:
+            if error.code != _PAGE_FIRST:
+                raise
+            from ..features.elicitation import required_by
+
+            raise required_by(self.connection.session, error) from None
+        if self.task_support is not None and key.name == _LIST_TOOLS:
+            from ..tasks.tool_support import learn
+
+            learn(self, result)
+        if key.name in self.followed:
+            self.follow(key, params, result)
+        return result
