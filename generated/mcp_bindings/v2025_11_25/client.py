@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from mcp_bindings_runtime import method_support
 from mcp_bindings_runtime.client import transport_factories
-from mcp_bindings_runtime.client.client import Client as RuntimeClient
+from mcp_bindings_runtime.client.handshake import HandshakeClient as RuntimeClient
 from mcp_bindings_runtime.connection.context import ClientContext as RuntimeContext
 
 from . import methods, types
