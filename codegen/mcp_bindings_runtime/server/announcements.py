@@ -9,7 +9,7 @@ from ..binding import Binding
 from ..errors import ConnectionClosed, RequestTimeout, UsageError
 from ..logs import note
 from ..methods import NotificationMethod
-from ..session.handshake import HandshakeServer
+from ..session.handshake import HandshakeServerSession
 from ..session.log_levels import LEVELS, Level
 from ..session.session import Session
 
@@ -35,7 +35,7 @@ class Announcement(NamedTuple):
             return False
         if self.promised and not binding.declares(session.capabilities, self.key.capability or ""):
             return False
-        if not isinstance(session, HandshakeServer):
+        if not isinstance(session, HandshakeServerSession):
             # Clients set a level for one request at a time; subscriptions are streams, and select what they carry.
             return self.level is None
         if self.level is not None:
