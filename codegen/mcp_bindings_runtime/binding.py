@@ -28,7 +28,7 @@ class Binding:
         types: Any,
         requests: Mapping[str, RequestMethod[Any, Any]],
         notifications: Mapping[str, NotificationMethod[Any]],
-        switches: frozenset[str],
+        boolean_capabilities: frozenset[str],
         capabilities: Mapping[Side, frozenset[str]],
     ) -> None:
         self.facts = facts
@@ -41,7 +41,7 @@ class Binding:
         self.types = types
         self.requests = requests
         self.notifications = notifications
-        self.switches = switches
+        self.boolean_capabilities = boolean_capabilities
         """Dotted paths of the capabilities that are true or false; the others are objects."""
         self.capabilities = capabilities
         """Dotted paths of all that a side may declare. Below one that has no others there may be anything."""
@@ -54,11 +54,11 @@ class Binding:
         """Whether an error on an id that could not be read carries null; otherwise it carries no ``id``."""
         self.extension: Any = None
         """The package of the extension that has been added to the revision, if one has."""
-        self.created: Any = None
+        self.task_result_class: Any = None
         """The class of the result by which a request becomes a task, where it comes from that extension."""
-        self._takes: dict[Side, dict[type, RequestMethod[Any, Any] | NotificationMethod[Any]]] = {}
+        self._receivable: dict[Side, dict[type, RequestMethod[Any, Any] | NotificationMethod[Any]]] = {}
 
-    def spoken(
+    def extended(
         self,
         codec: Codec[Any],
         encode: Callable[[Any], bytes],
@@ -69,18 +69,18 @@ class Binding:
         binding = copy(self)
         binding.codec, binding.encode = codec, encode
         binding.requests, binding.notifications = requests, notifications
-        binding._takes = {}  # noqa: SLF001  # a binding, too
+        binding._receivable = {}  # noqa: SLF001  # a binding, too
         return binding
 
-    def taken_by(self, side: Side) -> Mapping[type, RequestMethod[Any, Any] | NotificationMethod[Any]]:
+    def receivable_by(self, side: Side) -> Mapping[type, RequestMethod[Any, Any] | NotificationMethod[Any]]:
         """The requests and notifications that may reach a side, by the class of their message."""
-        if side not in self._takes:
+        if side not in self._receivable:
             keys: list[RequestMethod[Any, Any] | NotificationMethod[Any]] = [
                 *(key for key in self.requests.values() if not key.embedded),
                 *self.notifications.values(),
             ]
-            self._takes[side] = {key.message: key for key in keys if OTHER[side] in key.sent_by}
-        return self._takes[side]
+            self._receivable[side] = {key.message: key for key in keys if OTHER[side] in key.sent_by}
+        return self._receivable[side]
 
     def declares(self, capabilities: Any, path: str) -> bool:
         """Whether capabilities (an object of the revision, or None) have what a dotted path names."""

@@ -26,7 +26,7 @@ UNSUPPORTED_VERSION = -32022
 MISSING_CLIENT_CAPABILITY = -32021
 """2026-07-28: answering takes something that the client has not declared."""
 
-MODERN = frozenset({HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY})
+STATELESS_ERRORS = frozenset({HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY})
 """Errors that show a server of 2026-07-28 or later (Streamable HTTP: Backward Compatibility).
 
 ``UNSUPPORTED_VERSION`` does if it says which revisions are supported.
@@ -41,7 +41,7 @@ Besides the one that is made for it: what a server of the handshake era answers 
 """
 
 
-class Refusal(NamedTuple):
+class ErrorObject(NamedTuple):
     """The error that a request is answered with."""
 
     code: int
@@ -49,21 +49,21 @@ class Refusal(NamedTuple):
     data: Any = None
 
 
-class Unreadable(NamedTuple):
+class InvalidMessage(NamedTuple):
     """What can be said of a message that does not fit the revision."""
 
     kind: str
     """``request``, ``notification``, ``response``, or ``nothing`` that JSON-RPC knows."""
     id: str | int | None
     """None where there is none to be read."""
-    refusal: Refusal
+    refusal: ErrorObject
 
 
 NO_ID = object()
 """Stands for an id that could not be read."""
 
 
-def error_line(request_id: Any, refusal: Refusal, *, null_id: bool) -> bytes:
+def error_line(request_id: Any, refusal: ErrorObject, *, null_id: bool) -> bytes:
     """An error response as a line. ``NO_ID`` is left out, or is null where the revision wants the member."""
     error: dict[str, Any] = {"code": refusal.code, "message": refusal.message}
     if refusal.data is not None:
@@ -77,31 +77,31 @@ def error_line(request_id: Any, refusal: Refusal, *, null_id: bool) -> bytes:
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
-def invalid(reason: str) -> Refusal:
+def invalid_request(reason: str) -> ErrorObject:
     """The error for a message that may not be what or when it is."""
-    return Refusal(INVALID_REQUEST, "Invalid Request", {"reason": reason})
+    return ErrorObject(INVALID_REQUEST, "Invalid Request", {"reason": reason})
 
 
-def examine(value: Any, path: tuple[str | int, ...], fault: str) -> Unreadable:
+def classify_invalid(value: Any, path: tuple[str | int, ...], fault: str) -> InvalidMessage:
     """What a JSON value was meant to be that is no message of the revision; ``path`` and ``fault`` say why it is none."""
     data = {"reason": fault}
-    invalid = Refusal(INVALID_REQUEST, "Invalid Request", data)
+    invalid = ErrorObject(INVALID_REQUEST, "Invalid Request", data)
     if value.__class__ is not dict:
-        return Unreadable("nothing", None, invalid)
+        return InvalidMessage("nothing", None, invalid)
     given = value.get("id")
-    readable = given if given.__class__ is int or sendable(given) else None
+    readable = given if given.__class__ is int or is_unicode(given) else None
     if "method" in value and "id" in value:
         if path[:1] == ("params",) and readable is not None:
-            return Unreadable("request", readable, Refusal(INVALID_PARAMS, "Invalid params", data))
-        return Unreadable("request", readable, invalid)
+            return InvalidMessage("request", readable, ErrorObject(INVALID_PARAMS, "Invalid params", data))
+        return InvalidMessage("request", readable, invalid)
     if value.get("method").__class__ is str:
-        return Unreadable("notification", None, invalid)
+        return InvalidMessage("notification", None, invalid)
     if "method" not in value and ("result" in value or "error" in value):
-        return Unreadable("response", readable, invalid)
-    return Unreadable("nothing", readable, invalid)
+        return InvalidMessage("response", readable, invalid)
+    return InvalidMessage("nothing", readable, invalid)
 
 
-def sendable(value: Any) -> bool:
+def is_unicode(value: Any) -> bool:
     """Whether a value is a string that UTF-8 can carry: JSON can spell halves of surrogate pairs, too."""
     if value.__class__ is not str:
         return False
@@ -112,16 +112,16 @@ def sendable(value: Any) -> bool:
     return True
 
 
-def supported_by(code: Any, data: Any) -> list[str] | None:
+def supported_revisions(code: Any, data: Any) -> list[str] | None:
     """Return the revisions that an error names because the one of the request is not spoken; None for other errors."""
     supported: Any = data.get("supported") if data.__class__ is dict else None
     named = supported.__class__ is list and all(each.__class__ is str for each in supported)
     return supported if named and code in _NAMING else None
 
 
-def raised_by(error: Any, revision: str) -> ResponseError | UnsupportedRevision:
+def exception_for(error: Any, revision: str) -> ResponseError | UnsupportedRevision:
     """The exception for an error of the other side. One that names the revisions it speaks is no other's."""
-    supported = supported_by(error.code, error.data)
+    supported = supported_revisions(error.code, error.data)
     if supported is not None:
         return UnsupportedRevision(revision, supported)
     return ResponseError(error.code, error.message, None if error.data is UNSET else error.data)

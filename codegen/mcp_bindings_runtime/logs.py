@@ -15,34 +15,34 @@ from .errors import ConnectionClosed, NotDeclared
 _NAME = "mcp_bindings.runtime"
 
 
-def note(level: Literal["debug", "info", "warning"], text: str, *values: object) -> None:
+def write_log(level: Literal["debug", "info", "warning"], text: str, *values: object) -> None:
     """Something that happened. Importing ``logging`` takes long; where nobody has, nobody listens."""
     logging = sys.modules.get("logging")
     if logging is not None:
         getattr(logging.getLogger(_NAME), level)(text, *values)
 
 
-def for_whom(principal: object) -> str:
+def sender_suffix(principal: object) -> str:
     """What the log says of who has asked: their name where the transport knows one, else nothing."""
     return f" for {principal!r}" if isinstance(principal, str) else ""
 
 
-def failed(error: BaseException, what: str, *, over: bool = False) -> None:
+def log_handler_error(error: BaseException, what: str, *, over: bool = False) -> None:
     """A handler has raised: told with its traceback, unless its message says all there is to say.
 
     ``over`` says that the connection has ended, so that nobody waits for the handler.
     """
     if over and isinstance(error, ConnectionClosed):
-        note("info", "%s: %s", what, error)
+        write_log("info", "%s: %s", what, error)
     elif isinstance(error, NotDeclared):
         import logging
 
         logging.getLogger(_NAME).warning("%s: %s", what, error)
     else:
-        report(error, "%s: %s", what, error)
+        log_exception(error, "%s: %s", what, error)
 
 
-def report(error: BaseException, text: str, *values: object) -> None:
+def log_exception(error: BaseException, text: str, *values: object) -> None:
     """An exception, with its traceback."""
     import logging
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from .codec.record import Record
 from .errors import ProtocolError
 from .methods import RequestMethod
-from .validation import check_mappings
+from .validation import require_mappings
 
 P = TypeVar("P", bound=Record)
 R = TypeVar("R")
@@ -16,30 +16,30 @@ G = TypeVar("G")
 T = TypeVar("T")
 
 
-def entries(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def meta_entries(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The entries of ``_meta``, by wire name; None where there are none. Raises UsageError for what is no dict."""
     if not meta:
         return None
-    check_mappings(meta=meta)
+    require_mappings(meta=meta)
     return dict(meta)
 
 
-def meta_of(kind: Callable[..., P], given: Mapping[str, Any] | None) -> P | None:
+def make_meta(kind: Callable[..., P], given: Mapping[str, Any] | None) -> P | None:
     """``_meta`` as an object of the revision, from entries by wire name; None where there are none."""
-    return kind(extra=entries(given)) if given else None
+    return kind(extra=meta_entries(given)) if given else None
 
 
-def undeclared_meta(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def extra_with_meta(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The ``extra`` of params that do not declare ``_meta``."""
-    return {"_meta": entries(given)} if given else None
+    return {"_meta": meta_entries(given)} if given else None
 
 
-def unless_empty(params: P) -> P | None:
+def none_if_empty(params: P) -> P | None:
     """Params that may be left out: None for those without a member."""
     return None if params == params.__class__() else params
 
 
-def only(key: RequestMethod[Any, Any], result: object, kind: type[R]) -> R:
+def expect_result(key: RequestMethod[Any, Any], result: object, kind: type[R]) -> R:
     """The result of a request that allows this one alone, because of its params; raises ProtocolError for another."""
     if not isinstance(result, kind):
         text = f"{key.name}: the answer is a {result.__class__.__name__}, and to these params a {kind.__name__} belongs"

@@ -15,7 +15,7 @@ _COROUTINES = 0x80 | 0x200
 """Flags of code objects (``inspect.CO_…``): takes ``*args``; is a coroutine function or an asynchronous generator."""
 
 
-def check_seconds(**given: Any) -> None:
+def require_seconds(**given: Any) -> None:
     """Raises UsageError for what is no number of seconds, 0 or more; infinity is one."""
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
@@ -23,7 +23,7 @@ def check_seconds(**given: Any) -> None:
             raise UsageError(text)
 
 
-def check_counts(**given: Any) -> None:
+def require_positive_integers(**given: Any) -> None:
     """Raises UsageError for what is no whole number above 0."""
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -31,7 +31,7 @@ def check_counts(**given: Any) -> None:
             raise UsageError(text)
 
 
-def check_times(**given: Any) -> None:
+def require_positive_numbers(**given: Any) -> None:
     """Raises UsageError for what is no number above 0; infinity is one, and None stands for nothing given."""
     for name, value in given.items():
         if value is None:
@@ -41,42 +41,42 @@ def check_times(**given: Any) -> None:
             raise UsageError(text)
 
 
-def check_texts(**given: Any) -> None:
+def require_strings(**given: Any) -> None:
     """Raises UsageError for what is no text; None stands for nothing given."""
     for name, value in given.items():
         if value is not None:
-            check_kind(name, value, str, "texts")
+            require_instance(name, value, str, "texts")
 
 
-def check_flags(**given: Any) -> None:
+def require_booleans(**given: Any) -> None:
     """Raises UsageError for what is neither True nor False."""
     for name, value in given.items():
-        check_kind(name, value, bool, "True and False")
+        require_instance(name, value, bool, "True and False")
 
 
-def check_mappings(**given: Any) -> None:
+def require_mappings(**given: Any) -> None:
     """Raises UsageError for what maps nothing to anything; None stands for nothing given."""
     for name, value in given.items():
         if value is not None:
-            check_kind(name, value, Mapping, "dicts")
+            require_instance(name, value, Mapping, "dicts")
 
 
-def check_named(**given: Any) -> None:
+def require_string_keys(**given: Any) -> None:
     """Raises UsageError for what maps nothing to anything, or has names that are no texts; None stands for nothing given."""
-    check_mappings(**given)
+    require_mappings(**given)
     for name, value in given.items():
         for each in value or ():
-            check_kind(f"a name in {name}", each, str, "texts")
+            require_instance(f"a name in {name}", each, str, "texts")
 
 
-def check_kind(name: str, given: Any, kind: type, accepted: str) -> None:
+def require_instance(name: str, given: Any, kind: type, accepted: str) -> None:
     """Raises UsageError for what is no object of a class."""
     if not isinstance(given, kind):
         text = f"{name} is {given!r}; accepted are {accepted}"
         raise UsageError(text)
 
 
-def check_many(name: str, given: Any, example: Any, kind: type = object) -> None:
+def require_list(name: str, given: Any, example: Any, kind: type = object) -> None:
     """Raises UsageError for what is no list (or another iterable) of objects of a class, and for a text instead of one."""
     if isinstance(given, str | bytes):
         text = f"{name} is {given!r}; accepted are lists, as [{given!r}]"
@@ -87,17 +87,17 @@ def check_many(name: str, given: Any, example: Any, kind: type = object) -> None
     # What can be gone through once only is not to be used up by being looked at.
     if isinstance(given, Sequence | frozenset | set):
         for each in cast("Iterable[object]", given):
-            check_kind(f"one of {name}", each, kind, f"those like {example!r}")
+            require_instance(f"one of {name}", each, kind, f"those like {example!r}")
 
 
-def check_methods(name: str, given: Any, methods: Sequence[str], accepted: str) -> None:
+def require_methods(name: str, given: Any, methods: Sequence[str], accepted: str) -> None:
     """Raises UsageError for what lacks one of these attributes, and for a class instead of an object of it."""
     if isinstance(given, type) or not all(hasattr(given, method) for method in methods):
         text = f"{name} is {given!r}; accepted is {accepted}"
         raise UsageError(text)
 
 
-def check_command(given: Any) -> None:
+def require_command(given: Any) -> None:
     """Raises UsageError for what is no command: a program and its arguments."""
     if isinstance(given, str | bytes) or not isinstance(given, Sequence) or not given:
         text = f"a command is a list of texts, for instance ['python', 'server.py'], and not {given!r}"
@@ -106,7 +106,7 @@ def check_command(given: Any) -> None:
         raise UsageError(text)
 
 
-def check_secret(name: str, given: Any) -> None:
+def require_secret(name: str, given: Any) -> None:
     """Raises UsageError for what is no secret that signs; None stands for nothing given."""
     if given is not None and not (isinstance(given, bytes) and len(given) >= _SECRET):
         # It is not shown: what is almost one may be one somewhere else.
@@ -114,14 +114,14 @@ def check_secret(name: str, given: Any) -> None:
         raise UsageError(text)
 
 
-def check_key(given: Any) -> None:
+def require_method_key(given: Any) -> None:
     """Raises UsageError for what is no key of a method."""
     if not isinstance(given, (RequestMethod, NotificationMethod)):
         text = f"a method is meant by its key, such as `methods.PING` of the revision, and not by {given!r}"
         raise UsageError(text)
 
 
-def check_function(what: str, given: Any, parameters: Sequence[str]) -> None:
+def require_callable(what: str, given: Any, parameters: Sequence[str]) -> None:
     """Raises UsageError for what cannot be called with these arguments, by position, and give a result at once."""
     if isinstance(given, type) or not callable(given):
         text = f"{what} is {given!r}; accepted are functions"
@@ -147,7 +147,7 @@ def check_function(what: str, given: Any, parameters: Sequence[str]) -> None:
         raise UsageError(text)
 
 
-def check_transport(given: Any) -> None:
+def require_transport(given: Any) -> None:
     """Raises UsageError for what has not the methods of a transport."""
     methods: Sequence[Callable[..., Any] | None] = [
         getattr(given, name, None) for name in ("receive", "interrupt", "send", "close")

@@ -152,7 +152,7 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     TEXTS TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES CODEC __all__ _texts _json_writers anything array escape escape_long finish join map members t texts __class__
     __future__ __init__ __new__ __slots__ _alias_names _decoders _encoders _result_shapes _type_tables abc alias_names
     batches bool boolean bytes capability cattrs cattrs_hooks check checks codec collections converter d data decode
-    decode_result define dict e embedded encode envelopes error errors expect extra first_fitting fits float
+    decode_result define dict e embedded encode envelopes error errors expect extra first_match fits float
     frozenset get_converter getattr id init int integer is_array is_integer is_number is_object is_string items k
     key keys kind knows len list make_converter mapping message methods mode n name new notification notifications
     null number o object opaque overload params record request requests response result result_shapes results
@@ -160,8 +160,8 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     undeclared unset unstructure raw update v v_first v_inner v_tag value
     AttributeError BINDING Binding Context Generic Handler Iterator P Registration RuntimeClient RuntimeServer
     HandshakeClient HandshakeServer ServerContext StatelessClient StatelessContext StatelessServer __call__ __dir__ __getattr__ all_items ask asking at
-    binding client context entries function globals handler handshake meta meta_of methods module on_progress page r
-    server stateless_client stateless_server super switches timeout undeclared_meta unless_empty
+    binding client context meta_entries function globals handler handshake meta make_meta methods module on_progress page r
+    server stateless_client stateless_server super boolean_capabilities timeout extra_with_meta none_if_empty
     ClientContext ClientOptions Iterable peer property PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack
     child classmethod command cwd env given in_memory inherit_env limit log_level memory opening options os over ping
     Audio Auth F Image Keywords LogHandler SSLContext ToolError ToolFailed  auth bound connect_timeout

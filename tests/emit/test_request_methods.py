@@ -86,7 +86,7 @@ def test_only_declared_booleans_are_switches() -> None:
         package: Any = load(emit((HERE.parents[1] / "schema" / revision / "schema.ts").read_text(encoding="utf-8")))
         from importlib import import_module
 
-        switches = import_module(f"{package.__name__}.binding").BINDING.switches
+        switches = import_module(f"{package.__name__}.binding").BINDING.boolean_capabilities
         needed = {each.capability for each in package.methods.REQUESTS.values()}
         needed |= {each.capability for each in package.methods.NOTIFICATIONS.values()}
         assert switches <= needed

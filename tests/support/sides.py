@@ -72,13 +72,13 @@ def pair(revision: str, client_declares: Json = None, server_declares: Json = No
     """A client and a server that have come to terms."""
     left, right = client(revision, client_declares), server(revision, server_declares)
     if revision in HANDSHAKE:
-        _, hello = left.hello()
+        _, hello = left.start_handshake()
         welcome = only(right.receive(hello), Reply)
-        right.receive(left.agree(only(left.receive(welcome.line), Outcome).result))
+        right.receive(left.finish_handshake(only(left.receive(welcome.line), Outcome).result))
     else:
         _, hello = left.request(binding(revision).requests["server/discover"], None)
         found = only(right.receive(hello), Reply)
-        left.learn(only(left.receive(found.line), Outcome).result)
+        left.record_discovery(only(left.receive(found.line), Outcome).result)
     return left, right
 
 

@@ -56,7 +56,7 @@ def open_client(server: Server, options: Options) -> Client:
     Raises BindgenError for a revision that is not bundled, and what ``mcp_bindings.connect`` raises.
     """
     from mcp_bindings_runtime.client.negotiation import Negotiation
-    from mcp_bindings_runtime.installed_revisions import chosen, client_class
+    from mcp_bindings_runtime.installed_revisions import client_class, select_revisions
 
     from mcp_bindgen import __version__
 
@@ -68,7 +68,7 @@ def open_client(server: Server, options: Options) -> Client:
         return transport if options.see is None else Seen(transport, options.see)
 
     _check_writable(options.record)
-    revisions = chosen(None if options.revision is None else [options.revision])
+    revisions = select_revisions(None if options.revision is None else [options.revision])
     # What some of them have and others do not is no mistake here.
     keys = [client_class(each).binding for each in revisions]
     known = {name for each in keys for name in (*each.requests, *each.notifications)}

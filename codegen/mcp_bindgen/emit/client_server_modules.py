@@ -62,7 +62,7 @@ def _capabilities(protocol: Protocol) -> list[str]:
     sides: tuple[Side, ...] = ("client", "server")
     known = [_keyed(side, _frozen(capability_paths(protocol, side))) for side in sides]
     return [
-        *lines("switches=", _frozen(boolean_capabilities(protocol)), ",", indent=4),
+        *lines("boolean_capabilities=", _frozen(boolean_capabilities(protocol)), ",", indent=4),
         *exploded("capabilities=", ("{", known, "}"), ",", indent=4),
     ]
 

@@ -157,7 +157,7 @@ def _members(feature: _Feature, parameters: Sequence[Parameter], *, has_meta: bo
     if feature.address:
         arguments.insert(0, "name=name")
     if has_meta:
-        arguments.append("meta=method_support.entries(meta)")
+        arguments.append("meta=method_support.meta_entries(meta)")
     return lines("members = ", ("decorator_support.members(", arguments, ")"), indent=8)
 
 

@@ -37,7 +37,7 @@ def plan_derived_properties(
         has_properties=is_schema and "properties" not in names,
         has_required=is_schema and "required" not in names,
         encoded=encoded,
-        display_name=tuple(lines("return ", ("record_methods.shown(", [*titles, "self.name"], ")"), "", 8)),
+        display_name=tuple(lines("return ", ("record_methods.first_name(", [*titles, "self.name"], ")"), "", 8)),
     )
 
 

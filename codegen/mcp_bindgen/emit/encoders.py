@@ -284,7 +284,7 @@ class Encoders:
         elif lists:
             functions = [self.function(member, f"{hint}_{place + 1}") for place, member in enumerate(lists)]
             body.append("    if is_array(v):")
-            body += lines("return first_fitting", ("(", ["v", *functions], ")"), indent=8)
+            body += lines("return first_match", ("(", ["v", *functions], ")"), indent=8)
         for member in kind.members:
             if isinstance(member, ObjectOf) and self._protocol.objects[member.path].is_map:
                 conversion = self.write(member, "v", hint)

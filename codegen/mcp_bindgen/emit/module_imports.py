@@ -15,7 +15,7 @@ TYPING_IMPORTS_MARK = "\0typing imports\0"
 _DOCSTRING = re.compile(r'""".*?"""', re.DOTALL)
 
 _CHECKS = (
-    *("ATOMS", "ByClass", "Invalid", "Json", "NoneType", "expect", "first_fitting", "fits", "is_array", "is_integer"),
+    *("ATOMS", "ByClass", "Invalid", "Json", "NoneType", "expect", "first_match", "fits", "is_array", "is_integer"),
     *("is_number", "is_object", "is_string", "keys", "opaque", "undeclared"),
 )
 _JSON_WRITER = ("anything", "array", "boolean", "escape", "escape_long", "integer", "mapping", "members", "number")

@@ -174,7 +174,11 @@ class _Planner:
         return len(results) == 2 and results[1] == ObjectOf(_TASK_RESULT)
 
     def _only(self, call: _Call, result: Tree, returns: str) -> Bracketed:
-        return ("method_support.only(", [f"methods.{self._names.methods[call.method.name]}", result, returns], ")")
+        return (
+            "method_support.expect_result(",
+            [f"methods.{self._names.methods[call.method.name]}", result, returns],
+            ")",
+        )
 
     def _request(self, call: _Call) -> Bracketed:
         given = [f"methods.{self._names.methods[call.method.name]}"]
@@ -192,16 +196,16 @@ class _Planner:
             case "carried":
                 given.append("meta=self.meta(meta)")
             case "object":
-                given.append(f"meta=method_support.meta_of({self._parameters.meta_class(call.declared)}, meta)")
+                given.append(f"meta=method_support.make_meta({self._parameters.meta_class(call.declared)}, meta)")
             case "map":
-                given.append("meta=method_support.entries(meta)")
+                given.append("meta=method_support.meta_entries(meta)")
             case "undeclared":
-                given.append("extra=method_support.undeclared_meta(meta)")
+                given.append("extra=method_support.extra_with_meta(meta)")
             case None:
                 pass
         made: Tree = (f"types.{self._names.types[call.declared.path]}(", given, ")")
         if self._may_be_left_out(call):
-            made = ("method_support.unless_empty(", [made], ")")
+            made = ("method_support.none_if_empty(", [made], ")")
         return lines("params = ", made, indent=8)
 
     @staticmethod

@@ -16,7 +16,7 @@ from weakref import WeakMethod, proxy
 from ..connection.calls import Call
 from ..connection.connection import Connection
 from ..errors import McpError, ProtocolError, ResponseError, UsageError
-from ..logs import note, report
+from ..logs import log_exception, write_log
 from ..session.events import Notified
 from ..session.stateless import FILTERS, LISTEN, UPDATED
 
@@ -77,9 +77,9 @@ class Standing:
         try:
             self._open(connection)
         except ResponseError as error:
-            note("info", "the server takes no subscription, so that no changes are told: %s", error)
+            write_log("info", "the server takes no subscription, so that no changes are told: %s", error)
         except McpError as fault:
-            note("warning", "changes are not told yet: %s", fault)
+            write_log("warning", "changes are not told yet: %s", fault)
             self._try_again(connection)
 
     def watch(self, uris: Iterable[str]) -> None:
@@ -190,7 +190,7 @@ class Standing:
         try:
             Thread(target=wait, name="mcp-resubscribe", daemon=True).start()
         except RuntimeError as fault:
-            report(fault, "no thread is to be had, so changes are not told any more")
+            log_exception(fault, "no thread is to be had, so changes are not told any more")
 
     def _reopen(self, connection: Connection) -> None:
         """Opens it again, and tells of everything, as it may have changed meanwhile."""

@@ -20,7 +20,7 @@ from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import check_paths, declared_by, introduction
 from ..session.events import Incoming, Notified
 from ..session.log_levels import Level, check_level
-from ..validation import check_counts, check_function, check_many, check_seconds
+from ..validation import require_callable, require_list, require_positive_integers, require_seconds
 from .transport_factories import recorded
 
 if TYPE_CHECKING:
@@ -102,8 +102,8 @@ class Client(Limited, ABC):
     ) -> None:
         more = {"title": title, "description": description, "icons": icons, "website_url": website_url}
         self.info = introduction(self.binding, name, version, **more)
-        check_seconds(timeout=timeout, limit=limit, ping=ping or 0)
-        check_counts(workers=workers, ping_failures=ping_failures)
+        require_seconds(timeout=timeout, limit=limit, ping=ping or 0)
+        require_positive_integers(workers=workers, ping_failures=ping_failures)
         self.timeout = timeout
         self.limit = limit
         self._open = open_transport
@@ -118,7 +118,7 @@ class Client(Limited, ABC):
         self._greeting: Connection | None = None
         """The connection while it is not one yet, so that it can be closed then, too."""
         self._connecting = Lock()
-        check_many("require", require, "tools", str)
+        require_list("require", require, "tools", str)
         self._required = tuple(sorted({*require}))
         if log_level is not None:
             check_level(log_level)
@@ -165,7 +165,7 @@ class Client(Limited, ABC):
     ) -> None:
         """Has a function handle a method, as ``handler`` does, and raises what it does."""
         self._check_in_time(key)
-        check_function(f"the handler of {key.name}", function, ("params", "context"))
+        require_callable(f"the handler of {key.name}", function, ("params", "context"))
         self._handlers.add(key, function)
         self._lend_an_ear(self._connection)
 

@@ -21,11 +21,11 @@ def with_tasks(binding: Binding) -> Binding:
     ``tools/call`` may then be answered with a CreateTaskResult, which is the binding's ``created``. Raises UsageError
     where the bindings of the extension are not there.
     """
-    from ..installed_revisions import extension
+    from ..installed_revisions import extension_package
 
-    package = extension("ext_tasks")
+    package = extension_package("ext_tasks")
     joined = _joined(binding, package)
-    joined.created = package.types.CreateTaskResult
+    joined.task_result_class = package.types.CreateTaskResult
     joined.extension = package
     return joined
 
@@ -60,7 +60,7 @@ def _joined(binding: Binding, package: Any) -> Binding:
             message = message.__replace__(result=codec.unstructure(message.result))
         return codec.encode(message)
 
-    return binding.spoken(codec, encode, requests, {**package.methods.NOTIFICATIONS, **binding.notifications})
+    return binding.extended(codec, encode, requests, {**package.methods.NOTIFICATIONS, **binding.notifications})
 
 
 def _called(binding: Binding, package: Any) -> Callable[[Any], Any]:

@@ -54,7 +54,7 @@ class HandshakeClient(Client):
         return super()._run(connection, incoming)
 
     def _hear(self, connection: Connection, notified: Notified) -> None:
-        kept = connection.session.kept
+        kept = connection.session.feature_state
         if notified.key.name == _PAGE_DONE and "pages" in kept:
             kept["pages"].complete(notified.params.elicitation_id)
         super()._hear(connection, notified)
@@ -65,13 +65,13 @@ class HandshakeClient(Client):
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
         """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
         session: Any = connection.session
-        self.settle(connection, connection.open(session.hello, self.binding.requests["initialize"], timeout))
+        self.settle(connection, connection.open(session.start_handshake, self.binding.requests["initialize"], timeout))
 
     def settle(self, connection: Connection, result: Any) -> None:
         """Ends the handshake with what the server has answered; raises UnsupportedRevision."""
         session: Any = connection.session
         with connection.lock:
-            line = session.agree(result)
+            line = session.finish_handshake(result)
         connection.send(line)
 
     def _adopted(self, connection: Connection) -> None:

@@ -24,7 +24,7 @@ from ..errors import (
 from ..http.client.statuses import rejects_message, shows_modern
 from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import check_paths, missing_members
-from ..validation import check_mappings, check_seconds
+from ..validation import require_mappings, require_seconds
 from .client import TIMEOUT, Client
 from .transport_factories import Opening, recorded
 
@@ -71,8 +71,8 @@ class Negotiation:
         if "discover" in options:
             message = "`discover` is for clients of one revision; negotiation always asks the server what it speaks"
             raise UsageError(message)
-        check_mappings(handlers=handlers)
-        check_seconds(probe=probe)
+        require_mappings(handlers=handlers)
+        require_seconds(probe=probe)
         self._open = open_transport
         self._revisions = tuple(revisions)
         self._load = load
@@ -90,7 +90,7 @@ class Negotiation:
         ``timeout`` of the client, and asking servers that may be silent has half of that at most.
         """
         timeout: float = self._options.get("timeout", TIMEOUT)
-        check_seconds(timeout=timeout)
+        require_seconds(timeout=timeout)
         try:
             with CallScope(timeout):
                 return self._connect()
@@ -143,7 +143,7 @@ class Negotiation:
         try:
             client.greet(connection, timeout=min(self._probe, self._options.get("timeout", TIMEOUT) / 2))
         finally:
-            self._asked = connection.session.asked
+            self._asked = connection.session.requests_sent
         client.adopt(connection)
         return client
 
@@ -152,9 +152,9 @@ class Negotiation:
         connection = self._attach(client)
         session: Any = connection.session
         try:
-            result = connection.open(session.hello, client.binding.requests["initialize"])
+            result = connection.open(session.start_handshake, client.binding.requests["initialize"])
         finally:
-            self._asked = session.asked
+            self._asked = session.requests_sent
         agreed = result.protocol_version
         if agreed not in self._revisions or self._load(agreed).binding.era != "handshake":
             raise UnsupportedRevision(", ".join(self._revisions), [agreed])
@@ -178,7 +178,7 @@ class Negotiation:
             self._transport = recorded(self._open(), self._record)
         connection = client.attach(self._transport)
         # The numbers go on: an answer to an earlier question must not be taken for one to a later.
-        connection.session.asked = self._asked
+        connection.session.requests_sent = self._asked
         return connection
 
     def _client(self, cls: type[Client]) -> Client:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import OutputMismatch, ProtocolError, UsageError
 from ..features.mismatch import Mismatch
 from ..features.user_schemas import checker, walk
-from ..logs import note
+from ..logs import write_log
 
 if TYPE_CHECKING:
     from ..features.feature_client import FeatureClient
@@ -139,7 +139,7 @@ class Outputs:
         text = f"the result of {tool} is not held against its outputSchema: {why}"
         if self._strict:
             raise ProtocolError(text)
-        note("warning", "%s", text)
+        write_log("warning", "%s", text)
 
 
 def bounded_checker(schema: Any) -> Look:

@@ -12,9 +12,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ResponseError, UsageError
-from ..logs import note
+from ..logs import write_log
 from ..methods import RequestMethod
-from ..validation import check_counts, check_times
+from ..validation import require_positive_integers, require_positive_numbers
 from .transport_factories import Opening
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ class ResultCache:
         longest: float = LONGEST,
         clock: Callable[[], float] = now,
     ) -> None:
-        check_counts(entries=entries, size=size)
-        check_times(longest=longest)
+        require_positive_integers(entries=entries, size=size)
+        require_positive_numbers(longest=longest)
         self._most = entries
         self._largest = size
         self._longest = longest
@@ -264,7 +264,7 @@ class Keeping:
         try:
             return self._holder() == holder
         except Exception as fault:  # noqa: BLE001  # of `auth`; the answer is there, and is not to be lost
-            note("info", "a result is not kept, as `auth` has failed: %s", fault)
+            write_log("info", "a result is not kept, as `auth` has failed: %s", fault)
             return False
 
     def _holder(self) -> Holder:

@@ -69,7 +69,7 @@ class StatelessClient(Client):
     @property
     def capabilities(self) -> Any:
         """What the client declares: what its handlers, ``tasks`` and ``capabilities`` amount to."""
-        if self.binding.created is None:
+        if self.binding.task_result_class is None:
             return super().capabilities
         from .extending import declaring
 
@@ -120,7 +120,7 @@ class StatelessClient(Client):
                     raise
                 raise UnsupportedRevision(self.binding.revision, []) from error
             with connection.lock:
-                session.learn(result)
+                session.record_discovery(result)
 
     @property
     def connection(self) -> Connection:
@@ -163,7 +163,7 @@ class StatelessClient(Client):
         """
         with self._scope(timeout):
             result = self._ask_in_rounds(key, params, timeout, on_progress)
-            if self.binding.created is not None and result.__class__ is self.binding.created:
+            if self.binding.task_result_class is not None and result.__class__ is self.binding.task_result_class:
                 result = self._outcome(self.task(key, result))
         if key.name in self.followed:
             self.follow(key, params, result)
@@ -189,7 +189,7 @@ class StatelessClient(Client):
         """
         from ..tasks.polled_task import PolledTask
 
-        if answer.__class__ is self.binding.created:
+        if answer.__class__ is self.binding.task_result_class:
             return PolledTask(self, key, answer, limit=self.limit, params=params)
         return PolledTask(self, key, None, limit=self.limit, answer=answer, params=params)
 

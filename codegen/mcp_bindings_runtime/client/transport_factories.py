@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..validation import (
-    check_command,
-    check_counts,
-    check_function,
-    check_kind,
-    check_methods,
-    check_named,
-    check_texts,
-    check_times,
-    check_transport,
+    require_callable,
+    require_command,
+    require_instance,
+    require_methods,
+    require_positive_integers,
+    require_positive_numbers,
+    require_string_keys,
+    require_strings,
+    require_transport,
 )
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def child(
     stderr: Stderr,
 ) -> Opening:
     """To a server that is started as a child process, as ``Client.stdio`` describes it."""
-    check_command(command)
-    check_named(env=env)
+    require_command(command)
+    require_string_keys(env=env)
 
     def start() -> Transport:
         from ..transports.child import Child
@@ -88,15 +88,15 @@ def http(
     max_message: int,
 ) -> Opening:
     """To the server at a URL, as ``Client.http`` describes it; no ``facts``, where the revision is to be found out."""
-    check_kind("url", url, str, "texts such as 'https://example.com/mcp'")
-    check_texts(proxy=proxy)
-    check_named(headers=headers)
-    check_counts(pool=pool, max_message=max_message)
-    check_times(connect_timeout=connect_timeout)
+    require_instance("url", url, str, "texts such as 'https://example.com/mcp'")
+    require_strings(proxy=proxy)
+    require_string_keys(headers=headers)
+    require_positive_integers(pool=pool, max_message=max_message)
+    require_positive_numbers(connect_timeout=connect_timeout)
     if auth is not None:
-        check_function("auth", auth, ("refusal",))
+        require_callable("auth", auth, ("refusal",))
     if tls is not None:
-        check_methods("tls", tls, ("wrap_socket", "verify_mode"), "an ssl.SSLContext")
+        require_methods("tls", tls, ("wrap_socket", "verify_mode"), "an ssl.SSLContext")
 
     def reach() -> Transport:
         from ..http.client.opening import open_http
@@ -146,7 +146,7 @@ def hosted(servers: Sequence[Server]) -> Opening:
 
 def given(transport: Transport) -> Opening:
     """A transport that there is already."""
-    check_transport(transport)
+    require_transport(transport)
     return Opening(lambda: transport, ("over", transport))
 
 

@@ -177,7 +177,7 @@ def undeclared(extra: Any, declared: frozenset[str]) -> None:
         raise Invalid
 
 
-def first_fitting(v: object, *functions: Callable[[Any], T]) -> T:
+def first_match(v: object, *functions: Callable[[Any], T]) -> T:
     """What the first function that takes the value makes of it."""
     for function in functions:
         try:

@@ -12,7 +12,7 @@ Bytes: TypeAlias = bytes
 """The builtin, for classes that have an attribute of that name."""
 
 
-def decoded(text: str) -> Bytes:
+def decode_base64(text: str) -> Bytes:
     """What base64 stands for (RFC 4648, section 4); raises ProtocolError for text that is none."""
     from base64 import b64decode
 
@@ -23,7 +23,7 @@ def decoded(text: str) -> Bytes:
         raise ProtocolError(reason) from None
 
 
-def shown(*candidates: str | None) -> str:
+def first_name(*candidates: str | None) -> str:
     """The first name that there is; the last one always is."""
     return next(each for each in candidates if each is not None)
 
@@ -46,7 +46,7 @@ def opaque_texts(extra: Mapping[str, Any] | None, name: str) -> list[str] | None
     raise ProtocolError(reason)
 
 
-def check(result: Any) -> None:
+def raise_for_error(result: Any) -> None:
     """Raises ToolFailed for a result that says so."""
     if result.is_error:
         # A block of an unknown type is JSON, which has a type, too.

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..binding import Binding
 from ..errors import DecodeError, EncodeError
-from ..logs import note
+from ..logs import write_log
 from ..methods import RequestMethod
 from .codec import Codec
 from .type_tables import UnknownTag, Violation
@@ -46,7 +46,7 @@ def read_result(codec: Codec[Any], key: RequestMethod[Any, Any], value: Any) -> 
             raise
     for fault in faults:
         _wrap(result, fault.path[:-1])
-        note("warning", "%s: %s; kept as JSON", key.name, DecodeError(*fault, codec.revision))
+        write_log("warning", "%s: %s; kept as JSON", key.name, DecodeError(*fault, codec.revision))
     return result
 
 

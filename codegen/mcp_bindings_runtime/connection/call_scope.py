@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import CallCancelled, RequestTimeout
-from ..validation import check_seconds
+from ..validation import require_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -79,7 +79,7 @@ class CallScope:
 
     def __init__(self, timeout: float = inf, limit: float = 0.0, *, cancellation: Cancellation | None = None) -> None:
         if timeout.__class__ is not float or not timeout >= 0:
-            check_seconds(timeout=timeout)
+            require_seconds(timeout=timeout)
         now = monotonic()
         outer = self._outer = ACTIVE.scope
         self.timeout = timeout

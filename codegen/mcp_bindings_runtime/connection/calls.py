@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..errors import CallCancelled, RequestTimeout
 from ..methods import NotificationMethod, RequestMethod
 from ..session.events import Notified, Outcome, Progressed, Published
-from ..validation import check_function, check_seconds
+from ..validation import require_callable, require_seconds
 from .auto_reset_event import AutoResetEvent
 from .call_scope import ACTIVE, CallScope
 from .progress_queue import ProgressQueue
@@ -65,9 +65,9 @@ class Call:
         """Where the notifications of a subscription go."""
         if patience.__class__ is not float or not patience >= 0:
             # Most are good, and this is on the way of each request.
-            check_seconds(timeout=patience)
+            require_seconds(timeout=patience)
         if on_progress is not None:
-            check_function("on_progress", on_progress, ("params",))
+            require_callable("on_progress", on_progress, ("params",))
             self.progress = ProgressQueue(key.name, on_progress)
         self.patience = patience
         started = monotonic()

@@ -9,9 +9,9 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from ..errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout, UsageError
-from ..logs import note, report
+from ..logs import log_exception, write_log
 from ..methods import NotificationMethod, RequestMethod
-from ..session.events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply
+from ..session.events import Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply, RequestCancelled
 from ..session.session import Session
 from ..transports import Transport, Unanswered
 from .call_scope import bounded, outside
@@ -145,7 +145,7 @@ class Connection:
             if line is not None:
                 self.send(line)
         except (ConnectionClosed, RequestTimeout) as fault:
-            note("info", "an answer could not be sent: %s", fault)
+            write_log("info", "an answer could not be sent: %s", fault)
 
     def pause(self, retry: int) -> None:
         """Nothing: all goes over one transport. As ``Channel.pause``."""
@@ -265,7 +265,7 @@ class Connection:
             try:
                 self._transport.send(line, _CLOSING)
             except McpError as more:
-                note("debug", "%s could not be cancelled: %s", call.key.name, more)
+                write_log("debug", "%s could not be cancelled: %s", call.key.name, more)
 
     def conclude(self, call: Call, reason: str) -> None:
         """Ends a call from this side, as if it had been answered with nothing; wakes the thread that waits for it."""
@@ -314,14 +314,14 @@ class Connection:
         try:
             what = self._transport.receive(timeout)
         except MessageTooLarge as fault:
-            hear, what = self.session.too_large, fault
+            hear, what = self.session.receive_too_large, fault
         except Unanswered as fault:
             hear, what = self._unanswered, fault
         except ConnectionClosed as end:
             self._cut(end)
             return False
         except Exception as fault:  # noqa: BLE001  # a transport of somebody's own; nobody is left waiting for it
-            report(fault, "the transport failed: %s", fault)
+            log_exception(fault, "the transport failed: %s", fault)
             self._cut(ConnectionClosed(f"the transport failed: {fault}"))
             return False
         if what is None:
@@ -358,14 +358,14 @@ class Connection:
             self.calls.published(event)
         elif isinstance(event, Notified):
             self._notifications.put(event)
-        elif isinstance(event, Cancelled):
-            note("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
+        elif isinstance(event, RequestCancelled):
+            write_log("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
             event.incoming.stop_calls()
             if event.line is not None:
                 self._replies.put(event.line)
         elif isinstance(event, Dropped):
             self._noise = self._noise if self.session.state == "open" else event.reason
-            note("info", "dropped: %s", event.reason)
+            write_log("info", "dropped: %s", event.reason)
 
     def _spread(self, news: Notified | ProgressQueue) -> None:
         if isinstance(news, Notified):
@@ -374,7 +374,7 @@ class Connection:
         try:
             news.deliver_scheduled()
         except Exception as fault:  # noqa: BLE001  # nobody waits for it
-            report(fault, "a function that is told of the progress of a task failed")
+            log_exception(fault, "a function that is told of the progress of a task failed")
 
     def _run(self, incoming: Incoming) -> None:
         # One that was cancelled while it waited is not begun.
@@ -386,7 +386,7 @@ class Connection:
         try:
             self._transport.send(line, self.timeout)
         except McpError as fault:
-            note("info", "an answer could not be sent: %s", fault)
+            write_log("info", "an answer could not be sent: %s", fault)
 
     # The end.
 
@@ -397,7 +397,7 @@ class Connection:
                 for line in lines:
                     self._transport.send(line, _CLOSING)
             except McpError as fault:
-                note("debug", "the last words could not be sent: %s", fault)
+                write_log("debug", "the last words could not be sent: %s", fault)
         self._mute = True
         self._stop(ConnectionClosed(why))
         self._shut()

@@ -9,7 +9,7 @@ from threading import local
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..errors import CallCancelled, ConnectionClosed, RequestTimeout, UsageError
-from ..logs import note
+from ..logs import write_log
 from ..meta import entries_of
 from ..methods import NotificationMethod, RequestMethod
 from ..session.control_flow import Abandoned
@@ -20,7 +20,7 @@ from .call_scope import CallScope, Cancellation
 if TYPE_CHECKING:
     from ..features.limits import Limits, Pace
     from ..session.handshake import HandshakeServerSession
-    from ..session.multi_round import Replay
+    from ..session.multi_round import Round
     from .calls import Call
     from .channel import Channel
 
@@ -121,7 +121,9 @@ class Context:
         paces = self._paces
         if paces is None:
             # What belongs to no request is told at one pace by all.
-            paces = self._paces = {} if self._incoming else self.connection.session.kept.setdefault("paces", {})
+            paces = self._paces = (
+                {} if self._incoming else self.connection.session.feature_state.setdefault("paces", {})
+            )
         if name not in paces:
             from ..features.limits import pace_of
 
@@ -148,7 +150,7 @@ class Context:
         incoming, connection = self._incoming, self.connection
         if incoming is None or incoming.cancelled:
             return
-        line = connection.session.answer_line(incoming, result)
+        line = connection.session.response_line(incoming, result)
         with connection.lock:
             last = connection.session.settle(incoming, line)
             incoming.cancelled = True
@@ -199,7 +201,7 @@ def _attempt(send: Callable[[Any], None], item: Any) -> None:
     try:
         send(item)
     except (ConnectionClosed, RequestTimeout) as fault:
-        note("debug", "a notification could not be sent: %s", fault)
+        write_log("debug", "a notification could not be sent: %s", fault)
 
 
 class _Current(local):
@@ -328,7 +330,7 @@ class StatelessContext(ServerContext):
 
     def __init__(self, peer: Any, connection: Channel, incoming: Incoming | None) -> None:
         super().__init__(peer, connection, incoming)
-        self._replay: Replay | None = None
+        self._replay: Round | None = None
 
     @property
     def peer_info(self) -> Any:
@@ -363,8 +365,8 @@ class StatelessContext(ServerContext):
             if self._incoming is None or self._incoming.key.name not in self.connection.session.binding.facts.resumable:
                 text = f"{key.name} may be asked for only in a handler whose result may be an InputRequiredResult"
                 raise UsageError(text)
-            self._replay = cast("Replay", self.peer.replay(self._incoming))
-        result: R = self._replay.ask(key, params)
+            self._replay = cast("Round", self.peer.replay(self._incoming))
+        result: R = self._replay.answer(key, params)
         return result
 
     def begin_task(self, *, required: bool = False) -> None:

@@ -14,13 +14,13 @@ from ..jsonrpc import (
     METHOD_NOT_FOUND,
     MISSING_CLIENT_CAPABILITY,
     UNSUPPORTED_VERSION,
-    Refusal,
+    ErrorObject,
 )
-from ..logs import failed, note, report
+from ..logs import log_exception, log_handler_error, write_log
 from ..methods import NotificationMethod, RequestMethod, Side
-from ..session.control_flow import Abandoned, Detached, Suspended
+from ..session.control_flow import Abandoned, Detached, InputNeeded
 from ..session.events import Incoming, Notified
-from ..validation import check_function
+from ..validation import require_callable
 from .context import CURRENT
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ LIMITED = frozenset(
 """Requests that may not come too often."""
 KEPT = frozenset(range(-32099, -31999)) - {HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION}
 """Codes that 2026-07-28 uses no more, or not yet (Error Codes)."""
-INTERNAL = Refusal(INTERNAL_ERROR, "Internal error")
+INTERNAL = ErrorObject(INTERNAL_ERROR, "Internal error")
 """Says nothing of the inside."""
 
 
@@ -93,7 +93,7 @@ class Handlers:
             raise UsageError(text)
 
         def remember(function: Any) -> Any:
-            check_function(f"the handler of {key.name}", function, ("params", "context"))
+            require_callable(f"the handler of {key.name}", function, ("params", "context"))
             if key.name in self._chosen:
                 text = f"{key.name} has a handler already, and has one alone: {self.of(key)!r}"
                 raise UsageError(text)
@@ -137,22 +137,22 @@ class Handlers:
         """The line that answers a request; None where there is none to send."""
         session = connection.session
         try:
-            line = session.answer_line(incoming, self.handle(incoming.key, incoming.params, context))
+            line = session.response_line(incoming, self.handle(incoming.key, incoming.params, context))
         except ResponseError as error:
             if error.code in KEPT and session.binding.era == "stateless":
                 text = "%s: the handler answers with %d, which is kept for the protocol; accepted are codes outside %s"
-                note("warning", text, incoming.key.name, error.code, "-32768 to -32000, and those that it defines")
-            line = self.refuse(connection, incoming, Refusal(error.code, error.message, error.data))
+                write_log("warning", text, incoming.key.name, error.code, "-32768 to -32000, and those that it defines")
+            line = self.refuse(connection, incoming, ErrorObject(error.code, error.message, error.data))
         except EncodeError as fault:
-            report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
-            line = session.refusal_line(incoming, INTERNAL)
-        except (Suspended, Detached):
+            log_exception(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
+            line = session.error_response_line(incoming, INTERNAL)
+        except (InputNeeded, Detached):
             raise
         except Abandoned:
-            line = session.refusal_line(incoming, INTERNAL)
+            line = session.error_response_line(incoming, INTERNAL)
         except BaseException as error:  # whatever a handler raises, the request is answered
-            failed(error, f"{incoming.key.name}: the handler failed", over=connection.closed)
-            line = session.refusal_line(incoming, INTERNAL)
+            log_handler_error(error, f"{incoming.key.name}: the handler failed", over=connection.closed)
+            line = session.error_response_line(incoming, INTERNAL)
             if _by_ctrl_c(error):
                 with connection.lock:
                     last = session.settle(incoming, line)
@@ -170,22 +170,22 @@ class Handlers:
         try:
             function(notified.params, context)
         except BaseException as error:  # nobody waits for an answer
-            failed(error, f"{notified.key.name}: the handler failed", over=context.connection.closed)
+            log_handler_error(error, f"{notified.key.name}: the handler failed", over=context.connection.closed)
             if _by_ctrl_c(error):
                 raise
 
-    def _nobody(self, method: str) -> Refusal:
+    def _nobody(self, method: str) -> ErrorObject:
         reason = f"this {self._side} does not handle {method}"
-        return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": method, "reason": reason})
+        return ErrorObject(METHOD_NOT_FOUND, "Method not found", {"method": method, "reason": reason})
 
     @staticmethod
-    def refuse(connection: Channel, incoming: Incoming, refusal: Refusal) -> bytes:
+    def refuse(connection: Channel, incoming: Incoming, refusal: ErrorObject) -> bytes:
         """The line that answers a request with an error, whose data may be anything that a handler has given."""
         try:
-            return connection.session.refusal_line(incoming, refusal)
+            return connection.session.error_response_line(incoming, refusal)
         except (TypeError, ValueError) as fault:
-            report(fault, "%s: the data of a ResponseError is no JSON", incoming.key.name)
-            return connection.session.refusal_line(incoming, INTERNAL)
+            log_exception(fault, "%s: the data of a ResponseError is no JSON", incoming.key.name)
+            return connection.session.error_response_line(incoming, INTERNAL)
 
 
 def _by_ctrl_c(error: BaseException) -> bool:

@@ -7,7 +7,7 @@ from time import monotonic
 
 from ..binding import Binding
 from ..errors import McpError, RequestTimeout
-from ..logs import note
+from ..logs import write_log
 from .connection import Connection
 
 
@@ -34,9 +34,9 @@ def _watch(connection: Connection, binding: Binding, every: float, failures: int
             failed = 0
         except RequestTimeout:
             failed += 1
-            note("warning", "ping was not answered in %g s (%d of %d)", every, failed, failures)
+            write_log("warning", "ping was not answered in %g s (%d of %d)", every, failed, failures)
             if failed >= failures:
                 connection.close(why=f"the other side has answered none of {failures} pings, each within {every:g} s")
         except McpError as fault:
-            note("debug", "ping failed: %s", fault)
+            write_log("debug", "ping failed: %s", fault)
             connection.wait(every)

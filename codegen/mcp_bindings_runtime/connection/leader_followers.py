@@ -18,7 +18,7 @@ from threading import Event, Lock, Thread, get_ident
 from time import monotonic, sleep
 from typing import Any
 
-from ..logs import note
+from ..logs import write_log
 from .auto_reset_event import AutoResetEvent
 
 TICK = 0.005
@@ -179,7 +179,7 @@ class LeaderFollowers:
             if me not in self.busy:
                 return False
             if self._waiting >= WAITING:
-                note(
+                write_log(
                     "warning", "%d requests that are being handled wait for answers; further ones have to wait", WAITING
                 )
                 return False
@@ -331,7 +331,7 @@ class LeaderFollowers:
         except RuntimeError as fault:
             # The existing threads do what they can; the next message brings another try.
             self._leave_follower_role()
-            note("warning", "cannot start a thread for a connection: %s", fault)
+            write_log("warning", "cannot start a thread for a connection: %s", fault)
 
     def _start_thread(self, event: AutoResetEvent | None) -> None:
         Thread(target=self._main, args=(event,), name=self._name, daemon=True).start()

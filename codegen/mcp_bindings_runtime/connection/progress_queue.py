@@ -9,7 +9,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
-from ..logs import note
+from ..logs import write_log
 
 CAPACITY = 1000
 """How many notifications wait at most."""
@@ -67,7 +67,7 @@ class ProgressQueue:
         if self._coalesced and not self._items:
             coalesced, self._coalesced = self._coalesced, 0
             text = "%s: on_progress is slower than progress arrives; %d notifications were replaced by newer ones"
-            note("warning", text, self._method, coalesced)
+            write_log("warning", text, self._method, coalesced)
 
     def hand_over(self) -> bool:
         """Let other threads deliver from now on; return whether something waits for that."""
@@ -88,4 +88,4 @@ class ProgressQueue:
             self._coalesced = 0
         if late:
             text = "%s: the deadline passed before on_progress was called with %d more notifications"
-            note("warning", text, self._method, late)
+            write_log("warning", text, self._method, late)

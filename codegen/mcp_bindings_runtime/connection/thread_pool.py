@@ -11,7 +11,7 @@ from collections.abc import Callable
 from threading import Condition, Lock, Thread
 from time import monotonic
 
-from ..logs import note, report
+from ..logs import log_exception, write_log
 from .auto_reset_event import AutoResetEvent
 
 IDLE = 10.0
@@ -44,7 +44,7 @@ class ThreadPool:
         try:
             self._run(job, worker)
         except RuntimeError as fault:
-            note("warning", "cannot start a thread for a request: %s", fault)
+            write_log("warning", "cannot start a thread for a request: %s", fault)
             with self._lock:
                 self._busy -= 1
             return False
@@ -92,7 +92,7 @@ class ThreadPool:
             try:
                 job()
             except BaseException as fault:  # noqa: BLE001  # the thread survives whatever a job raises
-                report(fault, "a request failed: %s", fault)
+                log_exception(fault, "a request failed: %s", fault)
             worker.job = job = None
             with self._lock:
                 if self._jobs:

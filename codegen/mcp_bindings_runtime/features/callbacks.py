@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..binding import Binding
 from ..errors import ResponseError, UsageError
 from ..jsonrpc import INVALID_PARAMS
-from ..validation import check_function
+from ..validation import require_callable
 from .client_methods import ELICIT, ROOTS, SAMPLE
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def install(client: FeatureClient, options: Mapping[str, Any]) -> list[str]:
     wanted = {name: option for name, option in options.items() if option is not None and option is not False}
     for name, option in wanted.items():
         if name not in _VALUES:
-            check_function(name, option, _CALLED_WITH.get(name, () if name.endswith("s_changed") else ("params",)))
+            require_callable(name, option, _CALLED_WITH.get(name, () if name.endswith("s_changed") else ("params",)))
     if options.get("check_output") is not None:
         _check_outputs(client, options["check_output"])
     declared = [*_sampling(client, wanted), *_elicitation(client, wanted)]

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ResponseError, UsageError
-from ..validation import check_texts
+from ..validation import require_strings
 from .error_codes import error_for
 from .registry import Changes, Registry
 
@@ -67,7 +67,7 @@ class Completions(Registry[Completer]):
                 "a completion is for a prompt's argument or a template's variable; pass prompt= or resource_template="
             )
             raise UsageError(text)
-        check_texts(argument=argument, prompt=prompt, resource_template=resource_template)
+        require_strings(argument=argument, prompt=prompt, resource_template=resource_template)
         completer = Completer(function, self._taken_by(function))
         key = _key("prompt", prompt, argument) if prompt is not None else _key("template", resource_template, argument)
         self.put(key, completer, replace=replace)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from ..binding import Binding
 from ..errors import DecodeError, RequestTimeout, ResponseError, UsageError
-from ..logs import note
+from ..logs import write_log
 from .client_methods import ELICIT, PAGE_DONE
 from .error_codes import URL_ELICITATION_REQUIRED
 
@@ -93,7 +93,7 @@ def required_by(session: Any, error: ResponseError) -> ResponseError:
         pages = [session.binding.codec.structure(each, types.ElicitRequestURLParams) for each in listed]
         typed = URLElicitationRequired(pages, error.message)
     except (TypeError, DecodeError, UsageError) as fault:
-        note("warning", "an error says that pages are to be visited, and not which: %s", fault)
+        write_log("warning", "an error says that pages are to be visited, and not which: %s", fault)
         return error
     for page in pages:
         pages_of(session).expect(page.elicitation_id)
@@ -137,7 +137,7 @@ class Pages:
 
 def pages_of(session: Any) -> Pages:
     """The pages of one connection."""
-    pages: Pages = session.kept.setdefault("pages", Pages())
+    pages: Pages = session.feature_state.setdefault("pages", Pages())
     return pages
 
 
@@ -193,7 +193,9 @@ def check_url(url: str) -> None:
         text = f"{url!r} is no absolute URL; write https://host/path"
         raise UsageError(text)
     if parts.scheme == "http" and parts.hostname not in _THIS_MACHINE:
-        note("warning", "the user is sent to %s, which others can read and change on its way; use https", parts.netloc)
+        write_log(
+            "warning", "the user is sent to %s, which others can read and change on its way; use https", parts.netloc
+        )
 
 
 def filled(binding: Binding, params: Any, answer: Any) -> Any:

@@ -13,9 +13,9 @@ from time import monotonic
 from typing import Any, Protocol
 
 from ..errors import ConnectionClosed, ProtocolError, RequestTimeout, ResponseError, UsageError
-from ..logs import note
+from ..logs import write_log
 from ..session.log_levels import LEVELS
-from ..validation import check_function, check_times
+from ..validation import require_callable, require_positive_numbers
 from .error_codes import ERROR_CODES, Situation
 
 Clock = Callable[[], float]
@@ -61,7 +61,7 @@ class Limits:
             "progress": progress,
             "log": log,
         }
-        check_times(
+        require_positive_numbers(
             tool_calls=tool_calls,
             completions=completions,
             sampling=sampling,
@@ -70,8 +70,8 @@ class Limits:
             progress=progress,
             log=log,
         )
-        check_times(burst=burst or 0)
-        check_function("clock", clock, ())
+        require_positive_numbers(burst=burst or 0)
+        require_callable("clock", clock, ())
         self.burst = burst
         self.clock = clock
         self._lock = Lock()
@@ -141,7 +141,7 @@ def admit(limits: Limits, context: Any, method: str) -> Any:
         return None
     binding = session.binding
     text = f"more than {limits.rates[name]:g} {name} in a second; wait {wait:.3f} s"
-    note("info", "refused: %s", text)
+    write_log("info", "refused: %s", text)
     if method == "tools/call":
         types = binding.types
         return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
@@ -155,7 +155,7 @@ def _bucket(limits: Limits, context: Any, name: str) -> Bucket | None:
     principal, source = context.principal, context.source
     if source is not None:
         return limits.bucket_of(name, source if principal is None else principal, principal=principal is not None)
-    kept = context.connection.session.kept
+    kept = context.connection.session.feature_state
     key = f"limit {name}"
     if key not in kept:
         kept.setdefault(key, limits.bucket(name))
@@ -239,7 +239,7 @@ class Pace:
             try:
                 self._tell(self._waiting.pop())
             except (ConnectionClosed, RequestTimeout, UsageError) as fault:
-                note("debug", "what waited to be told could not be: %s", fault)
+                write_log("debug", "what waited to be told could not be: %s", fault)
 
 
 class DroppedLogs:
@@ -276,7 +276,7 @@ class DroppedLogs:
             self._count = self._highest = 0
             some = "1 log message was" if count == 1 else f"{count} log messages were"
             text = f"{some} dropped: no more than {self._rate:g} are sent in a second"
-            note("info", "%s", text)
+            write_log("info", "%s", text)
             params = self._params_of(message).__replace__(level=level, data=text, logger=LOGGER)
             self._send(self._replaced(message, params))
         self._send(message)
@@ -287,7 +287,7 @@ def pace_of(limits: Limits, context: Any, name: str, tell: Callable[[Any], None]
     if name == "progress":
         bucket = limits.bucket(name)
         return None if bucket is None else Pace(bucket, tell)
-    kept = context.connection.session.kept
+    kept = context.connection.session.feature_state
     if name not in kept:
         kept.setdefault(name, limits.bucket(name))
     return None if kept[name] is None else log_pace(kept[name], DroppedLogs(kept[name].rate, tell))

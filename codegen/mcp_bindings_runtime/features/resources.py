@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ResponseError, UsageError
-from ..logs import note
-from ..validation import check_kind
+from ..logs import write_log
+from ..validation import require_instance
 from .error_codes import error_for
 from .lists import announced, answer_list, listed
 from .registry import Registry
@@ -151,7 +151,7 @@ class Resources:
         """
         subscribed = (uri,) if about is None else (uri, about)
         for each in subscribed:
-            check_kind("the URI of an updated resource", each, str, "texts")
+            require_instance("the URI of an updated resource", each, str, "texts")
         method = "notifications/resources/updated"
         params = self._server.binding.notifications[method].params(uri=uri)
         self._server.announce(method, params, about=subscribed)
@@ -207,7 +207,7 @@ class Resources:
                 if result is not _ELSEWHERE:
                     return self._result(uri, template.listed, template.listed.uri_template, result, params)
         except (FileNotFoundError, NotADirectoryError) as fault:
-            note("debug", "%s: %s", uri, fault)
+            write_log("debug", "%s: %s", uri, fault)
         raise self._unknown(uri)
 
     @staticmethod
@@ -215,7 +215,7 @@ class Resources:
         try:
             return template.function.call(values, context)
         except WrongArgument as fault:
-            note("debug", "%s: %s", template.listed.uri_template, fault)
+            write_log("debug", "%s: %s", template.listed.uri_template, fault)
             return _ELSEWHERE
 
     def _result(self, uri: str, listed: Any, name: str, given: Any, params: Any) -> Any:

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from ..errors import UsageError
-from ..logs import note
-from ..validation import check_many
+from ..logs import write_log
+from ..validation import require_list
 from .client_methods import CHANGED_ROOTS, ROOTS
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Shared:
             if os.access(path_of(root.uri), os.R_OK):
                 readable.append(root)
             else:
-                note("warning", "the root %s cannot be read, so it is left out", root.uri)
+                write_log("warning", "the root %s cannot be read, so it is left out", root.uri)
         return self._types.ListRootsResult(roots=readable)
 
 
@@ -50,7 +50,7 @@ def share(client: FeatureClient, roots: Iterable[Any]) -> None:
     itself, or cannot be read, and for a client that connected without roots.
     """
     types = client.binding.types
-    check_many("roots", roots, "/srv/project")
+    require_list("roots", roots, "/srv/project")
     made = [root_of(types, root) for root in roots]
     key = client.binding.requests[ROOTS]
     shared = client.handler_of(key)
@@ -127,7 +127,7 @@ def roots_of(context: Any) -> list[Any]:
     connection = context.connection
     binding = connection.session.binding
     told = CHANGED_ROOTS in binding.notifications and binding.declares(context.peer_capabilities, "roots.listChanged")
-    known: Known = connection.session.kept.setdefault("roots", Known()) if told else Known()
+    known: Known = connection.session.feature_state.setdefault("roots", Known()) if told else Known()
     roots = known.roots
     if roots is None:
         changes = known.changes

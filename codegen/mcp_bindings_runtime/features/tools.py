@@ -15,8 +15,8 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import DecodeError, EncodeError, ResponseError, ToolError, UsageError
-from ..logs import failed
-from ..validation import check_flags, check_mappings, check_texts, check_times
+from ..logs import log_handler_error
+from ..validation import require_booleans, require_mappings, require_positive_numbers, require_strings
 from .error_codes import error_for
 from .lists import announced, answer_list
 from .mismatch import Mismatch, MismatchError
@@ -108,12 +108,12 @@ class Tools:
         is to be replaced), a schema that is none.
         """
         name = name_of_function(function) if name is None else name
-        check_texts(name=name)
+        require_strings(name=name)
         what = f"tool {name}"
         self._check_name(name)
-        check_times(**{f"{what}: timeout": timeout})
-        check_mappings(**{f"{what}: input_schema": input_schema, f"{what}: output_schema": output_schema})
-        check_flags(**{f"{what}: check": check})
+        require_positive_numbers(**{f"{what}: timeout": timeout})
+        require_mappings(**{f"{what}: input_schema": input_schema, f"{what}: output_schema": output_schema})
+        require_booleans(**{f"{what}: check": check})
         signature = Signature(function, what, self._server.context, loose=input_schema is not None)
         promise = self._promise(signature, output_schema, what, check=check)
         self._check_headers(what, input_schema or signature.schema)
@@ -271,7 +271,7 @@ class Tools:
         except ToolError as error:
             return self._results.failed(str(error))
         except Exception as error:  # noqa: BLE001  # whatever a tool raises, its caller is told
-            failed(error, f"{tool.signature.what} has failed", over=context.connection.closed)
+            log_handler_error(error, f"{tool.signature.what} has failed", over=context.connection.closed)
             return self._results.failed(str(error) or error.__class__.__name__)
 
     def _misread(self, tool: Tool, misfit: MismatchError) -> Any:

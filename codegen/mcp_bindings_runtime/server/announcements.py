@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..binding import Binding
 from ..errors import ConnectionClosed, RequestTimeout, UsageError
-from ..logs import note
+from ..logs import write_log
 from ..methods import NotificationMethod
 from ..session.handshake import HandshakeServerSession
 from ..session.log_levels import LEVELS, Level
@@ -51,7 +51,7 @@ def tell_each(connections: Iterable[Channel], tell: Callable[[Channel], None]) -
         try:
             tell(connection)
         except (ConnectionClosed, RequestTimeout) as fault:
-            note("debug", "a client could not be told: %s", fault)
+            write_log("debug", "a client could not be told: %s", fault)
         except UsageError:
             # Closed at this very moment, nothing may be said on it.
             if not connection.closed:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import ConnectionClosed, McpError, MessageTooLarge
-from ..logs import note
+from ..logs import write_log
 from ..session.events import Reply
 from ..session.stateless import INITIALIZE
 from ..transports import Transport
-from ..validation import check_transport
+from ..validation import require_transport
 from .routing import Routes
 from .server import Server
 
@@ -38,7 +38,7 @@ class Host:
 
     def serve(self, transport: Transport) -> None:
         """Speaks with a client until it leaves."""
-        check_transport(transport)
+        require_transport(transport)
         try:
             routed = self._receive(transport)
             while routed is not None:
@@ -64,7 +64,7 @@ class Host:
             try:
                 line = transport.receive()
             except MessageTooLarge as fault:
-                events = unbegun.too_large(fault)
+                events = unbegun.receive_too_large(fault)
             except ConnectionClosed:
                 return None
             else:
@@ -132,7 +132,7 @@ def _send(transport: Transport, line: bytes) -> None:
     try:
         transport.send(line, _PATIENCE)
     except McpError as fault:
-        note("info", "an answer could not be sent: %s", fault)
+        write_log("info", "an answer could not be sent: %s", fault)
 
 
 def _nothing(_line: bytes) -> None:

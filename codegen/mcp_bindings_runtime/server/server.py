@@ -91,13 +91,13 @@ class Server(Limited, ABC):
             raise UsageError(message)
         more = {"title": title, "description": description, "icons": icons, "website_url": website_url}
         self.info = introduction(self.binding, name, version, **more)
-        given.check_seconds(timeout=timeout, limit=limit, grace=grace, ping=ping or 0)
-        given.check_counts(workers=workers, ping_failures=ping_failures, page_size=page_size)
-        given.check_texts(instructions=instructions)
-        given.check_flags(logging=logging)
-        given.check_secret("cursor_key", cursor_key)
+        given.require_seconds(timeout=timeout, limit=limit, grace=grace, ping=ping or 0)
+        given.require_positive_integers(workers=workers, ping_failures=ping_failures, page_size=page_size)
+        given.require_strings(instructions=instructions)
+        given.require_booleans(logging=logging)
+        given.require_secret("cursor_key", cursor_key)
         if redact is not None:
-            given.check_function("redact", redact, ("data",))
+            given.require_callable("redact", redact, ("data",))
         self.instructions = instructions
         self.timeout = timeout
         self.limit = limit
@@ -271,7 +271,7 @@ class Server(Limited, ABC):
 
         Nothing is read until ``serve`` or ``pump`` of the connection is called. ``versions`` are as those of ``session``.
         """
-        given.check_transport(transport)
+        given.require_transport(transport)
         connection = Connection(
             transport,
             self.session(versions),
@@ -301,7 +301,7 @@ class Server(Limited, ABC):
 
     def listen(self, connection: Channel, notified: Notified) -> None:
         """Gives a notification to its handler, if there is one."""
-        kept = connection.session.kept
+        kept = connection.session.feature_state
         if notified.key.name == _ROOTS_CHANGED and "roots" in kept:
             kept["roots"].forget()
         self._handlers.notice(notified, self.context(self, connection, None))
@@ -349,7 +349,7 @@ class Server(Limited, ABC):
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Sends a notification to every client that is connected and has finished its handshake."""
-        given.check_key(key)
+        given.require_method_key(key)
         self._announce(Announcement(key, params))
 
     def log(self, level: Level, data: Any, logger: str | None = None) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import ResponseError, UsageError
-from ..jsonrpc import Refusal
+from ..jsonrpc import ErrorObject
 from ..methods import NotificationMethod
-from ..session.control_flow import Detached, Suspended
+from ..session.control_flow import Detached, InputNeeded
 from ..session.events import Incoming
 from ..session.session import Session
 from ..session.stateless import DISCOVER, StatelessServerSession
-from ..validation import check_secret
+from ..validation import require_secret
 from .announcements import Announcement, tell_each
 from .runnable import RunnableServer
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..connection.channel import Channel
     from ..features.cache_hints import Caching, Scope
     from ..methods import RequestMethod
-    from ..session.multi_round import Replay, States
+    from ..session.multi_round import RequestStates, Round
     from ..tasks.extension_tasks import ExtensionTasks
     from ..tasks.store import MemoryTasks
 
@@ -49,12 +49,12 @@ class StatelessServer(RunnableServer):
         cache_scope: Scope = "private",
         **options: Any,
     ) -> None:
-        check_secret("state_key", state_key)
+        require_secret("state_key", state_key)
         super().__init__(name, version, cursor_key=cursor_key or state_key, **options)
         self.versions = tuple(versions)
         self._state_key = state_key
         self._state_lifetime = state_lifetime
-        self._states: States | None = None
+        self._states: RequestStates | None = None
         self._caching: Caching | None = None
         if (ttl_ms, cache_scope) != (0, "private"):
             self._caching = self._cached(ttl_ms, cache_scope)
@@ -69,9 +69,9 @@ class StatelessServer(RunnableServer):
             versions=versions or self.versions,
             freshness=self.freshness(DISCOVER),
         )
-        session.declares = lambda: self.capabilities
+        session.current_capabilities = lambda: self.capabilities
         if self._receiver is not None:
-            session.watched = cast("ExtensionTasks", self._receiver).watched
+            session.select_watched = cast("ExtensionTasks", self._receiver).watched
         return session
 
     @property
@@ -104,7 +104,7 @@ class StatelessServer(RunnableServer):
         try:
             cast("ExtensionTasks", self._receiver).begin(connection, incoming)
         except ResponseError as error:
-            line = self._handlers.refuse(connection, incoming, Refusal(error.code, error.message, error.data))
+            line = self._handlers.refuse(connection, incoming, ErrorObject(error.code, error.message, error.data))
             with connection.lock:
                 return connection.session.settle(incoming, line)
         return None
@@ -139,20 +139,20 @@ class StatelessServer(RunnableServer):
             return {"ttl_ms": 0, "cache_scope": "private"}
         return self._caching.of(method, name, params)._asdict()
 
-    def replay(self, incoming: Incoming) -> Replay:
+    def replay(self, incoming: Incoming) -> Round:
         """The questions that the handler of a request has asked so far."""
-        from ..session.multi_round import Replay
+        from ..session.multi_round import Round
 
-        return Replay(self.binding, self._seal(), incoming.key, incoming.params, incoming.principal)
+        return Round(self.binding, self._seal(), incoming.key, incoming.params, incoming.principal)
 
-    def _seal(self) -> States:
+    def _seal(self) -> RequestStates:
         if self._states is None:
             import os
             import time
 
-            from ..session.multi_round import States
+            from ..session.multi_round import RequestStates
 
-            self._states = States(self._state_key or os.urandom(32), self._state_lifetime, time.time)
+            self._states = RequestStates(self._state_key or os.urandom(32), self._state_lifetime, time.time)
         return self._states
 
     def run(self, connection: Channel, incoming: Incoming) -> bytes | None:
@@ -161,14 +161,14 @@ class StatelessServer(RunnableServer):
             return super().run(connection, incoming)
         except Detached:
             return self._begin_task(connection, incoming)
-        except Suspended as question:
+        except InputNeeded as question:
             result = self.binding.types.InputRequiredResult(
                 # The schema declares the field without the value that the text gives it.
                 result_type="input_required",
                 input_requests={question.name: question.request},
                 request_state=question.state,
             )
-            line = connection.session.answer_line(incoming, result)
+            line = connection.session.response_line(incoming, result)
             with connection.lock:
                 return connection.session.settle(incoming, line)
 

@@ -113,7 +113,7 @@ def check_paths(binding: Binding, side: Side, paths: Iterable[str]) -> None:
         prefixes = (".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
         deepest = next((prefix for prefix in prefixes if prefix in known), None)
         # What has no members of its own is open.
-        open_below = deepest is not None and deepest not in above and deepest not in binding.switches
+        open_below = deepest is not None and deepest not in above and deepest not in binding.boolean_capabilities
         if path not in known and not open_below:
             text = f"{binding.revision} has no capability {path!r} of a {side}; it has {', '.join(sorted(known))}"
             raise UsageError(text)
@@ -134,7 +134,7 @@ def _declare(binding: Binding, declared: dict[str, Any], path: str) -> None:
     *parents, leaf = path.split(".")
     for parent in parents:
         declared = declared.setdefault(parent, {})
-    declared.setdefault(leaf, True if path in binding.switches else {})
+    declared.setdefault(leaf, True if path in binding.boolean_capabilities else {})
 
 
 def _lay_over(declared: dict[str, Any], more: Mapping[str, Any]) -> None:

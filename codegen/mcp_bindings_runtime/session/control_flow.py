@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-class Suspended(BaseException):
+class InputNeeded(BaseException):
     """Ends a handler that has asked something, until the answer has come (Multi Round-Trip Requests).
 
     No Exception, as handlers may catch those.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol, TypeAlias
 
 from ..errors import CallCancelled
-from ..jsonrpc import Refusal, RequestId
+from ..jsonrpc import ErrorObject, RequestId
 from ..methods import NotificationMethod, RequestMethod
 
 
@@ -39,7 +39,7 @@ class Incoming:
     progress: float | None = None
     """The last value of progress that was sent."""
     batch: Batch | None = None
-    refusal: Refusal | None = None
+    refusal: ErrorObject | None = None
     """The error that it is answered with, once it is: some transports say it in their own terms, too."""
     principal: str | None = None
     """Who sends it, where the transport has made sure of that; it is set before the request is run."""
@@ -123,7 +123,7 @@ class Progressed:
         self.params = params
 
 
-class Cancelled:
+class RequestCancelled:
     """The other side wants no answer to its request any more; ``incoming.cancelled`` is set.
 
     ``line`` is what is to be sent where the others of its batch were answered before.
@@ -144,7 +144,7 @@ class Reply:
 
     __slots__ = ("line", "named", "refusal")
 
-    def __init__(self, line: bytes, refusal: Refusal | None = None, *, named: bool = True) -> None:
+    def __init__(self, line: bytes, refusal: ErrorObject | None = None, *, named: bool = True) -> None:
         self.line = line
         self.refusal = refusal
         self.named = named
@@ -163,4 +163,4 @@ class Dropped:
         self.bad = bad
 
 
-Event: TypeAlias = Incoming | Notified | Published | Outcome | Progressed | Cancelled | Reply | Dropped
+Event: TypeAlias = Incoming | Notified | Published | Outcome | Progressed | RequestCancelled | Reply | Dropped

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..binding import Binding
 from ..errors import ConnectionClosed, UnsupportedRevision, UsageError
 from ..facts import Era
-from ..jsonrpc import METHOD_NOT_FOUND, Refusal, RequestId, invalid
+from ..jsonrpc import METHOD_NOT_FOUND, ErrorObject, RequestId, invalid_request
 from ..methods import NotificationMethod, RequestMethod, Side
 from .events import Event, Notified, Reply
 from .session import Session
@@ -23,18 +23,18 @@ class HandshakeSession(Session):
 
     def __init__(self, binding: Binding, side: Side, *, info: Any, capabilities: Any) -> None:
         super().__init__(binding, side, info=info, capabilities=capabilities)
-        self._own["ping"] = self._pong
+        self._handlers["ping"] = self._pong
 
-    def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
+    def _check_request(self, key: RequestMethod[Any, Any], params: Any) -> ErrorObject | None:
         """As ``Session``; what was not declared when the session began stays out of it, though it may be there now."""
-        if self._admitted.get(key) is self.state:
+        if self._receivable.get(key) is self.state:
             return None
-        refusal = super()._inspect(key, params)
+        refusal = super()._check_request(key, params)
         if refusal is not None or key.capability is None or self.binding.declares(self.capabilities, key.capability):
             return refusal
-        del self._admitted[key]
+        del self._receivable[key]
         reason = f"this {self.side} has not declared {key.capability!r} to this session, which {key.name} takes"
-        return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": key.name, "reason": reason})
+        return ErrorObject(METHOD_NOT_FOUND, "Method not found", {"method": key.name, "reason": reason})
 
     def _pong(self, message: Any) -> Event:
         result = self.binding.requests["ping"].result()
@@ -48,7 +48,7 @@ class HandshakeClientSession(HandshakeSession):
         super().__init__(binding, "client", info=info, capabilities=capabilities)
         self.instructions: str | None = None
 
-    def hello(self) -> tuple[RequestId, bytes]:
+    def start_handshake(self) -> tuple[RequestId, bytes]:
         """The id and the line of ``initialize``."""
         initialize = self.binding.requests["initialize"]
         params = initialize.params(
@@ -58,7 +58,7 @@ class HandshakeClientSession(HandshakeSession):
         self.state = "offered"
         return asked
 
-    def agree(self, result: Any) -> bytes:
+    def finish_handshake(self, result: Any) -> bytes:
         """The line of ``notifications/initialized``, after which the session is open.
 
         ``result`` is the answer to ``initialize``. Raises UnsupportedRevision where the server wants another revision;
@@ -92,11 +92,11 @@ class HandshakeServerSession(HandshakeSession):
         """The least severity of log messages that the client wants: all, as long as it has not said which."""
         self.subscribed: set[str] = set()
         """URIs of the resources whose updates the client wants to hear of."""
-        self._own["initialize"] = self._initialize
+        self._handlers["initialize"] = self._initialize
 
     def _initialize(self, message: Any) -> Event:
         if self._in_batch:
-            return self._refuse(message.id, invalid("initialize may not be part of a batch"))
+            return self._refuse(message.id, invalid_request("initialize may not be part of a batch"))
         params = message.params
         self.peer_info = params.client_info
         self.peer_capabilities = params.capabilities
@@ -111,8 +111,8 @@ class HandshakeServerSession(HandshakeSession):
         self.state = "agreed"
         return Reply(line)
 
-    def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
-        event = super()._notified(key, message)
+    def _receive_notification(self, key: NotificationMethod[Any], message: Any) -> Event:
+        event = super()._receive_notification(key, message)
         if key.name == "notifications/initialized" and event.__class__ is Notified:
             self.state = "open"
         return event

@@ -60,7 +60,7 @@ MAY_SEND: Mapping[Era, Table] = {
 }
 """By era, sender and state."""
 
-MAY_TAKE: Mapping[Era, Table] = {
+MAY_RECEIVE: Mapping[Era, Table] = {
     "handshake": {
         "client": {
             "new": frozenset({"ping", "log", "response"}),
@@ -82,7 +82,7 @@ MAY_TAKE: Mapping[Era, Table] = {
 }
 """By era, receiver and state. What is not taken is refused if it is a request, and dropped if not."""
 
-FIRST: Mapping[Era, State] = {"handshake": "new", "stateless": "open"}
+INITIAL_STATE: Mapping[Era, State] = {"handshake": "new", "stateless": "open"}
 """The state in which a session begins."""
 
 _KINDS: Mapping[str, Kind] = {

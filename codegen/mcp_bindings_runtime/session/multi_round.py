@@ -20,7 +20,7 @@ from ..binding import Binding
 from ..errors import DecodeError, ResponseError
 from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY
 from ..methods import RequestMethod
-from .control_flow import Suspended
+from .control_flow import InputNeeded
 
 _FORGED = "requestState was not issued here, or was changed"
 _FOREIGN = "requestState belongs to another request"
@@ -28,7 +28,7 @@ _STOLEN = "requestState belongs to another user"
 _EXPIRED = "requestState has expired; send the request again without it"
 
 
-class States:
+class RequestStates:
     """Makes and reads states.
 
     ``key`` signs them: at least 32 secret bytes, the same for all processes that serve one endpoint. ``lifetime`` is in
@@ -80,14 +80,19 @@ class States:
         return _base64(hmac.digest(self._key, encoded.encode(), "sha256"))
 
 
-class Replay:
+class Round:
     """The questions of one round of one request. Raises ResponseError (-32602) for a state that is not good.
 
     ``principal`` is who sends the request, where the transport knows.
     """
 
     def __init__(
-        self, binding: Binding, states: States, key: RequestMethod[Any, Any], params: Any, principal: str | None = None
+        self,
+        binding: Binding,
+        states: RequestStates,
+        key: RequestMethod[Any, Any],
+        params: Any,
+        principal: str | None = None,
     ) -> None:
         self._binding = binding
         self._states = states
@@ -96,7 +101,7 @@ class Replay:
         self._request = _digest(key.name, binding.codec.unstructure(first))
         self._principal = principal
         self._answers: list[list[Any]] = []
-        self._asked = 0
+        self._questions = 0
         if params.request_state is None:
             return
         self._answers, awaited = states.open(params.request_state, self._request, principal)
@@ -106,8 +111,8 @@ class Replay:
         if given is not None:
             self._answers.append([awaited, binding.codec.unstructure(given)])
 
-    def ask(self, key: RequestMethod[Any, Any], params: Any) -> Any:
-        """The answer to a question; raises Suspended where it has to be asked first."""
+    def answer(self, key: RequestMethod[Any, Any], params: Any) -> Any:
+        """The answer to a question; raises InputNeeded where it has to be asked first."""
         binding = self._binding
         if key.capability is not None and not binding.declares(self._capabilities, key.capability):
             required: Any = {}
@@ -118,8 +123,8 @@ class Replay:
             )
         request = key.message(params=params)
         question = _digest(key.name, binding.codec.unstructure(request))
-        place = self._asked
-        self._asked += 1
+        place = self._questions
+        self._questions += 1
         name = _name(place)
         if place < len(self._answers):
             asked, answer = self._answers[place]
@@ -132,7 +137,7 @@ class Replay:
                 reason = f"inputResponses, {name}: {fault}"
                 raise _bad_round(reason) from None
         state = self._states.seal(self._request, self._principal, self._answers, question)
-        raise Suspended(name, request, state)
+        raise InputNeeded(name, request, state)
 
 
 def _name(place: int) -> str:

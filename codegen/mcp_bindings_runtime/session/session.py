@@ -16,12 +16,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..binding import OTHER, Binding
 from ..errors import ConnectionClosed, DecodeError, EncodeError, NotDeclared, ResponseError, UsageError
 from ..facts import Era
-from ..jsonrpc import METHOD_NOT_FOUND, NO_ID, PARSE_ERROR, Refusal, RequestId, error_line, examine, invalid, raised_by
+from ..jsonrpc import (
+    METHOD_NOT_FOUND,
+    NO_ID,
+    PARSE_ERROR,
+    ErrorObject,
+    RequestId,
+    classify_invalid,
+    error_line,
+    exception_for,
+    invalid_request,
+)
 from ..meta import entries_of, token_in, with_token
 from ..methods import NotificationMethod, RequestMethod, Side
-from ..validation import check_key
+from ..validation import require_method_key
 from . import lifecycle, progress
-from .events import Batch, Cancelled, Dropped, Event, Incoming, Notified, Outcome, Reply
+from .events import Batch, Dropped, Event, Incoming, Notified, Outcome, Reply, RequestCancelled
 
 if TYPE_CHECKING:
     from .task_tracker import TaskTracker
@@ -44,30 +54,34 @@ class Session:
         """Who the other side says it is; None as long as it has not said so."""
         self.peer_capabilities: Any = None
         """What the other side has declared; None as long as it has declared nothing."""
-        self.state: lifecycle.State = lifecycle.FIRST[self.era]
+        self.state: lifecycle.State = lifecycle.INITIAL_STATE[self.era]
         self._may_send = lifecycle.MAY_SEND[self.era][side]
-        self._may_take = lifecycle.MAY_TAKE[self.era][side]
-        self._takes = binding.taken_by(side)
+        self._may_receive = lifecycle.MAY_RECEIVE[self.era][side]
+        self._keys = binding.receivable_by(side)
         self._decode = binding.codec.read
         self._encode = binding.encode
         self._sender: Side = OTHER[side]
-        self.asked = 0
+        self.requests_sent = 0
         """How many requests this side has sent; each has the next number as its id."""
-        self._asked: dict[RequestId, RequestMethod[Any, Any]] = {}
+        self._pending: dict[RequestId, RequestMethod[Any, Any]] = {}
         self._progress: dict[RequestId, float | None] = {}
         self._running: dict[RequestId, Incoming] = {}
         self._in_batch = False
-        self._cleared: dict[RequestMethod[Any, Any] | NotificationMethod[Any], lifecycle.State] = {}
-        """What has been found to be in order, and in which state; ``_admitted`` of what the other side sends."""
-        self._admitted: dict[RequestMethod[Any, Any], lifecycle.State] = {}
-        self._lasting: set[RequestId] = set()
+        self._sendable: dict[RequestMethod[Any, Any] | NotificationMethod[Any], lifecycle.State] = {}
+        """What has been found to be in order, and in which state; ``_receivable`` of what the other side sends."""
+        self._receivable: dict[RequestMethod[Any, Any], lifecycle.State] = {}
+        self._task_requests: set[RequestId] = set()
         """Requests that become tasks: ``tasks/cancel`` ends those (2025-11-25, Cancellation: Behavior Requirements)."""
-        self.kept: dict[str, Any] = {}
+        self.feature_state: dict[str, Any] = {}
         """What features remember of the other side, by their names."""
-        self._own: dict[str, Callable[[Any], Event]] = {}
+        self._handlers: dict[str, Callable[[Any], Event]] = {}
         """What the session answers itself, by method."""
-        self.tasks = _task_tracker(binding, side, self._progress, self._asked)
+        self.tasks: TaskTracker | None = None
         """The requests that became tasks; None in revisions without them."""
+        if "tasks/result" in binding.requests:
+            from .task_tracker import TaskTracker
+
+            self.tasks = TaskTracker(binding, side, self._progress, self._pending)
 
     # What the side says.
 
@@ -77,39 +91,39 @@ class Session:
         Raises UsageError where it may not be sent now, or the other side has not declared the capability; EncodeError;
         ConnectionClosed.
         """
-        if self._cleared.get(key) is not self.state:
-            self._check(key, request=True)
-        request_id = self.asked + 1
+        if self._sendable.get(key) is not self.state:
+            self._require_sendable(key, request=True)
+        request_id = self.requests_sent + 1
         task = self.tasks is not None and self.tasks.check_request(key, params, request_id, self.peer_capabilities)
-        self.asked = request_id
+        self.requests_sent = request_id
         line = self._encode(
-            key.message(id=request_id, params=self._equip(key, params, request_id if progress else None))
+            key.message(id=request_id, params=self._add_request_meta(key, params, request_id if progress else None))
         )
-        self._asked[request_id] = key
+        self._pending[request_id] = key
         if progress:
             self._progress[request_id] = None
         if task:
-            self._lasting.add(request_id)
+            self._task_requests.add(request_id)
         return request_id, line
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> bytes:
         """The line of a notification; raises as ``request`` does."""
-        if self._cleared.get(key) is not self.state:
-            self._check(key, request=False)
+        if self._sendable.get(key) is not self.state:
+            self._require_sendable(key, request=False)
         line = self._encode(key.message(params=params))
         if self.tasks is not None:
             self.tasks.record_sent(key, params)
         return line
 
-    def answer_line(self, incoming: Incoming, result: Any) -> bytes:
+    def response_line(self, incoming: Incoming, result: Any) -> bytes:
         """The line that answers a request with a result; raises EncodeError for one that is none of the method."""
         if not isinstance(result, incoming.key.result):
-            result = self._fit(incoming.key, result)
+            result = self._to_declared_result(incoming.key, result)
         if self.tasks is not None:
             incoming.result = result = result if incoming.meta is None else self.tasks.mark_result(incoming, result)
-        return self._encode(self.binding.response(id=incoming.id, result=self._sign(result)))
+        return self._encode(self.binding.response(id=incoming.id, result=self._add_result_meta(result)))
 
-    def _fit(self, key: RequestMethod[Any, Any], result: Any) -> Any:
+    def _to_declared_result(self, key: RequestMethod[Any, Any], result: Any) -> Any:
         """A result made as something else, perhaps as JSON, as what the method has."""
         codec = self.binding.codec
         try:
@@ -117,7 +131,7 @@ class Session:
         except DecodeError as fault:
             raise EncodeError(("result", *fault.keys), fault.found, fault.expected, fault.revision) from None
 
-    def refusal_line(self, incoming: Incoming, refusal: Refusal) -> bytes:
+    def error_response_line(self, incoming: Incoming, refusal: ErrorObject) -> bytes:
         """The line that answers a request with an error."""
         incoming.refusal = refusal
         return self._error(incoming.id, refusal)
@@ -136,7 +150,7 @@ class Session:
         if batch is None:
             return line
         batch.answers.append(line)
-        return self._one_less(batch)
+        return self._finish_one(batch)
 
     def cancel(self, request_id: RequestId, reason: str | None = None) -> bytes | None:
         """The line that tells the other side that no answer is awaited any more; None where that may not be said.
@@ -144,7 +158,7 @@ class Session:
         Not cancelled so are requests that are not in flight any more, those that became tasks, and what is asked before
         the session is open: ``initialize`` above all.
         """
-        lasting = request_id in self._lasting
+        lasting = request_id in self._task_requests
         key = self.forget(request_id)
         if key is None or lasting or self.state != "open":
             return None
@@ -154,8 +168,8 @@ class Session:
     def forget(self, request_id: RequestId) -> RequestMethod[Any, Any] | None:
         """Waits for the answer to a request no longer; gives its key if it was in flight."""
         self._progress.pop(request_id, None)
-        self._lasting.discard(request_id)
-        return self._asked.pop(request_id, None)
+        self._task_requests.discard(request_id)
+        return self._pending.pop(request_id, None)
 
     def progress(
         self, incoming: Incoming, value: float, total: float | None = None, message: str | None = None
@@ -164,13 +178,13 @@ class Session:
 
         One that became a task has ended when that has. Raises UsageError where ``value`` does not increase.
         """
-        if incoming.token is None or incoming.cancelled or not self._goes_on(incoming):
+        if incoming.token is None or incoming.cancelled or not self._reports_progress(incoming):
             return None
         line = self._encode(progress.report(self.binding, incoming, value, total, message))
         incoming.progress = value
         return line
 
-    def _goes_on(self, incoming: Incoming) -> bool:
+    def _reports_progress(self, incoming: Incoming) -> bool:
         if self._running.get(incoming.id) is incoming:
             return True
         return self.tasks is not None and self.state != "closed" and self.tasks.is_running(incoming)
@@ -182,7 +196,7 @@ class Session:
     def close(self) -> None:
         """Nothing is sent or taken from now on."""
         self.state = "closed"
-        self._asked.clear()
+        self._pending.clear()
         self._progress.clear()
         for incoming in self._running.values():
             incoming.cancelled = True
@@ -196,48 +210,48 @@ class Session:
         if self.state == "closed":
             return ()
         try:
-            message = self._decode(line, self._sender, self._asked)
+            message = self._decode(line, self._sender, self._pending)
         except DecodeError as fault:
-            return self._unfit(line, fault)
+            return self._receive_invalid(line, fault)
         if message.__class__ is list:
-            return self._batch(message, self._take)
-        event = self._take(message)
+            return self._receive_batch(message, self._receive_message)
+        event = self._receive_message(message)
         return (
             (event,)
             if self.tasks is None or not self.tasks.cancelled_waits
             else self.tasks.add_cancelled_waits(event, self.cancel)
         )
 
-    def too_large(self, fault: Exception) -> Sequence[Event]:
+    def receive_too_large(self, fault: Exception) -> Sequence[Event]:
         """What becomes of a message that was too large to be read."""
         if self.state == "closed":
             return ()
-        return (self._nameless(invalid(str(fault))),)
+        return (self._refuse_without_id(invalid_request(str(fault))),)
 
-    def _take(self, message: Any) -> Event:
-        key = self._takes.get(message.__class__)
+    def _receive_message(self, message: Any) -> Event:
+        key = self._keys.get(message.__class__)
         if key is not None:
             if isinstance(key, RequestMethod):
-                return self._called(key, message)
-            return self._notified(key, message)
+                return self._receive_request(key, message)
+            return self._receive_notification(key, message)
         if message.__class__ is self.binding.response:
-            return self._answered(message.id, message.result, None)
+            return self._receive_response(message.id, message.result, None)
         if message.__class__ is self.binding.error:
-            return self._answered(message.id, None, raised_by(message.error, self.binding.revision))
+            return self._receive_response(message.id, None, exception_for(message.error, self.binding.revision))
         if message.__class__ is self.binding.unknown_request:
-            return self._unknown(message)
+            return self._refuse_unknown(message)
         return Dropped(f"{message.method}: no notification that a {self._sender} sends in {self.binding.revision}")
 
-    def _called(self, key: RequestMethod[Any, Any], message: Any) -> Event:
+    def _receive_request(self, key: RequestMethod[Any, Any], message: Any) -> Event:
         params = message.params
         if self.tasks is not None and getattr(params, "task", None) is not None:
             params = self.tasks.supported_params(key, params, self.capabilities)
         if message.id in self._running:
-            return self._refuse(message.id, invalid(f"id {message.id!r} is that of a request in progress"))
-        refusal = self._inspect(key, params)
+            return self._refuse(message.id, invalid_request(f"id {message.id!r} is that of a request in progress"))
+        refusal = self._check_request(key, params)
         if refusal is not None:
             return self._refuse(message.id, refusal)
-        own = self._own.get(key.name)
+        own = self._handlers.get(key.name)
         if own is not None:
             return own(message)
         incoming = self._running[message.id] = Incoming(key, message.id, params)
@@ -246,56 +260,56 @@ class Session:
             incoming.meta, incoming.token = meta, token_in(meta)
         return incoming
 
-    def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
+    def _check_request(self, key: RequestMethod[Any, Any], params: Any) -> ErrorObject | None:
         """Why a request is not taken, if it is not."""
-        if self._admitted.get(key) is self.state:
+        if self._receivable.get(key) is self.state:
             return None
-        if lifecycle.kind_of(key.name, request=True) in self._may_take[self.state]:
-            self._admitted[key] = self.state
+        if lifecycle.kind_of(key.name, request=True) in self._may_receive[self.state]:
+            self._receivable[key] = self.state
             return None
-        return invalid(f"{key.name} may not be sent now: the session is {self.state}")
+        return invalid_request(f"{key.name} may not be sent now: the session is {self.state}")
 
-    def _refuse(self, request_id: RequestId, refusal: Refusal) -> Event:
+    def _refuse(self, request_id: RequestId, refusal: ErrorObject) -> Event:
         """A request is answered with an error, where its receiver is one that answers."""
         if "response" not in self._may_send[self.state]:
             return Dropped(f"a {self.side} sends no responses in {self.binding.revision}, so not this one: {refusal}")
         return Reply(self._error(request_id, refusal), refusal)
 
-    def _unknown(self, message: Any) -> Event:
+    def _refuse_unknown(self, message: Any) -> Event:
         """A request of a method that the sender does not have in this revision."""
         return self._refuse(message.id, self._not_found(message))
 
-    def _not_found(self, message: Any) -> Refusal:
+    def _not_found(self, message: Any) -> ErrorObject:
         reason = f"a {self._sender} does not send {message.method} in {self.binding.revision}"
-        return Refusal(METHOD_NOT_FOUND, "Method not found", {"method": message.method, "reason": reason})
+        return ErrorObject(METHOD_NOT_FOUND, "Method not found", {"method": message.method, "reason": reason})
 
-    def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
-        if lifecycle.kind_of(key.name, request=False) not in self._may_take[self.state]:
+    def _receive_notification(self, key: NotificationMethod[Any], message: Any) -> Event:
+        if lifecycle.kind_of(key.name, request=False) not in self._may_receive[self.state]:
             return Dropped(f"{key.name} may not be sent now: the session is {self.state}", bad=True)
         if self.tasks is not None:
             self.tasks.record_received(key, message.params)
         if key.name == "notifications/progress":
             return progress.take(self._progress, message.params)
         if key.name == "notifications/cancelled":
-            return self._cancelled(message.params)
+            return self._receive_cancelled(message.params)
         return Notified(key, message.params)
 
-    def _cancelled(self, params: Any) -> Event:
+    def _receive_cancelled(self, params: Any) -> Event:
         request_id = params.request_id
         incoming = None if request_id is None else self._running.pop(request_id, None)
         if incoming is None:
             return Dropped(f"{request_id!r} is cancelled, but is no request in progress")
         incoming.cancelled = True
         incoming.reason = params.reason
-        return Cancelled(incoming, self._one_less(incoming.batch) if incoming.batch else None)
+        return RequestCancelled(incoming, self._finish_one(incoming.batch) if incoming.batch else None)
 
-    def _answered(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
-        key = None if request_id is None else self._asked.pop(request_id, None)
+    def _receive_response(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
+        key = None if request_id is None else self._pending.pop(request_id, None)
         if request_id is None or key is None:
             return Dropped(f"a response to {request_id!r}, which is no request in flight ({error or 'a result'})")
         outcome = Outcome(request_id, result, error)
         follows, last = request_id in self._progress, self._progress.pop(request_id, None)
-        self._lasting.discard(request_id)
+        self._task_requests.discard(request_id)
         if self.tasks is not None and error is None and (follows or key.name in self.tasks.methods):
             self.tasks.record_received(key, result)
             outcome.goes_on = follows and self.tasks.follow(request_id, last, result)
@@ -303,48 +317,54 @@ class Session:
 
     # What cannot be read.
 
-    def _unfit(self, line: bytes, fault: DecodeError) -> Sequence[Event]:
+    def _receive_invalid(self, line: bytes, fault: DecodeError) -> Sequence[Event]:
         """A line that is no message of the revision: answered, handed to who waits for it, or dropped."""
         try:
             value = json.loads(line.decode(), parse_constant=_no_number)
         except (ValueError, RecursionError):
-            return (self._nameless(Refusal(PARSE_ERROR, "Parse error", {"reason": f"{fault.found} at {fault.path}"})),)
+            return (
+                self._refuse_without_id(
+                    ErrorObject(PARSE_ERROR, "Parse error", {"reason": f"{fault.found} at {fault.path}"})
+                ),
+            )
         if value.__class__ is list and value and self.binding.batches:
-            return self._batch(value, self._take_value)
-        return (self._misfit(value, fault),)
+            return self._receive_batch(value, self._receive_value)
+        return (self._refuse_invalid(value, fault),)
 
-    def _take_value(self, value: Any) -> Event:
+    def _receive_value(self, value: Any) -> Event:
         """One message of a batch of which another one does not fit."""
         if value.__class__ is list:
-            return self._nameless(invalid("a batch may not be part of a batch"))
+            return self._refuse_without_id(invalid_request("a batch may not be part of a batch"))
         try:
-            return self._take(self._decode(json.dumps(value), self._sender, self._asked))
+            return self._receive_message(self._decode(json.dumps(value), self._sender, self._pending))
         except DecodeError as fault:
-            return self._misfit(value, fault)
+            return self._refuse_invalid(value, fault)
         except RecursionError:
             deep = DecodeError((), "a value nested too deeply", "fewer levels", self.binding.revision)
-            return self._misfit(value, deep)
+            return self._refuse_invalid(value, deep)
 
-    def _misfit(self, value: Any, fault: DecodeError) -> Event:
-        found = examine(value, fault.keys, str(fault))
+    def _refuse_invalid(self, value: Any, fault: DecodeError) -> Event:
+        found = classify_invalid(value, fault.keys, str(fault))
         if found.kind == "notification":
             return Dropped(f"a notification that does not fit: {fault}", bad=True)
         if found.kind == "response" or (found.kind == "nothing" and self.side == "client"):
             # What has an id and no method comes from a server that meant to answer.
-            if found.id is not None and found.id in self._asked:
+            if found.id is not None and found.id in self._pending:
                 from ..codec.unknown_content import tolerated
 
-                return self._answered(found.id, *tolerated(self.binding.codec, self._asked[found.id], value, fault))
+                return self._receive_response(
+                    found.id, *tolerated(self.binding.codec, self._pending[found.id], value, fault)
+                )
             return Dropped(f"a response that does not fit: {fault}", bad=True)
         if found.id is None:
-            return self._nameless(found.refusal)
-        return self._refuse(found.id, self._judge(value, found.refusal))
+            return self._refuse_without_id(found.refusal)
+        return self._refuse(found.id, self._explain_refusal(value, found.refusal))
 
-    def _judge(self, value: Any, refusal: Refusal) -> Refusal:
+    def _explain_refusal(self, value: Any, refusal: ErrorObject) -> ErrorObject:
         """What a request that does not fit is refused with; by the raw value an era may know better."""
         return refusal
 
-    def _nameless(self, refusal: Refusal) -> Event:
+    def _refuse_without_id(self, refusal: ErrorObject) -> Event:
         """What is no message at all is answered by servers only: a client's peer is known to print more than messages."""
         if self.side == "client":
             return Dropped(str(ResponseError(*refusal)))
@@ -352,7 +372,7 @@ class Session:
 
     # Batches (JSON-RPC 2.0, section 6).
 
-    def _batch(self, items: Sequence[Any], take: Callable[[Any], Event]) -> Sequence[Event]:
+    def _receive_batch(self, items: Sequence[Any], take: Callable[[Any], Event]) -> Sequence[Event]:
         batch = Batch()
         # Nothing goes back before all of it is read, even if what was asked first is cancelled further on.
         batch.waiting = 1
@@ -368,34 +388,34 @@ class Session:
                 batch.waiting += 1
             events.append(event)
         self._in_batch = False
-        line = self._one_less(batch)
+        line = self._finish_one(batch)
         if line is not None:
             events.append(Reply(line))
         return events
 
-    def _one_less(self, batch: Batch) -> bytes | None:
+    def _finish_one(self, batch: Batch) -> bytes | None:
         batch.waiting -= 1
-        return _array(batch.answers) if batch.answers and not batch.waiting else None
+        return b"[" + b",".join(batch.answers) + b"]" if batch.answers and not batch.waiting else None
 
     # What eras add.
 
-    def _equip(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
+    def _add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
         """The params of a request with what every request of the era carries."""
         if token is None:
             return params
         return with_token(key.params() if params is None else params, token, self.binding.types)
 
-    def _sign(self, result: Any) -> Any:
+    def _add_result_meta(self, result: Any) -> Any:
         """A result with what every result of the era carries."""
         return result
 
-    def _error(self, request_id: Any, refusal: Refusal) -> bytes:
+    def _error(self, request_id: Any, refusal: ErrorObject) -> bytes:
         return error_line(request_id, refusal, null_id=self.binding.null_id)
 
     # Whether something may be sent.
 
-    def _check(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], *, request: bool) -> None:
-        check_key(key)
+    def _require_sendable(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], *, request: bool) -> None:
+        require_method_key(key)
         if self.side not in key.sent_by:
             text = f"{key.name} is sent by a {self._sender}, not by a {self.side}"
             raise UsageError(text)
@@ -410,12 +430,12 @@ class Session:
         if lifecycle.kind_of(key.name, request=request) not in self._may_send[self.state]:
             text = f"{key.name} may not be sent now: the session is {self.state}"
             raise UsageError(text)
-        lack = self._lack(key) if key.capability is not None else ""
+        lack = self._missing_capability(key) if key.capability is not None else ""
         if lack:
             raise NotDeclared(lack)
-        self._cleared[key] = self.state
+        self._sendable[key] = self.state
 
-    def _lack(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:
+    def _missing_capability(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:
         """What has not been declared that a message takes; empty where nothing is missing."""
         path = key.capability or ""
         mine = isinstance(key, NotificationMethod) and key.capability_of == "sender"
@@ -426,19 +446,5 @@ class Session:
         return f"{key.name} takes the capability {path!r}, which {who} has not declared"
 
 
-def _task_tracker(
-    binding: Binding, side: Side, progress: dict[RequestId, float | None], pending: Any
-) -> TaskTracker | None:
-    if "tasks/result" not in binding.requests:
-        return None
-    from .task_tracker import TaskTracker
-
-    return TaskTracker(binding, side, progress, pending)
-
-
 def _no_number(text: str) -> Any:
     raise ValueError(text)
-
-
-def _array(lines: list[bytes]) -> bytes:
-    return b"[" + b",".join(lines) + b"]"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from ..binding import Binding
 from ..errors import DecodeError, EncodeError, ResponseError, UnsupportedRevision, UsageError
 from ..facts import Era
-from ..jsonrpc import UNSUPPORTED_VERSION, Refusal, RequestId, sendable
+from ..jsonrpc import UNSUPPORTED_VERSION, ErrorObject, RequestId, is_unicode
 from ..meta import member
 from ..methods import NotificationMethod, RequestMethod
 from .events import Dropped, Event, Incoming, Notified, Published, Reply
@@ -43,14 +43,14 @@ _SUBSCRIBED = CHANGES | frozenset({"notifications/subscriptions/acknowledged", "
 _STALE: Mapping[str, Any] = {"ttl_ms": 0, "cache_scope": "private"}
 
 
-def naming(refusal: Refusal, versions: Sequence[str]) -> Refusal:
+def name_versions(refusal: ErrorObject, versions: Sequence[str]) -> ErrorObject:
     """Name the supported revisions in the error that answers ``initialize``, in its message too.
 
     The clients that send it show the message to their users, and have no other use for the error (Versioning: Backward
     Compatibility with Initialization-Based Versions).
     """
     message = f"{refusal.message}; this server supports {', '.join(versions)}"
-    return Refusal(refusal.code, message, {**(refusal.data or {}), "supported": [*versions]})
+    return ErrorObject(refusal.code, message, {**(refusal.data or {}), "supported": [*versions]})
 
 
 class StatelessClientSession(Session):
@@ -64,13 +64,13 @@ class StatelessClientSession(Session):
         """The least severity of the log messages that are wanted with each request; none are without it."""
         self.instructions: str | None = None
 
-    def learn(self, result: Any) -> None:
+    def record_discovery(self, result: Any) -> None:
         """Remembers what ``server/discover`` has told. Raises UnsupportedRevision."""
         if self.binding.revision not in result.supported_versions:
             raise UnsupportedRevision(self.binding.revision, result.supported_versions)
         self.peer_capabilities = result.capabilities
         # What has been sent in good faith so far may turn out not to be declared.
-        self._cleared.clear()
+        self._sendable.clear()
         self.peer_info = None if result.meta is None else result.meta.server_info
         self.instructions = result.instructions
 
@@ -84,7 +84,7 @@ class StatelessClientSession(Session):
             extra=dict(entries) if entries else None,
         )
 
-    def _equip(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
+    def _add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
         if params is None:
             params = key.params(meta=self.meta())
         given = params.meta
@@ -93,38 +93,38 @@ class StatelessClientSession(Session):
             meta = meta.__replace__(progress_token=token)
         return params if meta is given else params.__replace__(meta=meta)
 
-    def _lack(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:
+    def _missing_capability(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:
         # A server that was not asked for its capabilities is taken at its word when it answers.
-        return "" if self.peer_capabilities is None else super()._lack(key)
+        return "" if self.peer_capabilities is None else super()._missing_capability(key)
 
-    def _notified(self, key: NotificationMethod[Any], message: Any) -> Event:
-        event = super()._notified(key, message)
+    def _receive_notification(self, key: NotificationMethod[Any], message: Any) -> Event:
+        event = super()._receive_notification(key, message)
         if not isinstance(event, Notified):
             return event
         subscription = None if event.params is None else getattr(event.params.meta, "subscription_id", None)
         if subscription is None:
             return event
-        if subscription not in self._asked:
+        if subscription not in self._pending:
             return Dropped(f"{key.name} on {subscription!r}, which is no subscription of this client")
         return Published(subscription, event)
 
-    def _cancelled(self, params: Any) -> Event:
+    def _receive_cancelled(self, params: Any) -> Event:
         # A server says so when it ends a subscription; the response that is asked for elsewhere may come later or never.
-        key = self._asked.get(params.request_id)
+        key = self._pending.get(params.request_id)
         if key is None or key.name != LISTEN:
-            return super()._cancelled(params)
+            return super()._receive_cancelled(params)
         meta = self.binding.types.SubscriptionsListenResultMetaObject(subscription_id=params.request_id)
-        return self._answered(params.request_id, key.result(meta=meta), None)
+        return self._receive_response(params.request_id, key.result(meta=meta), None)
 
-    def _answered(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
+    def _receive_response(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
         kind = getattr(result, "result_type", None)
-        created = self.binding.created
+        created = self.binding.task_result_class
         known = kind in _RESULT_TYPES or (bool(self.capabilities.extensions) and (kind != "task" or created is None))
         if not known and (created is None or result.__class__ is not created):
             where, expected = ("result", "resultType"), 'one of "complete", "input_required"'
             error = DecodeError(where, f'"{kind}"', expected, self.binding.revision)
             result = None
-        return super()._answered(request_id, result, error)
+        return super()._receive_response(request_id, result, error)
 
 
 class StatelessServerSession(Session):
@@ -146,23 +146,23 @@ class StatelessServerSession(Session):
         versions: Sequence[str] = (),
         freshness: Mapping[str, Any] = _STALE,
     ) -> None:
-        self.declares: Callable[[], Any] | None = None
+        self.current_capabilities: Callable[[], Any] | None = None
         """Gives what the server declares now, where that may change: no request is bound by what was said to another."""
         super().__init__(binding, "server", info=info, capabilities=capabilities)
         self.instructions = instructions
         self._freshness = freshness
         self.versions = [*versions] or [binding.revision]
-        self._asking = binding.types.InputRequiredResult
-        self._own[DISCOVER] = self._discover
-        self._own[LISTEN] = self._listen
+        self._input_required = binding.types.InputRequiredResult
+        self._handlers[DISCOVER] = self._discover
+        self._handlers[LISTEN] = self._listen
         self._subscriptions: dict[RequestId, Any] = {}
-        self.watched: Callable[[Session, Any, Sequence[Any]], list[str]] | None = None
+        self.select_watched: Callable[[Session, Any, Sequence[Any]], list[str]] | None = None
         """The tasks that a subscription may hear of, of those that it asks for; with the extension of tasks only."""
 
     @property
     def capabilities(self) -> Any:
         """What the server declares."""
-        return self._declared if self.declares is None else self.declares()
+        return self._declared if self.current_capabilities is None else self.current_capabilities()
 
     @capabilities.setter
     def capabilities(self, declared: Any) -> None:
@@ -175,10 +175,10 @@ class StatelessServerSession(Session):
             instructions=self.instructions,
             **self._freshness,
         )
-        return Reply(self._encode(self.binding.response(id=message.id, result=self._sign(result))))
+        return Reply(self._encode(self.binding.response(id=message.id, result=self._add_result_meta(result))))
 
-    def _sign(self, result: Any) -> Any:
-        if result.__class__ is self._asking and not result.input_requests and result.request_state is None:
+    def _add_result_meta(self, result: Any) -> Any:
+        if result.__class__ is self._input_required and not result.input_requests and result.request_state is None:
             # Multi Round-Trip Requests: Server Requirements. The client would send the same request again, for ever.
             found, expected = "neither `inputRequests` nor `requestState`", "at least one of the two"
             raise EncodeError(("result",), found, expected, self.binding.revision)
@@ -198,24 +198,24 @@ class StatelessServerSession(Session):
 
     # Which revision a request is in.
 
-    def _inspect(self, key: RequestMethod[Any, Any], params: Any) -> Refusal | None:
+    def _check_request(self, key: RequestMethod[Any, Any], params: Any) -> ErrorObject | None:
         version = params.meta.protocol_version
         if version != self.binding.revision:
-            return self._unsupported(version)
-        return super()._inspect(key, params)
+            return self._unsupported_version(version)
+        return super()._check_request(key, params)
 
-    def _judge(self, value: Any, refusal: Refusal) -> Refusal:
+    def _explain_refusal(self, value: Any, refusal: ErrorObject) -> ErrorObject:
         # What another revision declares is no fault of ours to name: that it is another one is.
-        return self._explained(value.get("method"), value.get("params"), refusal)
+        return self._name_versions(value.get("method"), value.get("params"), refusal)
 
-    def _not_found(self, message: Any) -> Refusal:
-        return self._explained(message.method, message.params, super()._not_found(message))
+    def _not_found(self, message: Any) -> ErrorObject:
+        return self._name_versions(message.method, message.params, super()._not_found(message))
 
-    def _explained(self, method: Any, params: Any, refusal: Refusal) -> Refusal:
-        refusal = self._foreign(method, params) or refusal
-        return naming(refusal, self.versions) if method == INITIALIZE else refusal
+    def _name_versions(self, method: Any, params: Any, refusal: ErrorObject) -> ErrorObject:
+        refusal = self._refuse_other_revision(method, params) or refusal
+        return name_versions(refusal, self.versions) if method == INITIALIZE else refusal
 
-    def _foreign(self, method: Any, params: Any) -> Refusal | None:
+    def _refuse_other_revision(self, method: Any, params: Any) -> ErrorObject | None:
         """Why a request of another revision is refused, by its raw params; None for one of ours.
 
         Clients that begin a handshake are to hear in any case what is spoken here (Versioning, Backward Compatibility).
@@ -223,12 +223,12 @@ class StatelessServerSession(Session):
         version = member(params, "_meta", VERSION)
         if method == INITIALIZE and version != self.binding.revision:
             wanted = member(params, "protocolVersion")
-            return self._unsupported(wanted if sendable(wanted) else "")
-        return self._unsupported(version) if sendable(version) and version != self.binding.revision else None
+            return self._unsupported_version(wanted if is_unicode(wanted) else "")
+        return self._unsupported_version(version) if is_unicode(version) and version != self.binding.revision else None
 
-    def _unsupported(self, version: str) -> Refusal:
+    def _unsupported_version(self, version: str) -> ErrorObject:
         data = {"supported": self.versions, "requested": version}
-        return Refusal(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+        return ErrorObject(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
     # Subscriptions.
 
@@ -236,31 +236,31 @@ class StatelessServerSession(Session):
         """Opens a subscription; what the server cannot notify of is left out of what it acknowledges."""
         wanted = message.params.notifications
         tasks: Any = member(wanted.extra, _TASK_IDS)
-        if self.watched is not None and tasks.__class__ is list:
+        if self.select_watched is not None and tasks.__class__ is list:
             try:
-                tasks = self.watched(self, message.params.meta, tasks)
+                tasks = self.select_watched(self, message.params.meta, tasks)
             except ResponseError as error:
-                return self._refuse(message.id, Refusal(error.code, error.message, error.data))
+                return self._refuse(message.id, ErrorObject(error.code, error.message, error.data))
         else:
             tasks = None
         honoured = self.binding.types.SubscriptionFilter(
             **{
                 name: True
                 for method, name in FILTERS.items()
-                if getattr(wanted, name) and not self._lack(self.binding.notifications[method])
+                if getattr(wanted, name) and not self._missing_capability(self.binding.notifications[method])
             }
         )
-        if wanted.resource_subscriptions and not self._lack(self.binding.notifications[UPDATED]):
+        if wanted.resource_subscriptions and not self._missing_capability(self.binding.notifications[UPDATED]):
             honoured.resource_subscriptions = list(wanted.resource_subscriptions)
         if tasks is not None:
             honoured.extra = {_TASK_IDS: tasks}
         self._running[message.id] = Incoming(self.binding.requests[LISTEN], message.id, message.params)
         self._subscriptions[message.id] = honoured
         key = self.binding.notifications["notifications/subscriptions/acknowledged"]
-        params = key.params(notifications=honoured, meta=self._tag(message.id))
+        params = key.params(notifications=honoured, meta=self._subscription_meta(message.id))
         return Reply(self._encode(key.message(params=params)))
 
-    def _tag(self, subscription: RequestId) -> Any:
+    def _subscription_meta(self, subscription: RequestId) -> Any:
         return self.binding.types.NotificationMetaObject(subscription_id=subscription)
 
     def publish(self, key: NotificationMethod[Any], params: Any = None, *, about: Sequence[str] = ()) -> list[bytes]:
@@ -272,7 +272,7 @@ class StatelessServerSession(Session):
         if name is None and key.name != UPDATED:
             text = f"{key.name} is not subscribed to; accepted are {', '.join([*FILTERS, UPDATED])}"
             raise UsageError(text)
-        self._check(key, request=False)
+        self._require_sendable(key, request=False)
         lines: list[bytes] = []
         carried: Any = key.params() if params is None else params
         for subscription, honoured in self._subscriptions.items():
@@ -280,7 +280,7 @@ class StatelessServerSession(Session):
             wanted = any(uri in uris for uri in (carried.uri, *about)) if name is None else getattr(honoured, name)
             if not wanted:
                 continue
-            meta = carried.meta or self._tag(subscription)
+            meta = carried.meta or self._subscription_meta(subscription)
             tagged = carried.__replace__(meta=meta.__replace__(subscription_id=subscription))
             lines.append(self._encode(key.message(params=tagged)))
         return lines
@@ -313,7 +313,7 @@ class StatelessServerSession(Session):
         self._subscriptions.clear()
         return lines
 
-    def _cancelled(self, params: Any) -> Event:
+    def _receive_cancelled(self, params: Any) -> Event:
         if params.request_id is not None:
             self._subscriptions.pop(params.request_id, None)
-        return super()._cancelled(params)
+        return super()._receive_cancelled(params)

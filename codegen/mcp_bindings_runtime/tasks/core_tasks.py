@@ -17,8 +17,8 @@ from ..connection.handlers import INTERNAL, Handlers
 from ..errors import EncodeError, McpError, ResponseError, UsageError
 from ..features.error_codes import Situation, error_for
 from ..features.pagination import Paginator
-from ..jsonrpc import INTERNAL_ERROR, Refusal
-from ..logs import failed, note, report
+from ..jsonrpc import INTERNAL_ERROR, ErrorObject
+from ..logs import log_exception, log_handler_error, write_log
 from ..session.control_flow import Abandoned
 from ..session.events import Incoming
 from ..session.task_tracker import mark_related, task_capability
@@ -40,7 +40,7 @@ _MESSAGES: dict[Situation, str] = {
     "unknown task": "Unknown task",
     "task has ended": "The task has ended",
 }
-_CANCELLED = Refusal(INTERNAL_ERROR, "The task was cancelled")
+_CANCELLED = ErrorObject(INTERNAL_ERROR, "The task was cancelled")
 """What ``tasks/result`` answers then: no text names a code."""
 
 
@@ -105,7 +105,7 @@ class CoreTasks:
                 # Whoever could ask for it has gone before it was there.
                 self.store.leave(owner)
         except ResponseError as error:
-            return (self._refuse(connection, incoming, Refusal(error.code, error.message, error.data)),)
+            return (self._refuse(connection, incoming, ErrorObject(error.code, error.message, error.data)),)
         self._begin(connection, incoming, task)
         return (None,)
 
@@ -116,7 +116,7 @@ class CoreTasks:
         """Answers with the task, and has the handler run."""
         created = self._binding.types.CreateTaskResult(task=self._binding.types.Task(**self._described(task)))
         context = in_task(self._peer, connection, incoming, self.store, task, end=partial(self._end, task))
-        line = settled(connection, incoming, connection.session.answer_line(incoming, created))
+        line = settled(connection, incoming, connection.session.response_line(incoming, created))
 
         def job() -> None:
             self._execute(connection, incoming, task, context)
@@ -126,7 +126,7 @@ class CoreTasks:
         try:
             self.store.execute(job)
         except RuntimeError as fault:
-            report(fault, "no thread is to be had for a task")
+            log_exception(fault, "no thread is to be had for a task")
             self.store.end(task, "failed", INTERNAL)
 
     def _execute(self, connection: Any, incoming: Incoming, task: StoredTask, context: Any) -> None:
@@ -135,14 +135,14 @@ class CoreTasks:
         try:
             self._end(task, self._handlers.handle(incoming.key, incoming.params, context))
         except ResponseError as error:
-            self.store.end(task, "failed", Refusal(error.code, error.message, error.data), message=error.message)
+            self.store.end(task, "failed", ErrorObject(error.code, error.message, error.data), message=error.message)
         except Abandoned:
             self.store.end(task, "failed", INTERNAL, message=INTERNAL.message)
         except EncodeError as fault:
-            report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
+            log_exception(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
             self.store.end(task, "failed", INTERNAL, message=INTERNAL.message)
         except BaseException as error:  # noqa: BLE001  # whatever a handler raises, the task ends
-            failed(error, f"{incoming.key.name}: the handler of a task failed", over=connection.closed)
+            log_handler_error(error, f"{incoming.key.name}: the handler of a task failed", over=connection.closed)
             self.store.end(task, "failed", INTERNAL, message=INTERNAL.message)
         finally:
             with connection.lock:
@@ -187,16 +187,16 @@ class CoreTasks:
             self.store.when_ended(task, ended, lambda: incoming.cancelled or connection.closed)
             connection.hold(incoming)
         except ResponseError as error:
-            return self._refuse(connection, incoming, Refusal(error.code, error.message, error.data))
+            return self._refuse(connection, incoming, ErrorObject(error.code, error.message, error.data))
         except McpError as fault:
             self.store.unwatch(task, ended)
-            refusal = Refusal(INTERNAL_ERROR, "Too many wait", {"reason": str(fault)})
+            refusal = ErrorObject(INTERNAL_ERROR, "Too many wait", {"reason": str(fault)})
             return self._refuse(connection, incoming, refusal)
         return None
 
     def _outcome(self, connection: Any, incoming: Incoming, task: StoredTask) -> bytes | None:
         outcome = task.outcome if task.ended else self._unknown()
-        if isinstance(outcome, Refusal):
+        if isinstance(outcome, ErrorObject):
             return self._refuse(connection, incoming, outcome)
         line = self._binding.encode(self._binding.response(id=incoming.id, result=outcome))
         return settled(connection, incoming, line)
@@ -207,9 +207,9 @@ class CoreTasks:
             raise ResponseError(*self._unknown())
         return task
 
-    def _unknown(self) -> Refusal:
+    def _unknown(self) -> ErrorObject:
         error = self._refused("unknown task", "there is no such task, or it has expired")
-        return Refusal(error.code, error.message, error.data)
+        return ErrorObject(error.code, error.message, error.data)
 
     def _refused(self, situation: Situation, reason: str) -> ResponseError:
         return error_for(situation, _MESSAGES[situation], {"reason": reason})
@@ -234,11 +234,11 @@ class CoreTasks:
         try:
             connection.notify(key, key.params(**self._described(task)))
         except McpError as fault:
-            note("debug", "a status could not be told: %s", fault)
+            write_log("debug", "a status could not be told: %s", fault)
 
     # Answers.
 
-    def _refuse(self, connection: Any, incoming: Incoming, why: Refusal) -> bytes | None:
+    def _refuse(self, connection: Any, incoming: Incoming, why: ErrorObject) -> bytes | None:
         return settled(connection, incoming, self._handlers.refuse(connection, incoming, why))
 
 

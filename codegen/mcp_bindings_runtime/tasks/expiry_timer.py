@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Lock, Timer, current_thread
 
-from ..logs import note, report
+from ..logs import log_exception, write_log
 
 _MOMENT = 0.05
 """Seconds by which an alarm is late, so that what was due is over by then."""
@@ -55,7 +55,7 @@ class ExpiryTimer:
         try:
             timer.start()
         except RuntimeError as fault:
-            note("warning", "what waits for a task does so until something is asked: %s", fault)
+            write_log("warning", "what waits for a task does so until something is asked: %s", fault)
         else:
             self._timer = timer
 
@@ -63,7 +63,7 @@ class ExpiryTimer:
         try:
             self._function()
         except Exception as fault:  # noqa: BLE001  # the next alarm is to be heard all the same
-            report(fault, "what was to be done when a task expires has failed: %s", fault)
+            log_exception(fault, "what was to be done when a task expires has failed: %s", fault)
         with self._lock:
             if self._timer is current_thread():
                 # Otherwise another was set meanwhile.

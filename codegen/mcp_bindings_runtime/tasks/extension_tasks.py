@@ -16,9 +16,9 @@ from ..connection.connection import Connection
 from ..connection.context import StatelessContext
 from ..connection.handlers import INTERNAL, Handlers
 from ..errors import DecodeError, EncodeError, ResponseError
-from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, Refusal
-from ..logs import failed, report
-from ..session.control_flow import Abandoned, Detached, Suspended
+from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, ErrorObject
+from ..logs import log_exception, log_handler_error
+from ..session.control_flow import Abandoned, Detached, InputNeeded
 from ..session.events import Incoming
 from .context import Task, in_task
 from .core_tasks import settled
@@ -82,7 +82,7 @@ class ExtensionTasks:
             self.begin(connection, incoming)
         except ResponseError as error:
             # There are too many; what need not be a task is done at once.
-            refusal = Refusal(error.code, error.message, error.data)
+            refusal = ErrorObject(error.code, error.message, error.data)
             return (self._refuse(connection, incoming, refusal),) if support == "required" else None
         return (None,)
 
@@ -103,7 +103,7 @@ class ExtensionTasks:
         try:
             self.store.execute(lambda: self._execute(incoming, task, context))
         except RuntimeError as fault:
-            report(fault, "no thread is to be had for a task")
+            log_exception(fault, "no thread is to be had for a task")
             self._fail(task, INTERNAL)
 
     def detach(self, incoming: Incoming, *, required: bool) -> None:
@@ -129,14 +129,16 @@ class ExtensionTasks:
         try:
             self._end(task, self._handlers.handle(incoming.key, incoming.params, context))
         except ResponseError as error:
-            self._fail(task, Refusal(error.code, error.message, error.data))
+            self._fail(task, ErrorObject(error.code, error.message, error.data))
         except Abandoned:
             self._fail(task, INTERNAL)
         except EncodeError as fault:
-            report(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
+            log_exception(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
             self._fail(task, INTERNAL)
         except BaseException as error:  # noqa: BLE001  # whatever a handler raises, the task ends
-            failed(error, f"{incoming.key.name}: the handler of a task failed", over=context.connection.closed)
+            log_handler_error(
+                error, f"{incoming.key.name}: the handler of a task failed", over=context.connection.closed
+            )
             self._fail(task, INTERNAL)
 
     def _end(self, task: StoredTask, result: Any) -> None:
@@ -145,7 +147,7 @@ class ExtensionTasks:
         size = len(self._binding.encode(self._binding.response(id=0, result=outcome)))
         self.store.end(task, "completed", outcome, size=size)
 
-    def _fail(self, task: StoredTask, why: Refusal) -> None:
+    def _fail(self, task: StoredTask, why: ErrorObject) -> None:
         error: dict[str, Any] = {"code": why.code, "message": why.message}
         if why.data is not None:
             error["data"] = why.data
@@ -220,7 +222,7 @@ class ExtensionTasks:
     def _line(self, incoming: Incoming, result: Any) -> bytes:
         return self._binding.encode(self._binding.response(id=incoming.id, result=result))
 
-    def _refuse(self, connection: Any, incoming: Incoming, why: Refusal) -> bytes | None:
+    def _refuse(self, connection: Any, incoming: Incoming, why: ErrorObject) -> bytes | None:
         return settled(connection, incoming, self._handlers.refuse(connection, incoming, why))
 
 
@@ -257,7 +259,7 @@ class InStatelessTask(StatelessContext):
         """
         try:
             return super().request(key, params)
-        except Suspended as asked:
+        except InputNeeded as asked:
             binding = self.connection.session.binding
             return self.task.ask(key, binding.codec.unstructure(asked.request), timeout)
 
@@ -285,6 +287,6 @@ def _owner(connection: Any, said: Any) -> Any:
     return said.principal
 
 
-def missing() -> Refusal:
+def missing() -> ErrorObject:
     """What is answered to a client that has not declared the extension with its request."""
-    return Refusal(MISSING_CLIENT_CAPABILITY, "Missing required client capability", _NEEDED)
+    return ErrorObject(MISSING_CLIENT_CAPABILITY, "Missing required client capability", _NEEDED)

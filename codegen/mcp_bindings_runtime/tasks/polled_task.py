@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ..codec.unknown_content import read_result
 from ..connection.call_scope import CallScope
 from ..errors import CallCancelled, McpError, RequestTimeout, ResponseError, TaskCancelled
-from ..logs import note
+from ..logs import write_log
 from .states import described
 from .store import FINAL
 
@@ -88,7 +88,7 @@ class PolledTask(Generic[R]):
         try:
             self._client.connection.post(*self._about("tasks/cancel"))
         except McpError as fault:
-            note("debug", "the task of %s could not be cancelled: %s", self._key.name, fault)
+            write_log("debug", "the task of %s could not be cancelled: %s", self._key.name, fault)
 
     def _stir(self, _: CallCancelled | None = None) -> None:
         """Wake the threads that wait for the time of the next question."""

@@ -16,9 +16,16 @@ from ..connection.thread_pool import ThreadPool
 from ..errors import RequestTimeout, ResponseError, UsageError
 from ..features.registry import Changes, Registry
 from ..jsonrpc import INTERNAL_ERROR
-from ..logs import for_whom, note
+from ..logs import sender_suffix, write_log
 from ..session.control_flow import Abandoned
-from ..validation import check_counts, check_flags, check_function, check_mappings, check_seconds, check_times
+from ..validation import (
+    require_booleans,
+    require_callable,
+    require_mappings,
+    require_positive_integers,
+    require_positive_numbers,
+    require_seconds,
+)
 from .expiry_timer import ExpiryTimer
 
 if TYPE_CHECKING:
@@ -80,7 +87,7 @@ class StoredTask:
         self.ttl = ttl
         """Seconds from its creation for which it is kept."""
         self.outcome: Any = None
-        """What the request is answered with, once the task has ended: a result of the revision, or a Refusal."""
+        """What the request is answered with, once the task has ended: a result of the revision, or a ErrorObject."""
         self.size = 0
         """Bytes of the outcome."""
         self.asked: dict[str, Question] = {}
@@ -153,12 +160,12 @@ class MemoryTasks:
         notify: bool = True,
         now: Callable[[], float] = time.time,
     ) -> None:
-        check_times(ttl=ttl, longest=longest)
-        check_seconds(poll=poll)
-        check_counts(each=each, most=most, workers=workers, size=size)
-        check_flags(notify=notify)
-        check_mappings(tools=tools)
-        check_function("now", now, ())
+        require_positive_numbers(ttl=ttl, longest=longest)
+        require_seconds(poll=poll)
+        require_positive_integers(each=each, most=most, workers=workers, size=size)
+        require_booleans(notify=notify)
+        require_mappings(tools=tools)
+        require_callable("now", now, ())
         if not ttl <= longest:
             text = f"ttl is {ttl!r}; accepted is a number of seconds above 0, and not above longest ({longest!r})"
             raise UsageError(text)
@@ -228,7 +235,7 @@ class MemoryTasks:
             if own is None:
                 own = self._owned[owner] = Registry("task", Changes(_nobody))
             own.put(task.id, task)
-        note("info", "task %s: %s is executed as a task%s", task.id[:8], method, for_whom(owner))
+        write_log("info", "task %s: %s is executed as a task%s", task.id[:8], method, sender_suffix(owner))
         return task
 
     def execute(self, job: Callable[[], None]) -> None:
@@ -240,8 +247,10 @@ class MemoryTasks:
         self._purge()
         task = self._tasks.get(task_id)
         if task is None or (task.owner is not None and task.owner != owner):
-            note(
-                "info", "a task was asked for%s that is not there, has expired, or is somebody else's", for_whom(owner)
+            write_log(
+                "info",
+                "a task was asked for%s that is not there, has expired, or is somebody else's",
+                sender_suffix(owner),
             )
             return None
         return task
@@ -287,7 +296,7 @@ class MemoryTasks:
             task.updated = max(self._now(), task.updated)
             task.give_up()
             watchers = self._dismiss(task)
-        note("info", "task %s has ended: %s", task.id[:8], status)
+        write_log("info", "task %s has ended: %s", task.id[:8], status)
         if status == "cancelled":
             task.stopped.set()
         task.changed(task)
@@ -391,7 +400,7 @@ class MemoryTasks:
                 self._remove(task)
                 self._dismiss(task)
         for task in left:
-            note("info", "task %s is stopped, as who has asked for it has left", task.id[:8])
+            write_log("info", "task %s is stopped, as who has asked for it has left", task.id[:8])
 
     def _purge(self) -> None:
         """Forgets what has expired. What still runs of it is told to stop, and who waits for it hears that."""
@@ -409,7 +418,7 @@ class MemoryTasks:
                     del self._owned[task.owner]
             self._due = min((task.expires for task in self._tasks.values()), default=inf)
         for task, watchers in waiting:
-            note("info", "task %s has expired", task.id[:8])
+            write_log("info", "task %s has expired", task.id[:8])
             for watcher in watchers:
                 watcher(task)
 

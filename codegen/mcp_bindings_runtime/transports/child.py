@@ -17,7 +17,7 @@ from threading import Thread
 from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ..errors import ConnectionClosed, MessageTooLarge, UsageError
-from ..logs import report
+from ..logs import log_exception
 from ..session.framing import DEFAULT_LIMIT, Lines
 from .descriptor_reader import DescriptorReader
 from .descriptor_writer import DescriptorWriter
@@ -253,4 +253,4 @@ class StderrLines:
             each(line)
         except Exception as problem:  # noqa: BLE001  # the server goes on, and must not wait for somebody to read
             self._each = None
-            report(problem, "no more lines of standard error for %r", each)
+            log_exception(problem, "no more lines of standard error for %r", each)

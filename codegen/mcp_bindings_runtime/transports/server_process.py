@@ -13,7 +13,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import ConnectionClosed, UsageError
-from ..validation import check_command
+from ..validation import require_command
 
 if TYPE_CHECKING:
     import subprocess
@@ -79,7 +79,7 @@ def start(
     # Costs more than the rest together, and only who starts a process needs it.
     import subprocess
 
-    check_command(command)
+    require_command(command)
     words: list[str] = []
     own: list[int] = []
     given: list[int] = []

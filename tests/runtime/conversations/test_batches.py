@@ -58,7 +58,7 @@ def test_a_batch_that_takes_too_long_is_cancelled():
             client.batch(asked(n=1), asked(n=2, hold=True), timeout=0.1)
         eventually(lambda: seen.cancelled == [2])
         assert not client.connection.calls
-        assert not client.connection.session._asked
+        assert not client.connection.session._pending
         assert text_of(client.call_tool("echo", {"n": 3})) == "3"
 
 
@@ -86,7 +86,7 @@ def test_nothing_of_a_batch_is_sent_if_a_part_of_it_cannot_be():
                 ),
             )
         assert not client.connection.calls
-        assert not client.connection.session._asked
+        assert not client.connection.session._pending
         client.ping()
     assert heard[0]["method"] == "ping"
 

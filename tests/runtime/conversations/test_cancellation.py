@@ -61,7 +61,7 @@ def test_a_request_that_takes_too_long_is_cancelled_with_the_reason(revision):
             client.call_tool("first", {}, timeout=0.05)
         assert text_of(client.call_tool("second", {})) == "second"
         assert not client.connection.calls
-        assert not client.connection.session._asked
+        assert not client.connection.session._pending
     asked, cancelled = heard
     assert cancelled["method"] == "notifications/cancelled"
     assert cancelled["params"]["requestId"] == asked["id"]
@@ -169,7 +169,7 @@ def test_progress_extends_the_deadline_up_to_the_limit(other_reads):
 
             reader = threading.Thread(target=wait)
             reader.start()
-            eventually(lambda: client.connection.session._asked and client.connection._threads.has_leader)
+            eventually(lambda: client.connection.session._pending and client.connection._threads.has_leader)
         begun = time.monotonic()
         told = []
         with pytest.raises(RequestTimeout):

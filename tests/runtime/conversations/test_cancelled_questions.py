@@ -86,8 +86,8 @@ class Asking:
         """On neither side, as far as it waits for anything or is waited for."""
         link, *_ = self.links
         connection = client.connection
-        eventually(lambda: not (connection.calls or connection.session._asked or connection.session._running))
-        eventually(lambda: not (link.session._asked or link.session._running))
+        eventually(lambda: not (connection.calls or connection.session._pending or connection.session._running))
+        eventually(lambda: not (link.session._pending or link.session._running))
         eventually(lambda: not getattr(link, "calls", None) and not getattr(link, "_calls", None))
 
 

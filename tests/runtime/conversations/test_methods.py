@@ -67,7 +67,7 @@ def everything(mcp, side):
         where = declared
         for parent in parents:
             where = where.setdefault(parent, {})
-        where.setdefault(leaf, True if key.capability in binding.switches else {})
+        where.setdefault(leaf, True if key.capability in binding.boolean_capabilities else {})
     for path in sorted(PARTS & binding.capabilities[side]):
         top, _, part = path.partition(".")
         declared[top][part] = {}

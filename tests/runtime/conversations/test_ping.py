@@ -204,7 +204,7 @@ def test_no_ping_is_sent_while_messages_come():
         client.connect()
         assert quiet.wait(PATIENCE)
         assert methods == []
-        eventually(lambda: client.connection.session._asked)
+        eventually(lambda: client.connection.session._pending)
 
 
 def test_the_thread_that_pings_ends_with_the_connection():

@@ -54,14 +54,14 @@ def test_a_long_conversation(revision, where, capsys):
         grown = resident() - memory
         connection = client.connection
         eventually(lambda: not connection.calls)
-        assert not connection.session._asked
+        assert not connection.session._pending
         assert not connection.session._progress
-        assert not connection.session._lasting
+        assert not connection.session._task_requests
         eventually(lambda: not connection._threads.jobs and not connection._threads.busy)
         if where == "memory":
             (theirs,) = server._connections
             eventually(lambda: not theirs.session._running and not theirs._threads.busy and not seen.running)
-            assert not theirs.session._asked
+            assert not theirs.session._pending
     with capsys.disabled():
         if TIMES > 300:
             sys.stderr.write(f"\n{revision} {where}: {figures}; {grown / 1e6:+.1f} MB\n")

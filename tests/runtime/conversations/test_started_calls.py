@@ -146,7 +146,7 @@ def test_cancelling_ends_the_call_and_the_handler_sees_the_reason(revision: str)
         assert cancelled.value.reason == "the user has closed the window"
         assert released.wait(PATIENCE)
         eventually(lambda: not client.connection.calls)
-        assert not client.connection.session._asked
+        assert not client.connection.session._pending
     assert reasons == [None, "the user has closed the window"]
 
 
@@ -200,7 +200,7 @@ def test_a_call_is_answered_or_cancelled_and_never_lost(revision: str) -> None:
             else:
                 assert text_of(call.result(PATIENCE)) == str(number)
         assert text_of(client.call_tool("echo", {"n": "after"})) == "after"
-        eventually(lambda: not client.connection.calls and not client.connection.session._asked)
+        eventually(lambda: not client.connection.calls and not client.connection.session._pending)
         assert seen.begun == seen.ended or not seen.running
 
 

@@ -59,7 +59,7 @@ def test_at_most_so_many_requests_run_and_the_rest_are_answered_later(revision):
     with package(revision).Client.in_memory(server, timeout=PATIENCE) as client, ThreadPoolExecutor(9) as pool:
         calls = [pool.submit(client.call_tool, "echo", {"n": n, "hold": True}) for n in range(9)]
         eventually(lambda: seen.running == 3)
-        eventually(lambda: len(client.connection.session._asked) == 9)
+        eventually(lambda: len(client.connection.session._pending) == 9)
         assert seen.most == 3
         seen.go.set()
         assert [text_of(each.result(PATIENCE)) for each in calls] == [str(n) for n in range(9)]

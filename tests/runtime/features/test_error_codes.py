@@ -76,7 +76,7 @@ def test_the_message_of_an_error_is_one_sentence() -> None:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id in ("Refusal", "ResponseError")
+        and node.func.id in ("ErrorObject", "ResponseError")
         if len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
     ]
     assert len(messages) > 10

@@ -80,7 +80,7 @@ def test_a_started_call_is_cancelled(revision: str, begun: bool) -> None:
             assert told["params"] == {"requestId": posted(peer, "tools/call")[0]["id"], "reason": "the user has left"}
         assert text_of(client.call_tool("quick")) == "ok"
         assert not client.connection.calls
-        assert not client.connection.session._asked
+        assert not client.connection.session._pending
 
 
 def started_calls() -> list[Thread]:
@@ -101,7 +101,7 @@ def test_a_call_is_answered_or_cancelled_at_any_moment(revision: str) -> None:
             else:
                 assert text_of(call.result(PATIENCE)) == str(number)
         assert text_of(client.call_tool("echo", {"n": "after"})) == "after"
-        eventually(lambda: not client.connection.calls and not client.connection.session._asked)
+        eventually(lambda: not client.connection.calls and not client.connection.session._pending)
 
 
 @each_session

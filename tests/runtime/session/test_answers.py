@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import EncodeError
-from mcp_bindings_runtime.jsonrpc import Refusal
-from mcp_bindings_runtime.session.events import Cancelled, Dropped, Incoming, Outcome
+from mcp_bindings_runtime.jsonrpc import ErrorObject
+from mcp_bindings_runtime.session.events import Dropped, Incoming, Outcome, RequestCancelled
 from support.asking import params_of
 from support.bindings import binding
 from support.sides import HANDSHAKE, STATELESS, call, initialize, line, listed, only, opened, pair, result, server, tell
@@ -33,10 +33,12 @@ def test_a_result_of_another_method_is_not_sent(revision: str) -> None:
     _, right, incoming, _ = working(revision)
     made = binding(revision).types.CallToolResult(content=[])
     with pytest.raises(EncodeError) as refused:
-        right.answer_line(incoming, made)
+        right.response_line(incoming, made)
     assert refused.value.path.startswith("$.result")
     # It is not settled: the request can still be answered.
-    assert right.settle(incoming, right.refusal_line(incoming, Refusal(-32603, "Internal error"))) is not None
+    assert (
+        right.settle(incoming, right.error_response_line(incoming, ErrorObject(-32603, "Internal error"))) is not None
+    )
 
 
 @each_revision
@@ -44,13 +46,13 @@ def test_a_result_of_another_method_is_not_sent(revision: str) -> None:
 def test_what_is_no_result_is_not_sent(revision: str, made: object) -> None:
     _, right, incoming, _ = working(revision)
     with pytest.raises(EncodeError):
-        right.answer_line(incoming, made)
+        right.response_line(incoming, made)
 
 
 @each_revision
 def test_json_that_fits_is_sent(revision: str) -> None:
     _, right, incoming, _ = working(revision)
-    sent = json.loads(right.answer_line(incoming, listed(revision, extra=1)))["result"]
+    sent = json.loads(right.response_line(incoming, listed(revision, extra=1)))["result"]
     assert {name: value for name, value in sent.items() if name != "_meta"} == listed(revision, extra=1)
 
 
@@ -58,33 +60,33 @@ def test_input_is_asked_for_only_where_the_method_allows_it() -> None:
     _, right, incoming, _ = working(STATELESS)
     asking = binding(STATELESS).types.InputRequiredResult(request_state="s")
     with pytest.raises(EncodeError):
-        right.answer_line(incoming, asking)
+        right.response_line(incoming, asking)
     _, right, incoming, _ = working(STATELESS, "tools/call")
-    assert json.loads(right.answer_line(incoming, asking))["result"]["requestState"] == "s"
+    assert json.loads(right.response_line(incoming, asking))["result"]["requestState"] == "s"
 
 
 @pytest.mark.parametrize("questions", [None, {}])
 def test_input_is_not_asked_for_without_a_question_or_a_state(questions: object) -> None:
     _, right, incoming, _ = working(STATELESS, "tools/call")
     with pytest.raises(EncodeError, match="neither `inputRequests` nor `requestState`"):
-        right.answer_line(incoming, binding(STATELESS).types.InputRequiredResult(input_requests=questions))
+        right.response_line(incoming, binding(STATELESS).types.InputRequiredResult(input_requests=questions))
 
 
 def test_the_payload_of_a_task_is_that_of_the_request_it_came_from() -> None:
     _, right, incoming, _ = working(TASKS, "tasks/result")
     made = binding(TASKS).types.CallToolResult(content=[])
-    assert json.loads(right.answer_line(incoming, made))["result"] == {"content": []}
+    assert json.loads(right.response_line(incoming, made))["result"] == {"content": []}
 
 
 @each_revision
 def test_a_refusal_carries_what_it_is_given(revision: str) -> None:
     left, right, incoming, request_id = working(revision)
-    sent = right.settle(incoming, right.refusal_line(incoming, Refusal(-32002, "no", {"a": [None, "ü"]})))
+    sent = right.settle(incoming, right.error_response_line(incoming, ErrorObject(-32002, "no", {"a": [None, "ü"]})))
     error = {"code": -32002, "message": "no", "data": {"a": [None, "ü"]}}
     assert json.loads(sent) == {"jsonrpc": "2.0", "id": request_id, "error": error}
     outcome = only(left.receive(sent), Outcome)
     assert (outcome.error.code, outcome.error.message, outcome.error.data) == (-32002, "no", error["data"])
-    bare = json.loads(right.refusal_line(incoming, Refusal(1, "no")))
+    bare = json.loads(right.error_response_line(incoming, ErrorObject(1, "no")))
     assert bare["error"] == {"code": 1, "message": "no"}
 
 
@@ -94,8 +96,8 @@ def test_an_answer_has_the_id_of_its_request(revision: str, request_id: Json) ->
     session = opened(revision, "server")
     incoming = only(session.receive(line(call(revision, "tools/list", request_id))), Incoming)
     for sent in (
-        session.answer_line(incoming, listed(revision)),
-        session.settle(incoming, session.refusal_line(incoming, Refusal(1, ""))),
+        session.response_line(incoming, listed(revision)),
+        session.settle(incoming, session.error_response_line(incoming, ErrorObject(1, ""))),
     ):
         assert json.loads(sent)["id"] == request_id
         assert type(json.loads(sent)["id"]) is type(request_id)
@@ -105,7 +107,7 @@ def test_an_answer_has_the_id_of_its_request(revision: str, request_id: Json) ->
 def test_an_id_and_its_text_are_two_ids(revision: str) -> None:
     session = opened(revision, "server")
     first, second = (only(session.receive(line(call(revision, "tools/list", each))), Incoming) for each in (1, "1"))
-    only(session.receive(line(tell("notifications/cancelled", {"requestId": "1"}))), Cancelled)
+    only(session.receive(line(tell("notifications/cancelled", {"requestId": "1"}))), RequestCancelled)
     assert (first.cancelled, second.cancelled) == (False, True)
 
 
@@ -119,9 +121,9 @@ def test_who_cancels_says_which_request_and_why(revision: str, reason: str | Non
     sent = left.cancel(request_id, reason)
     params = {"requestId": request_id, **({} if reason is None else {"reason": reason})}
     assert json.loads(sent) == tell("notifications/cancelled", params)
-    event = only(right.receive(sent), Cancelled)
+    event = only(right.receive(sent), RequestCancelled)
     assert (event.incoming, event.line, incoming.cancelled, incoming.reason) == (incoming, None, True, reason)
-    assert right.settle(incoming, right.answer_line(incoming, listed(revision))) is None
+    assert right.settle(incoming, right.response_line(incoming, listed(revision))) is None
     # It is said once, and what arrives later is late.
     assert left.cancel(request_id) is None
     only(right.receive(sent), Dropped)
@@ -140,7 +142,7 @@ def test_a_cancellation_of_nothing_is_ignored(revision: str, params: Json) -> No
 @each_revision
 def test_a_cancellation_that_comes_too_late_is_ignored(revision: str) -> None:
     left, right, incoming, request_id = working(revision)
-    sent = right.settle(incoming, right.answer_line(incoming, listed(revision)))
+    sent = right.settle(incoming, right.response_line(incoming, listed(revision)))
     cancelled = left.cancel(request_id)
     only(right.receive(cancelled), Dropped)
     only(left.receive(sent), Dropped)
@@ -149,7 +151,7 @@ def test_a_cancellation_that_comes_too_late_is_ignored(revision: str) -> None:
 @each_revision
 def test_what_was_answered_is_not_cancelled(revision: str) -> None:
     left, right, incoming, request_id = working(revision)
-    left.receive(right.settle(incoming, right.answer_line(incoming, listed(revision))))
+    left.receive(right.settle(incoming, right.response_line(incoming, listed(revision))))
     assert left.cancel(request_id) is None
 
 
@@ -158,8 +160,8 @@ def test_servers_cancel_their_requests_too(revision: str) -> None:
     left, right = pair(revision)
     request_id, sent = right.request(binding(revision).requests["roots/list"], None)
     incoming = only(left.receive(sent), Incoming)
-    only(left.receive(right.cancel(request_id)), Cancelled)
-    assert left.settle(incoming, left.answer_line(incoming, {"roots": []})) is None
+    only(left.receive(right.cancel(request_id)), RequestCancelled)
+    assert left.settle(incoming, left.response_line(incoming, {"roots": []})) is None
 
 
 @pytest.mark.parametrize("revision", HANDSHAKE)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import DecodeError, MessageTooLarge
-from mcp_bindings_runtime.jsonrpc import Refusal
+from mcp_bindings_runtime.jsonrpc import ErrorObject
 from mcp_bindings_runtime.session.events import Dropped, Incoming, Outcome, Reply
 from support.bindings import binding
 from support.sides import (
@@ -181,7 +181,7 @@ def check_goes_on(revision: str, session: Any, request_id: Json = 99) -> None:
     """The next request is answered."""
     incoming = only(session.receive(line(call(revision, "tools/list", request_id))), Incoming)
     typed = binding(revision).codec.decode_result(incoming.key, listed(revision))
-    sent = json.loads(session.settle(incoming, session.answer_line(incoming, typed)))
+    sent = json.loads(session.settle(incoming, session.response_line(incoming, typed)))
     assert (sent["id"], sent["result"]["tools"]) == (request_id, [])
 
 
@@ -220,7 +220,7 @@ def test_a_client_answers_bad_requests_and_no_other_garbage(revision: str, bad: 
 @pytest.mark.parametrize("side", ["client", "server"])
 def test_what_was_too_large_is_answered_by_servers(revision: str, side: str) -> None:
     session = opened(revision, side)
-    events = session.too_large(MessageTooLarge(70, 64))
+    events = session.receive_too_large(MessageTooLarge(70, 64))
     if side == "client":
         only(events, Dropped)
         return
@@ -301,7 +301,7 @@ LISTED = listed(BATCHES)
 def settled(session: Any, incoming: Incoming) -> Json:
     """What is sent when a request has its answer."""
     typed = binding(BATCHES).codec.decode_result(incoming.key, LISTED)
-    sent = session.settle(incoming, session.answer_line(incoming, typed))
+    sent = session.settle(incoming, session.response_line(incoming, typed))
     return None if sent is None else json.loads(sent)
 
 
@@ -368,7 +368,7 @@ def test_the_answers_of_a_batch_go_back_together_when_the_last_is_there() -> Non
     session = opened(BATCHES, "server")
     first, second = session.receive(batch(ASK, PING, call(BATCHES, "prompts/list", 3), NEWS, 4))[:2]
     assert [first.id, second.id] == [1, 3]
-    assert session.settle(second, session.refusal_line(second, Refusal(-32000, "no"))) is None
+    assert session.settle(second, session.error_response_line(second, ErrorObject(-32000, "no"))) is None
     assert codes(settled(session, first)) == [(2, "a result"), (None, -32600), (3, -32000), (1, "a result")]
 
 

@@ -120,7 +120,7 @@ def test_nothing_is_sent_that_takes_what_nobody_declared(revision: str, side: st
     assert text.endswith(
         f"{'this' if mine else 'the'} {side if mine else ({'client', 'server'} - {side}).pop()} has not declared"
     )
-    assert not speaker._asked
+    assert not speaker._pending
 
 
 @pytest.mark.parametrize(("revision", "side", "key"), GATED)
@@ -153,6 +153,6 @@ def test_a_server_that_was_not_asked_what_it_can_do_is_taken_at_its_word() -> No
     # Once it has been asked, that holds, for what went well before too.
     _, server = pair(STATELESS, None, {})
     request_id, asked = left.request(discover, None)
-    left.learn(only(left.receive(only(server.receive(asked), Reply).line), Outcome).result)
+    left.record_discovery(only(left.receive(only(server.receive(asked), Reply).line), Outcome).result)
     with pytest.raises(UsageError, match="'tools', which the server has not declared"):
         left.request(list_tools, None)

@@ -25,13 +25,13 @@ def welcome(revision: str, **changes: Json) -> Json:
 def greeted(revision: str, welcomed: Json) -> tuple[Any, Any]:
     """A client, and what has come of its ``initialize``."""
     session = client(revision)
-    request_id, _ = session.hello()
+    request_id, _ = session.start_handshake()
     return session, only(session.receive(line(result(request_id, welcomed))), Outcome)
 
 
 @each_revision
 def test_a_client_says_who_it_is_and_what_it_can_do(revision: str) -> None:
-    request_id, sent = client(revision).hello()
+    request_id, sent = client(revision).start_handshake()
     params = {"protocolVersion": revision, "capabilities": DECLARED["client"], "clientInfo": INFO["client"]}
     assert json.loads(sent) == {"jsonrpc": "2.0", "id": request_id, "method": "initialize", "params": params}
 
@@ -60,7 +60,7 @@ def test_a_server_answers_with_the_one_revision_it_speaks(revision: str, asked: 
 def test_a_client_refuses_another_revision_and_stays_closed_to_it(revision: str) -> None:
     session, outcome = greeted(revision, welcome("1999-12-31"))
     with pytest.raises(UnsupportedRevision, match="1999-12-31") as refused:
-        session.agree(outcome.result)
+        session.finish_handshake(outcome.result)
     assert (refused.value.wanted, refused.value.supported) == (revision, ("1999-12-31",))
     assert (session.state, session.peer_info, session.peer_capabilities) == ("offered", None, None)
 
@@ -69,7 +69,10 @@ def test_a_client_refuses_another_revision_and_stays_closed_to_it(revision: str)
 def test_a_client_remembers_what_a_server_says_of_itself(revision: str) -> None:
     session, outcome = greeted(revision, welcome(revision, instructions="be nice"))
     assert (session.peer_info, session.peer_capabilities, session.instructions) == (None, None, None)
-    assert json.loads(session.agree(outcome.result)) == {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    assert json.loads(session.finish_handshake(outcome.result)) == {
+        "jsonrpc": "2.0",
+        "method": "notifications/initialized",
+    }
     assert session.instructions == "be nice"
     assert session.peer_info == binding(revision).types.Implementation(**INFO["server"])
     assert binding(revision).codec.unstructure(session.peer_capabilities) == {"tools": {}}
@@ -85,7 +88,7 @@ def test_there_need_be_no_instructions(revision: str) -> None:
 @each_revision
 def test_initialize_may_be_refused(revision: str) -> None:
     session = client(revision)
-    request_id, _ = session.hello()
+    request_id, _ = session.start_handshake()
     error = {"code": -32602, "message": "Unsupported protocol version", "data": {"supported": ["1999-12-31"]}}
     outcome = only(session.receive(line({"jsonrpc": "2.0", "id": request_id, "error": error})), Outcome)
     assert isinstance(outcome.error, UnsupportedRevision)
@@ -102,7 +105,7 @@ def test_a_welcome_that_does_not_fit_reaches_the_client_that_waits(revision: str
 @each_revision
 def test_initialize_is_not_cancelled(revision: str) -> None:
     session = client(revision)
-    request_id, _ = session.hello()
+    request_id, _ = session.start_handshake()
     assert session.cancel(request_id) is None
     # Nobody waits for the answer any more.
     only(session.receive(line(result(request_id, welcome(revision)))), Dropped)
@@ -113,7 +116,7 @@ def test_an_agreement_opens_no_closed_session(revision: str) -> None:
     session, outcome = greeted(revision, welcome(revision))
     session.close()
     with pytest.raises(ConnectionClosed):
-        session.agree(outcome.result)
+        session.finish_handshake(outcome.result)
     assert session.state == "closed"
 
 
@@ -121,10 +124,10 @@ def test_an_agreement_opens_no_closed_session(revision: str) -> None:
 def test_an_agreement_comes_once_and_after_hello(revision: str) -> None:
     session, outcome = greeted(revision, welcome(revision))
     with pytest.raises(UsageError, match="the session is new"):
-        client(revision).agree(outcome.result)
-    session.agree(outcome.result)
+        client(revision).finish_handshake(outcome.result)
+    session.finish_handshake(outcome.result)
     with pytest.raises(UsageError, match="the session is open"):
-        session.agree(outcome.result)
+        session.finish_handshake(outcome.result)
 
 
 @each_revision

@@ -12,8 +12,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from mcp_bindings_runtime.errors import ConnectionClosed, ResponseError, UsageError
-from mcp_bindings_runtime.jsonrpc import Refusal
-from mcp_bindings_runtime.session.events import Cancelled, Incoming, Outcome, Progressed, Reply
+from mcp_bindings_runtime.jsonrpc import ErrorObject
+from mcp_bindings_runtime.session.events import Incoming, Outcome, Progressed, Reply, RequestCancelled
 from support.bindings import binding
 from support.sides import BATCHES, STATELESS, listed, pair, tell
 
@@ -35,7 +35,7 @@ GARBAGE = [
     b'{"jsonrpc":"2.0","result":{}}',
     b'{"jsonrpc":"1.0","method":"x"}',
 ]
-TABLES = ("_asked", "_progress", "_running", "_lasting")
+TABLES = ("_pending", "_progress", "_running", "_task_requests")
 
 sides = st.sampled_from(["client", "server"])
 places = st.integers(0, 50)
@@ -107,11 +107,11 @@ class Conversation(RuleBasedStateMachine):
         incoming = running.pop(place % len(running))
         session = self.session[side]
         if refused:
-            line = session.refusal_line(incoming, Refusal(-32000, "no", incoming.id))
+            line = session.error_response_line(incoming, ErrorObject(-32000, "no", incoming.id))
         else:
             raw = {"roots": []} if side == "client" else listed(self.revision, prompts=[])
             typed = binding(self.revision).codec.decode_result(incoming.key, {**raw, "tag": incoming.id})
-            line = session.answer_line(incoming, typed)
+            line = session.response_line(incoming, typed)
         self.send_answers(side, session.settle(incoming, line))
         assert session.settle(incoming, line) is None, "what is settled is settled"
 
@@ -205,7 +205,7 @@ class Conversation(RuleBasedStateMachine):
                 self.running[side].append(event)
             elif isinstance(event, Reply):
                 self.send_answers(side, event.line)
-            elif isinstance(event, Cancelled):
+            elif isinstance(event, RequestCancelled):
                 self.asked[OTHER[side]][event.incoming.id].cancelled = True
                 self.send_answers(side, event.line)
             elif isinstance(event, Outcome):
@@ -251,7 +251,7 @@ class Conversation(RuleBasedStateMachine):
     def a_side_waits_for_what_it_has_asked_and_not_heard_of(self) -> None:
         for side, session in self.session.items():
             waits = {each for each, asked in self.asked[side].items() if not asked.outcomes and not asked.given_up}
-            assert set(session._asked) == waits
+            assert set(session._pending) == waits
             assert set(session._progress) == {each for each in waits if self.asked[side][each].progress}
 
     def teardown(self) -> None:
@@ -262,7 +262,7 @@ class Conversation(RuleBasedStateMachine):
                 assert asked.answers == expected, (side, request_id, asked.method)
                 assert asked.outcomes or asked.given_up or asked.lost
             # Who lost a line gives up in the end.
-            for request_id in list(session._asked):
+            for request_id in list(session._pending):
                 self.give_up(side, request_id)
         self.come_to_an_end()
         for side, session in self.session.items():

@@ -297,7 +297,7 @@ def at(revision: str, side: str, state: str) -> Any:
         return session
     session = client(revision) if side == "client" else server(revision)
     if state == "offered":
-        session.hello()
+        session.start_handshake()
     elif state == "agreed":
         session.receive(line(initialize(revision)))
     assert session.state == state
@@ -318,7 +318,7 @@ def send(revision: str, session: Any, kind: str) -> bytes | None:
         heard = only(session.receive(line(call(revision, asked)))) if session.state != "closed" else None
         if heard is None or heard.__class__ is Reply:
             return None if heard is None else heard.line
-        answered = session.answer_line(heard, session.binding.codec.decode_result(heard.key, listed(revision)))
+        answered = session.response_line(heard, session.binding.codec.decode_result(heard.key, listed(revision)))
         return session.settle(heard, answered)
     name = method_of(kind, session.side)
     keys = binding(revision)
@@ -428,11 +428,11 @@ def test_a_refused_handshake_changes_nothing(revision: str) -> None:
 def test_a_session_goes_through_its_states(revision: str) -> None:
     left, right = client(revision), server(revision)
     states = [(left.state, right.state)]
-    _, greeting = left.hello()
+    _, greeting = left.start_handshake()
     states.append((left.state, right.state))
     welcome = only(right.receive(greeting), Reply)
     states.append((left.state, right.state))
-    initialized = left.agree(only(left.receive(welcome.line), Outcome).result)
+    initialized = left.finish_handshake(only(left.receive(welcome.line), Outcome).result)
     states.append((left.state, right.state))
     only(right.receive(initialized), Notified)
     states.append((left.state, right.state))
@@ -466,7 +466,7 @@ def test_who_tells_everybody_is_told_to_tell_subscribers(name: str) -> None:
 def test_there_is_no_state_that_nothing_above_speaks_of() -> None:
     for era, sent, taken in (("handshake", SENT, TAKEN), ("stateless", STATELESS_SENT, STATELESS_TAKEN)):
         may_send = {(side, state) for side, states in lifecycle.MAY_SEND[era].items() for state in states}
-        may_take = {(side, state) for side, states in lifecycle.MAY_TAKE[era].items() for state in states}
+        may_take = {(side, state) for side, states in lifecycle.MAY_RECEIVE[era].items() for state in states}
         # A client agrees and says so in one breath.
         assert may_send - {("client", "agreed")} == {(row.side, row.state) for row in sent}
         assert may_take == {(row.side, row.state) for row in taken}

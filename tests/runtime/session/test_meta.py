@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import UsageError
-from mcp_bindings_runtime.jsonrpc import Refusal
+from mcp_bindings_runtime.jsonrpc import ErrorObject
 from mcp_bindings_runtime.meta import entries_of, member, token_in, with_token
 from mcp_bindings_runtime.session.events import Dropped, Incoming, Progressed
 from support.asking import params_of, raw_params
@@ -194,7 +194,7 @@ def test_progress_under_another_token_is_not_heard(revision: str, made_of: Any) 
 def test_progress_ends_with_the_request(revision: str) -> None:
     left, right, incoming, _ = working(revision)
     late = right.progress(incoming, 1)
-    left.receive(right.settle(incoming, right.refusal_line(incoming, Refusal(-32000, "no"))))
+    left.receive(right.settle(incoming, right.error_response_line(incoming, ErrorObject(-32000, "no"))))
     assert right.progress(incoming, 2) is None
     only(left.receive(late), Dropped)
 

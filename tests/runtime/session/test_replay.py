@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ResponseError
-from mcp_bindings_runtime.session.control_flow import Suspended
+from mcp_bindings_runtime.session.control_flow import InputNeeded
 from mcp_bindings_runtime.session.events import Incoming, Outcome
-from mcp_bindings_runtime.session.multi_round import Replay, States
+from mcp_bindings_runtime.session.multi_round import RequestStates, Round
 from support.bindings import binding
 from support.sides import STATELESS, call, line, meta, only, pair
 
@@ -42,8 +42,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def states(clock: Clock) -> States:
-    return States(b"k" * 32, 60.0, clock)
+def states(clock: Clock) -> RequestStates:
+    return RequestStates(b"k" * 32, 60.0, clock)
 
 
 def question(message: str) -> Any:
@@ -63,20 +63,22 @@ def again(params: Any, state: str, **given: Json) -> Any:
     return BINDING.codec.structure({**raw, "requestState": state, "inputResponses": answers}, CALL.params)
 
 
-def suspended(states: States, params: Any, *messages: str, key: Any = CALL, by: str | None = None) -> Suspended:
+def suspended(
+    states: RequestStates, params: Any, *messages: str, key: Any = CALL, by: str | None = None
+) -> InputNeeded:
     """How a handler that asks these questions is left."""
-    with pytest.raises(Suspended) as left:
+    with pytest.raises(InputNeeded) as left:
         answers(states, params, *messages, key=key, by=by)
     return left.value
 
 
-def answers(states: States, params: Any, *messages: str, key: Any = CALL, by: str | None = None) -> list[Json]:
+def answers(states: RequestStates, params: Any, *messages: str, key: Any = CALL, by: str | None = None) -> list[Json]:
     """What a handler hears that asks these questions; ``by`` is who sends the request."""
-    replay = Replay(BINDING, states, key, params, by)
-    return [replay.ask(ELICIT, question(message)).action for message in messages]
+    replay = Round(BINDING, states, key, params, by)
+    return [replay.answer(ELICIT, question(message)).action for message in messages]
 
 
-def test_a_handler_is_run_from_its_start_in_every_round(states: States) -> None:
+def test_a_handler_is_run_from_its_start_in_every_round(states: RequestStates) -> None:
     params = request()
     first = suspended(states, params, "a?", "b?", "c?")
     assert (first.name, first.request.params.message) == ("question-1", "a?")
@@ -88,31 +90,31 @@ def test_a_handler_is_run_from_its_start_in_every_round(states: States) -> None:
     assert answers(states, last, "a?", "b?", "c?") == ["accept", "decline", "cancel"]
 
 
-def test_every_kind_of_question_has_its_kind_of_answer(states: States) -> None:
+def test_every_kind_of_question_has_its_kind_of_answer(states: RequestStates) -> None:
     sample = {"messages": [], "maxTokens": 1}
     asked = [(ELICIT, question("?")), (ROOTS, None), (SAMPLE, BINDING.codec.structure(sample, SAMPLE.params))]
     written = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
     given = [ACCEPTED, {"roots": []}, written]
     params, heard, methods = request(), [], []
     for place in range(4):
-        replay = Replay(BINDING, states, CALL, params)
+        replay = Round(BINDING, states, CALL, params)
         try:
-            heard = [replay.ask(*each) for each in asked]
-        except Suspended as left:
+            heard = [replay.answer(*each) for each in asked]
+        except InputNeeded as left:
             methods.append(left.request.method)
             params = again(request(), left.state, **{f"q{place + 1}": given[place]})
     assert methods == [key.name for key, _ in asked]
     assert [type(each) for each in heard] == [TYPES.ElicitResult, TYPES.ListRootsResult, TYPES.CreateMessageResult]
 
 
-def test_one_question_twice_is_asked_twice(states: States) -> None:
+def test_one_question_twice_is_asked_twice(states: RequestStates) -> None:
     first = suspended(states, request(), "a?", "a?")
     second = suspended(states, again(request(), first.state, q1=ACCEPTED), "a?", "a?")
     assert second.name == "question-2"
     assert answers(states, again(request(), second.state, q2=DECLINED), "a?", "a?") == ["accept", "decline"]
 
 
-def test_an_answer_that_is_missing_is_asked_for_again(states: States) -> None:
+def test_an_answer_that_is_missing_is_asked_for_again(states: RequestStates) -> None:
     first = suspended(states, request(), "a?", "b?")
     for given in ({}, {"q2": ACCEPTED}, {"q7": ACCEPTED}):
         left = suspended(states, again(request(), first.state, **given), "a?", "b?")
@@ -121,7 +123,7 @@ def test_an_answer_that_is_missing_is_asked_for_again(states: States) -> None:
     assert suspended(states, without, "a?", "b?").name == "question-1"
 
 
-def test_answers_that_nobody_asked_for_are_ignored(states: States) -> None:
+def test_answers_that_nobody_asked_for_are_ignored(states: RequestStates) -> None:
     first = suspended(states, request(), "a?", "b?")
     rash = again(request(), first.state, q1=ACCEPTED, q2=ACCEPTED, q3=ACCEPTED)
     second = suspended(states, rash, "a?", "b?")
@@ -131,14 +133,14 @@ def test_answers_that_nobody_asked_for_are_ignored(states: States) -> None:
     assert answers(states, changed, "a?", "b?") == ["accept", "decline"]
 
 
-def test_answers_without_a_state_are_ignored(states: States) -> None:
+def test_answers_without_a_state_are_ignored(states: RequestStates) -> None:
     raw = {**BINDING.codec.unstructure(request()), "inputResponses": {"question-1": ACCEPTED}}
     assert suspended(states, BINDING.codec.structure(raw, CALL.params), "a?").name == "question-1"
 
 
 @pytest.mark.parametrize("now", [("other?",), ("a?", "other?"), ("b?", "a?")])
 def test_questions_that_differ_from_those_before_are_a_fault_of_the_handler(
-    states: States, now: tuple[str, ...]
+    states: RequestStates, now: tuple[str, ...]
 ) -> None:
     first = suspended(states, request(), "a?", "b?")
     second = suspended(states, again(request(), first.state, q1=ACCEPTED), "a?", "b?")
@@ -146,13 +148,13 @@ def test_questions_that_differ_from_those_before_are_a_fault_of_the_handler(
         answers(states, again(request(), second.state, q2=ACCEPTED), *now)
 
 
-def test_no_question_gets_the_answer_to_another(states: States) -> None:
+def test_no_question_gets_the_answer_to_another(states: RequestStates) -> None:
     asked = suspended(states, request(), "Delete a?")
     with pytest.raises(RuntimeError, match="question 1 is another one"):
         answers(states, again(request(), asked.state, q1=ACCEPTED), "Delete b?")
 
 
-def test_an_answer_of_another_kind_is_refused(states: States) -> None:
+def test_an_answer_of_another_kind_is_refused(states: RequestStates) -> None:
     asked = suspended(states, request(), "a?")
     with pytest.raises(ResponseError) as refused:
         answers(states, again(request(), asked.state, q1={"roots": []}), "a?")
@@ -163,7 +165,7 @@ def test_an_answer_of_another_kind_is_refused(states: States) -> None:
 # The state.
 
 
-def refusal(states: States, params: Any, key: Any = CALL, by: str | None = None) -> str:
+def refusal(states: RequestStates, params: Any, key: Any = CALL, by: str | None = None) -> str:
     with pytest.raises(ResponseError) as refused:
         answers(states, params, "a?", key=key, by=by)
     assert (refused.value.code, refused.value.message) == (-32602, "Invalid params")
@@ -171,16 +173,16 @@ def refusal(states: States, params: Any, key: Any = CALL, by: str | None = None)
 
 
 @pytest.mark.parametrize("state", ["", ".", "x", "x.y", "é.ü", "=.=", "e30.e30", "a" * 10_000])
-def test_a_state_that_was_not_made_here_is_refused(states: States, state: str) -> None:
+def test_a_state_that_was_not_made_here_is_refused(states: RequestStates, state: str) -> None:
     assert "not issued here" in refusal(states, again(request(), state))
 
 
-def test_a_state_of_another_key_is_refused(states: States, clock: Clock) -> None:
-    theirs = suspended(States(b"K" * 32, 60.0, clock), request(), "a?").state
+def test_a_state_of_another_key_is_refused(states: RequestStates, clock: Clock) -> None:
+    theirs = suspended(RequestStates(b"K" * 32, 60.0, clock), request(), "a?").state
     assert "not issued here" in refusal(states, again(request(), theirs))
 
 
-def test_a_state_that_was_changed_anywhere_is_refused(states: States) -> None:
+def test_a_state_that_was_changed_anywhere_is_refused(states: RequestStates) -> None:
     state = suspended(states, request(), "a?").state
     for place, char in enumerate(state):
         for other in ("A", "B", "-", "", char + "!", char + "="):
@@ -189,7 +191,7 @@ def test_a_state_that_was_changed_anywhere_is_refused(states: States) -> None:
                 assert "not issued here" in refusal(states, again(request(), changed))
 
 
-def test_an_answer_put_into_the_state_is_refused(states: States) -> None:
+def test_an_answer_put_into_the_state_is_refused(states: RequestStates) -> None:
     payload, signature = suspended(states, request(), "a?").state.split(".")
     inside = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     inside["a"].append([inside["q"], ACCEPTED])
@@ -197,7 +199,7 @@ def test_an_answer_put_into_the_state_is_refused(states: States) -> None:
     assert "not issued here" in refusal(states, again(request(), f"{forged}.{signature}"))
 
 
-def test_a_state_lasts_as_long_as_it_says(states: States, clock: Clock) -> None:
+def test_a_state_lasts_as_long_as_it_says(states: RequestStates, clock: Clock) -> None:
     state = suspended(states, request(), "a?").state
     clock.now += 60.0
     assert answers(states, again(request(), state, q1=ACCEPTED), "a?") == ["accept"]
@@ -206,12 +208,12 @@ def test_a_state_lasts_as_long_as_it_says(states: States, clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("other", [request("u"), request("t", arguments={}), request("t", arguments={"a": 1})])
-def test_a_state_belongs_to_the_params_it_was_made_for(states: States, other: Any) -> None:
+def test_a_state_belongs_to_the_params_it_was_made_for(states: RequestStates, other: Any) -> None:
     state = suspended(states, request(), "a?").state
     assert "another request" in refusal(states, again(other, state, q1=ACCEPTED))
 
 
-def test_a_state_belongs_to_the_method_it_was_made_for(states: States) -> None:
+def test_a_state_belongs_to_the_method_it_was_made_for(states: RequestStates) -> None:
     prompt = BINDING.requests["prompts/get"]
     raw = {"name": "t", "_meta": meta()}
     state = suspended(states, BINDING.codec.structure(raw, prompt.params), "a?", key=prompt).state
@@ -219,19 +221,19 @@ def test_a_state_belongs_to_the_method_it_was_made_for(states: States) -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), [("ada", "bob"), ("ada", None), (None, "bob"), ("ada", ""), ("", None)])
-def test_a_state_belongs_to_the_user_it_was_made_for(states: States, one: str | None, other: str | None) -> None:
+def test_a_state_belongs_to_the_user_it_was_made_for(states: RequestStates, one: str | None, other: str | None) -> None:
     state = suspended(states, request(), "a?", by=one).state
     params = again(request(), state, q1=ACCEPTED)
     assert refusal(states, params, by=other) == "requestState belongs to another user"
     assert answers(states, params, "a?", by=one) == ["accept"]
 
 
-def test_a_state_does_not_say_who_the_user_is(states: States) -> None:
+def test_a_state_does_not_say_who_the_user_is(states: RequestStates) -> None:
     payload = suspended(states, request(), "a?", by="ada@example.com").state.partition(".")[0]
     assert b"ada" not in base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
 
 
-def test_meta_may_change_between_rounds(states: States) -> None:
+def test_meta_may_change_between_rounds(states: RequestStates) -> None:
     state = suspended(states, request(entries=meta(progressToken=1)), "a?").state
     later = request(entries=meta(progressToken=2, **{"example.com/trace": "x"}))
     assert answers(states, again(later, state, q1=ACCEPTED), "a?") == ["accept"]
@@ -241,20 +243,20 @@ def test_meta_may_change_between_rounds(states: States) -> None:
 
 
 @pytest.mark.parametrize(("key", "name"), [(ELICIT, "elicitation"), (ROOTS, "roots"), (SAMPLE, "sampling")])
-def test_nothing_is_asked_of_a_client_that_cannot_answer(states: States, key: Any, name: str) -> None:
+def test_nothing_is_asked_of_a_client_that_cannot_answer(states: RequestStates, key: Any, name: str) -> None:
     able = {each: {} for each in ("elicitation", "roots", "sampling") if each != name}
-    replay = Replay(
+    replay = Round(
         BINDING, states, CALL, request(entries={**meta(), "io.modelcontextprotocol/clientCapabilities": able})
     )
     with pytest.raises(ResponseError) as refused:
-        replay.ask(key, None)
+        replay.answer(key, None)
     assert (refused.value.code, refused.value.data) == (-32021, {"requiredCapabilities": {name: {}}})
 
 
 # Over the wire.
 
 
-def test_the_state_comes_back_byte_for_byte_under_another_id(states: States) -> None:
+def test_the_state_comes_back_byte_for_byte_under_another_id(states: RequestStates) -> None:
     left, right = pair(STATELESS)
     params = CALL.params(name="t", meta=left.meta())
     first_id, sent = left.request(CALL, params)
@@ -263,7 +265,7 @@ def test_the_state_comes_back_byte_for_byte_under_another_id(states: States) -> 
     asking = TYPES.InputRequiredResult(
         result_type="input_required", input_requests={asked.name: asked.request}, request_state=asked.state
     )
-    answered = only(left.receive(right.settle(incoming, right.answer_line(incoming, asking))), Outcome).result
+    answered = only(left.receive(right.settle(incoming, right.response_line(incoming, asking))), Outcome).result
     assert answered.request_state == asked.state
     assert answered.input_requests == {"question-1": asked.request}
     given = {"question-1": TYPES.ElicitResult(action="accept")}

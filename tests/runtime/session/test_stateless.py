@@ -270,7 +270,7 @@ def discovered(**members: Json) -> Any:
 
 def test_a_server_need_not_say_who_it_is() -> None:
     left = client(STATELESS)
-    left.learn(discovered(instructions="be nice"))
+    left.record_discovery(discovered(instructions="be nice"))
     assert (left.peer_info, left.instructions) == (None, "be nice")
     assert left.peer_capabilities == capabilities(STATELESS, "server", {})
 
@@ -278,7 +278,7 @@ def test_a_server_need_not_say_who_it_is() -> None:
 def test_a_client_learns_nothing_from_a_server_of_other_revisions() -> None:
     left = client(STATELESS)
     with pytest.raises(UnsupportedRevision) as told:
-        left.learn(discovered(supportedVersions=["2027-01-01"]))
+        left.record_discovery(discovered(supportedVersions=["2027-01-01"]))
     assert told.value.supported == ("2027-01-01",)
     assert left.peer_capabilities is None
 
@@ -302,7 +302,7 @@ def finished(key: Any, **members: Json) -> Json:
     session = opened(STATELESS, "server")
     incoming = only(session.receive(line(call(STATELESS, key.name, 7, raw_params(key.name)))), Incoming)
     made = BINDING.codec.decode_result(key, {"resultType": "complete", **RESULTS[key.name], **members})
-    return json.loads(session.settle(incoming, session.answer_line(incoming, made)))["result"]
+    return json.loads(session.settle(incoming, session.response_line(incoming, made)))["result"]
 
 
 @pytest.mark.parametrize("key", [key for key in SENT if key.name in RESULTS], ids=lambda key: key.name)
@@ -323,7 +323,7 @@ def test_a_result_that_asks_for_input_says_who_asks() -> None:
     session = opened(STATELESS, "server")
     incoming = only(session.receive(line(call(STATELESS, "tools/call", 7, {"name": "t"}))), Incoming)
     asking = BINDING.types.InputRequiredResult(result_type="input_required", request_state="s")
-    sent = json.loads(session.answer_line(incoming, asking))
+    sent = json.loads(session.response_line(incoming, asking))
     assert sent["result"] == {
         "resultType": "input_required",
         "requestState": "s",

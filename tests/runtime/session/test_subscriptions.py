@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
-from mcp_bindings_runtime.session.events import Cancelled, Dropped, Outcome, Published
+from mcp_bindings_runtime.session.events import Dropped, Outcome, Published, RequestCancelled
 from support.bindings import binding
 from support.sides import INFO, STATELESS, answer, call, line, only, opened, pair, tell
 
@@ -123,7 +123,7 @@ def test_a_client_ends_its_subscription() -> None:
     session = opened(STATELESS, "server")
     listen(session, ALL, 1)
     listen(session, ALL, 2)
-    event = only(session.receive(line(tell("notifications/cancelled", {"requestId": 1}))), Cancelled)
+    event = only(session.receive(line(tell("notifications/cancelled", {"requestId": 1}))), RequestCancelled)
     assert (event.incoming.id, event.line) == (1, None)
     assert subscribers(told(session, TOOLS)) == [2]
     assert {json.loads(each).get("id") for each in session.end_subscriptions()} == {2, None}

@@ -65,7 +65,7 @@ def test_no_task_is_asked_for_where_the_receiver_has_not(side: str, method: str,
         f"{method} with a task takes the capability '{path}', which the {who} has not declared; "
         "without `task` the answer is the result itself"
     )
-    assert not asker._asked
+    assert not asker._pending
     asker.request(key, params_of(REVISION, key))
 
 
@@ -89,7 +89,7 @@ def executing(status: str = "working", token: Json = "t") -> tuple[Any, Incoming
     params = {"name": "x", "task": {}, **({} if token is None else {"_meta": {"progressToken": token}})}
     incoming = only(server.receive(line(call(REVISION, "tools/call", 7, params))), Incoming)
     created = BINDING.codec.structure({"task": task(status)}, BINDING.types.CreateTaskResult)
-    assert server.settle(incoming, server.answer_line(incoming, created))
+    assert server.settle(incoming, server.response_line(incoming, created))
     return server, incoming
 
 
@@ -97,7 +97,7 @@ def answer(server: Any, method: str, params: Json, given: Json) -> None:
     """The server is asked about tasks, and answers."""
     incoming = only(server.receive(line(call(REVISION, method, 8, params))), Incoming)
     typed = BINDING.codec.decode_result(BINDING.requests[method], given)
-    assert server.settle(incoming, server.answer_line(incoming, typed))
+    assert server.settle(incoming, server.response_line(incoming, typed))
 
 
 def test_progress_goes_on_under_its_token_after_the_task_was_created() -> None:
@@ -188,7 +188,7 @@ def test_a_request_that_became_no_task_has_no_progress_after_its_answer() -> Non
     server = opened(REVISION, "server")
     params = {"name": "x", "_meta": {"progressToken": "t"}}
     incoming = only(server.receive(line(call(REVISION, "tools/call", 7, params))), Incoming)
-    assert server.settle(incoming, server.answer_line(incoming, BINDING.types.CallToolResult(content=[])))
+    assert server.settle(incoming, server.response_line(incoming, BINDING.types.CallToolResult(content=[])))
     assert server.progress(incoming, 1) is None
 
 

@@ -7,7 +7,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from ...errors import ConnectionClosed, HttpError, McpError, MessageTooLarge, ProtocolError
-from ...logs import note, report
+from ...logs import log_exception, write_log
 from ..sse import SseParser
 from .endpoint import STREAM, Endpoint, kind_of
 from .error_responses import refusal_of
@@ -66,7 +66,7 @@ class HttpSse:
                 if isinstance(fault, HttpError) and not rejects_message(fault.status):
                     raise
                 continue
-            note("info", "the stream of HTTP+SSE is at %s, and not at %s; use that URL", each, url)
+            write_log("info", "the stream of HTTP+SSE is at %s, and not at %s; use that URL", each, url)
             return response
         refusal.add_note(
             f"There is no stream of HTTP+SSE (2024-11-05) at {', '.join([url, *tried])}. Use the URL of the stream if it is "
@@ -112,7 +112,7 @@ class HttpSse:
         except McpError as fault:
             why = str(fault)
         except Exception as fault:  # noqa: BLE001  # nobody is left waiting for what comes no more
-            report(fault, "the stream of the server cannot be read: %s", fault)
+            log_exception(fault, "the stream of the server cannot be read: %s", fault)
             why = f"the stream of the server cannot be read: {fault}"
         finally:
             close(response)
@@ -121,7 +121,7 @@ class HttpSse:
     def _take(self, part: bytes) -> None:
         for event in self._events.feed(part):
             if isinstance(event, MessageTooLarge):
-                note("warning", "%s", event)
+                write_log("warning", "%s", event)
             elif event.type == "endpoint":
                 self._aim(event.data)
             elif event.type == "message" and event.data and self._target:
@@ -130,7 +130,7 @@ class HttpSse:
     def _aim(self, data: bytes) -> None:
         """The server says where to post to: somewhere in its own origin."""
         if self._target:
-            note("info", "dropped: another endpoint event; the first one holds")
+            write_log("info", "dropped: another endpoint event; the first one holds")
             return
         target = led_to(self._exchange.url, data.decode("utf-8", "replace").strip())
         if origin(target) != origin(self._endpoint.url):

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any, Final
 
 from ...errors import McpError, RequestTimeout
-from ...logs import note
+from ...logs import write_log
 from ..headers import InvalidParamHeader, ParamHeader, argument_headers, param_headers_of
 from .messages import Outgoing, members
 
@@ -44,7 +44,7 @@ class Mirroring:
             try:
                 found = param_headers_of(members(tool).get("inputSchema"))
             except InvalidParamHeader as fault:
-                note("warning", "the tool %r is left out of tools/list: %s", name, fault)
+                write_log("warning", "the tool %r is left out of tools/list: %s", name, fault)
                 self._forget(name)
                 continue
             kept.append(tool)
@@ -88,7 +88,9 @@ class Mirroring:
         except RequestTimeout:
             raise
         except (McpError, ValueError) as fault:
-            note("info", "the tools could not be listed, so %r is called without headers of its own: %s", name, fault)
+            write_log(
+                "info", "the tools could not be listed, so %r is called without headers of its own: %s", name, fault
+            )
         # One that is not listed, or must not be used, is asked for as it is; the server says what it thinks of that.
         if name not in self._tools:
             self._remember(name, ())

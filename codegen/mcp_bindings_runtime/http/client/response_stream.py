@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from ...errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout
-from ...logs import note, report
+from ...logs import log_exception, write_log
 from ..sse import SseParser
 from .endpoint import STREAM, Endpoint, kind_of
 from .error_responses import refusal_of
@@ -81,7 +81,7 @@ class Following:
         except ConnectionClosed as fault:
             if self._exchange.ended or not self._resumable:
                 raise
-            note("debug", "%s", fault)
+            write_log("debug", "%s", fault)
             ended = True
         if not self._asked.waiting:
             return False
@@ -104,7 +104,7 @@ class Following:
                     try:
                         self._read(once=False)
                     except ConnectionClosed as fault:
-                        note("debug", "%s", fault)
+                        write_log("debug", "%s", fault)
                     if not self._asked.waiting or self._exchange.ended:
                         return
                 self._reconnect()
@@ -112,7 +112,7 @@ class Following:
         except McpError as fault:
             self._fail(self._asked, fault)
         except Exception as fault:  # noqa: BLE001  # of `auth`, say; whoever waits for the answer hears of it
-            report(fault, "%s: the answer could not be read: %s", self._exchange.what, fault)
+            log_exception(fault, "%s: the answer could not be read: %s", self._exchange.what, fault)
             self._fail(self._asked, ConnectionClosed(f"{self._exchange.what}: the answer could not be read: {fault}"))
         finally:
             close(self._response)
@@ -138,7 +138,7 @@ class Following:
                 return True
             if event.id is not None:
                 if event.id in self._seen and event.id:
-                    note("info", "dropped: event %r, which has come before", event.id)
+                    write_log("info", "dropped: event %r, which has come before", event.id)
                     continue
                 self._seen.append(event.id)
             if event.data and event.type == "message":
@@ -153,7 +153,7 @@ class Following:
             while part := next_part(self._response, self._exchange):
                 self._take(part)
         except McpError as fault:
-            note("debug", "%s", fault)
+            write_log("debug", "%s", fault)
         close(self._response)
 
     # Resumption.
@@ -184,7 +184,7 @@ class Following:
                 failed += 1
                 if failed >= ATTEMPTS:
                     raise
-                note("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, fault)
+                write_log("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, fault)
                 pause = max(pause, RETRY) * 2
                 continue
             self._exchange.deadline = inf
@@ -197,7 +197,7 @@ class Following:
             refusal = refusal_of(response, self._exchange)
             failed += 1
             if is_temporary(refusal.status) and failed < ATTEMPTS:
-                note("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, refusal)
+                write_log("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, refusal)
                 pause = max(pause, RETRY) * 2 if refusal.retry_after is None else max(pause, refusal.retry_after)
                 continue
             text = f"{self._exchange.what}: the stream ended before the answer, and cannot be resumed: {refusal}"

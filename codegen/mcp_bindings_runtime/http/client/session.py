@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ...connection.auto_reset_event import AutoResetEvent
 from ...errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
-from ...logs import note
+from ...logs import write_log
 from .endpoint import Endpoint
 from .error_responses import refusal_of
 from .exchange import Exchange
@@ -153,7 +153,7 @@ class Handshaken:
         if self._hello is None or self._initialized is None:
             text = "it was not open yet"
             raise ProtocolError(text)
-        note("warning", "the server has ended the session (HTTP status 404); a new one is begun")
+        write_log("warning", "the server has ended the session (HTTP status 404); a new one is begun")
         line, headers = ask(self._endpoint, exchange, {}, self._hello, limit=self._limit, aside=self._aside)
         version = members(members(_read(line)).get("result")).get("protocolVersion")
         if version != self.version:

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from ...errors import ConnectionClosed, HttpError, McpError, MessageTooLarge
-from ...logs import note, report
+from ...logs import log_exception, write_log
 from ..sse import SseParser
 from .endpoint import STREAM, Endpoint, kind_of
 from .error_responses import refusal_of
@@ -84,21 +84,21 @@ class Listening:
                 pause = _PAUSE
                 self._read(response)
             except (ConnectionClosed, MessageTooLarge) as fault:
-                note("debug", "%s", fault)
+                write_log("debug", "%s", fault)
                 pause = min(pause * 2, _LONGEST_PAUSE)
             except HttpError as refusal:
                 if not is_temporary(refusal.status):
-                    note("warning", "the server's own messages do not arrive: %s", refusal)
+                    write_log("warning", "the server's own messages do not arrive: %s", refusal)
                     return
-                note("info", "the stream of the server cannot be opened yet: %s", refusal)
+                write_log("info", "the stream of the server cannot be opened yet: %s", refusal)
                 wanted = pause * 2 if refusal.retry_after is None else max(refusal.retry_after, _PAUSE)
                 pause = min(wanted, _LONGEST_PAUSE)
             except McpError as fault:
                 if not self._exchange.ended:
-                    note("warning", "the server's own messages do not arrive: %s", fault)
+                    write_log("warning", "the server's own messages do not arrive: %s", fault)
                 return
             except Exception as fault:  # noqa: BLE001  # of `auth`, say
-                report(fault, "the server's own messages do not arrive: %s", fault)
+                log_exception(fault, "the server's own messages do not arrive: %s", fault)
                 return
             retry = self._events.retry
             self._exchange.rest(pause if retry is None else max(retry, pause if pause > _PAUSE else 0.0))
@@ -131,7 +131,7 @@ class Listening:
     def _accepted(self, response: Response, session: str | None) -> Response | None:
         if response.status in {404, 405}:
             discard(response, self._exchange)
-            note("debug", "the server has no stream of its own (HTTP status %d)", response.status)
+            write_log("debug", "the server has no stream of its own (HTTP status %d)", response.status)
             return None
         if response.status != 200 or kind_of(response) != STREAM:
             raise refusal_of(response, self._exchange)
@@ -148,7 +148,7 @@ class Listening:
             while part := next_part(response, self._exchange):
                 for event in self._events.feed(part):
                     if isinstance(event, MessageTooLarge):
-                        note("warning", "%s", event)
+                        write_log("warning", "%s", event)
                     elif event.data and event.type == "message":
                         self._put(one_line(event.data))
         finally:

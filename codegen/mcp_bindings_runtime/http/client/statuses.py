@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ...errors import HttpError, HttpResponseError, ResponseError, UnsupportedRevision
-from ...jsonrpc import METHOD_NOT_FOUND, MODERN, UNSUPPORTED_VERSION, supported_by
+from ...jsonrpc import METHOD_NOT_FOUND, STATELESS_ERRORS, UNSUPPORTED_VERSION, supported_revisions
 
 _OTHER_REASONS: Final = frozenset({401, 402, 403, 407, 408, 413, 421, 423, 425, 429, 431, 451})
 """Refusals that are about access, about how much was sent or how often, or about the way to the server."""
@@ -43,7 +43,7 @@ def answers(refusal: HttpError, request_id: str | int) -> bool:
 def exception_of(refusal: HttpError, request_id: str | int, revision: str) -> HttpError | UnsupportedRevision:
     """Return the exception for a request that was refused: UnsupportedRevision where the body names other revisions."""
     error = error_of(refusal)
-    supported = supported_by(error.get("code"), error.get("data")) if rejects_message(refusal.status) else None
+    supported = supported_revisions(error.get("code"), error.get("data")) if rejects_message(refusal.status) else None
     found = HttpResponseError(*refusal.args) if answers(refusal, request_id) else refusal
     if supported is None:
         return found
@@ -55,15 +55,18 @@ def exception_of(refusal: HttpError, request_id: str | int, revision: str) -> Ht
 def shows_modern(error: HttpError | ResponseError) -> bool:
     """Return whether an error is one that only servers of 2026-07-28 or later give, in a response that may be believed."""
     if isinstance(error, HttpError):
-        return rejects_message(error.status) and error_of(error).get("code") in MODERN
-    return error.code in MODERN
+        return rejects_message(error.status) and error_of(error).get("code") in STATELESS_ERRORS
+    return error.code in STATELESS_ERRORS
 
 
 def refuses_handshake(refusal: HttpError) -> bool:
     """Return whether a refusal of ``initialize`` comes from a server of 2026-07-28 or later, and from no HTTP+SSE server."""
     error = error_of(refusal)
     code = error.get("code")
-    return code in {*MODERN, METHOD_NOT_FOUND, UNSUPPORTED_VERSION} or supported_by(code, error.get("data")) is not None
+    return (
+        code in {*STATELESS_ERRORS, METHOD_NOT_FOUND, UNSUPPORTED_VERSION}
+        or supported_revisions(code, error.get("data")) is not None
+    )
 
 
 def shows_legacy(error: HttpError | ResponseError) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ConnectionClosed, HttpError, McpError, RequestTimeout, UsageError
 from ...jsonrpc import HEADER_MISMATCH
-from ...logs import note
+from ...logs import write_log
 from ...session.framing import DEFAULT_LIMIT, check_message
 from ...transports import CLOSED_HERE, Unanswered, checked
 from ..headers import request_headers
@@ -221,7 +221,7 @@ class StreamableHttp:
             except HttpError as refusal:
                 if error_of(refusal).get("code") != HEADER_MISMATCH:
                     raise
-                note("info", "tools/call: the server misses headers; the tool is looked up anew")
+                write_log("info", "tools/call: the server misses headers; the tool is looked up anew")
             return self._taken(out, exchange, {**headers, **self._mirrored(out, exchange, anew=True)})
         if out.method != INITIALIZE:
             self._session.await_renewal(exchange)
@@ -375,7 +375,7 @@ class StreamableHttp:
         try:
             timer.start()
         except RuntimeError as fault:
-            note("warning", "no thread is to be had: %s", fault)
+            write_log("warning", "no thread is to be had: %s", fault)
             end()
 
     # HTTP+SSE.
@@ -390,7 +390,7 @@ class StreamableHttp:
         except RequestTimeout:
             raise
         except McpError as fault:
-            note("info", "the server does not speak HTTP+SSE, either: %s", fault)
+            write_log("info", "the server does not speak HTTP+SSE, either: %s", fault)
             return None
 
     def _open_old(self, exchange: Exchange) -> HttpSse:

@@ -9,7 +9,7 @@ from time import monotonic, sleep
 from typing import Any, Final
 
 from ...errors import ConnectionClosed, RequestTimeout
-from ...logs import note
+from ...logs import write_log
 from ..server.event_log import CAPACITY, COUNT, LogEvent, Priority, ReadResult
 from ..server.store import StoreUnavailable
 from . import scripts
@@ -80,14 +80,14 @@ class RedisEventLog:
         try:
             self._append(b"", None, Priority.REQUIRED, retry=retry)
         except ConnectionClosed:
-            note("debug", "a stream has ended before it could be paused")
+            write_log("debug", "a stream has ended before it could be paused")
 
     def end(self) -> None:
         """See ``EventLog.end``. If Redis does not answer, the log is ended when it does again."""
         try:
             self._run(scripts.END)
         except StoreUnavailable as error:
-            note("info", "a stream will be ended later: %s", error)
+            write_log("info", "a stream will be ended later: %s", error)
             self._local_readers.end_later(self)
 
     @property
@@ -120,7 +120,7 @@ class RedisEventLog:
         try:
             self._run(scripts.DETACH, self._reader_name(reader), self._lifetime)
         except StoreUnavailable as error:
-            note("info", "a reader could not be detached from its stream: %s", error)
+            write_log("info", "a reader could not be detached from its stream: %s", error)
 
     def _wakeup_name(self, reader: int) -> str:
         return f"{self._session_id} {self._stream} {reader}"

@@ -10,8 +10,8 @@ from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Any, Final
 
-from ...logs import note, report
-from ...validation import check_counts, check_kind, check_times
+from ...logs import log_exception, write_log
+from ...validation import require_instance, require_positive_integers, require_positive_numbers
 from ..server.event_log import EventLog, Priority
 from ..server.session_store import MAX_SESSIONS, SESSION_LIFETIME
 from ..server.store import (
@@ -56,10 +56,10 @@ class RedisStore:
         timeout: float = 5.0,
         connections: int = 64,
     ) -> None:
-        check_kind("url", url, str, "texts such as 'redis://127.0.0.1:6379/0'")
-        check_kind("prefix", prefix, str, "texts")
-        check_counts(sessions=sessions, connections=connections)
-        check_times(lifetime=lifetime, timeout=timeout)
+        require_instance("url", url, str, "texts such as 'redis://127.0.0.1:6379/0'")
+        require_instance("prefix", prefix, str, "texts")
+        require_positive_integers(sessions=sessions, connections=connections)
+        require_positive_numbers(lifetime=lifetime, timeout=timeout)
         self.client = RedisClient(url, prefix=prefix, timeout=timeout, connections=connections)
         self.sessions = RedisSessionStore(self.client, limit=sessions, lifetime=lifetime, on_save=self._publish_saved)
         self._lifetime = lifetime
@@ -92,7 +92,7 @@ class RedisStore:
             self._send_heartbeat()
             last: bytes | None = self._newest_id()
         except StoreUnavailable as error:
-            note("warning", "%s", error)
+            write_log("warning", "%s", error)
             last = None
         self._threads = [
             Thread(target=self._follow, args=(last,), name="mcp-redis", daemon=True),
@@ -111,7 +111,7 @@ class RedisStore:
             self.client.execute("XADD", inbox, "*", "wake", "")
             self.client.execute("PEXPIRE", inbox, int(self.client.timeout * 1000))
         except StoreUnavailable as error:
-            note("debug", "%s", error)
+            write_log("debug", "%s", error)
         for thread in self._threads:
             thread.join(2 * self.client.timeout)
         self.client.close()
@@ -199,14 +199,14 @@ class RedisStore:
                 if last is None:
                     last = self._newest_id()
                 if not available:
-                    note("info", "Redis answers again")
+                    write_log("info", "Redis answers again")
                     available = True
                     self._readers.catch_up()
                 self.sessions.end_expired()
                 found = self.client.read_streams({bus: last, inbox: last_wakeup}, ALIVE / 3)
             except StoreUnavailable as error:
                 if available:
-                    note("warning", "%s", error)
+                    write_log("warning", "%s", error)
                 available = False
                 self._closed.wait(0.2)
                 continue
@@ -223,7 +223,7 @@ class RedisStore:
             try:
                 self._receive(mark.decode(), values)
             except Exception as error:  # noqa: BLE001  # one bad message must not stop the thread
-                report(error, "a message of another process could not be handled: %s", error)
+                log_exception(error, "a message of another process could not be handled: %s", error)
 
     def _receive(self, mark: str, values: dict[bytes, bytes]) -> None:
         process, _, number = values[b"from"].decode().partition(" ")
@@ -250,7 +250,7 @@ class RedisStore:
             try:
                 callback()
             except Exception as error:  # noqa: BLE001  # see above
-                report(error, "an announcement could not be delivered: %s", error)
+                log_exception(error, "an announcement could not be delivered: %s", error)
 
 
 def _restart(store: weakref.ref[RedisStore]) -> None:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ConnectionClosed, McpError, RequestTimeout
-from ...logs import note
+from ...logs import write_log
 from ...server.announcements import Announcement
 from .session_table import SessionTable
 from .store import SharedStore, StoreUnavailable
@@ -56,7 +56,7 @@ class AnnouncementRelay:
         try:
             self._store.publish(json.dumps(content).encode())
         except StoreUnavailable as error:
-            note("warning", "only clients of this process are notified of %s: %s", key.name, error)
+            write_log("warning", "only clients of this process are notified of %s: %s", key.name, error)
 
     def _deliver(self, mark: str, ours: bool, data: bytes) -> None:
         content: dict[str, Any] = json.loads(data)
@@ -75,10 +75,10 @@ class AnnouncementRelay:
             try:
                 channel.notify_once(key, params, mark)
             except (ConnectionClosed, RequestTimeout) as error:
-                note("info", "a client could not be notified: %s", error)
+                write_log("info", "a client could not be notified: %s", error)
             except McpError as error:
                 if not channel.closed:
-                    note("warning", "a client could not be notified: %s", error)
+                    write_log("warning", "a client could not be notified: %s", error)
 
 
 def _log_pace(publish: Callable[[Announcement], None], limits: Limits | None) -> Pace | None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ...errors import McpError, UsageError
-from ...validation import check_function, check_kind, check_many
+from ...validation import require_callable, require_instance, require_list
 from .responses import Rejection, Response, json_response
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
@@ -47,10 +47,10 @@ class Authorization:
         authorization_servers: Sequence[str],
         scopes: Sequence[str] = (),
     ) -> None:
-        check_function("validate", validate, ("token",))
-        check_kind("resource", resource, str, "texts")
-        check_many("authorization_servers", authorization_servers, "https://auth.example.com", str)
-        check_many("scopes", scopes, "files:read", str)
+        require_callable("validate", validate, ("token",))
+        require_instance("resource", resource, str, "texts")
+        require_list("authorization_servers", authorization_servers, "https://auth.example.com", str)
+        require_list("scopes", scopes, "files:read", str)
         parts = urlsplit(resource)
         if parts.scheme not in {"http", "https"} or not parts.netloc or parts.fragment:
             text = f"`resource` must be the URL of the endpoint, such as 'https://example.com/mcp', got {resource!r}"

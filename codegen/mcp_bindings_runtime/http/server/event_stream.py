@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ...logs import note
+from ...logs import write_log
 from ..media import SSE
 from ..sse import KEEP_ALIVE, message_event, priming_event
 from .disconnection import POLL_INTERVAL
@@ -83,7 +83,7 @@ class EventStream:
             if not result.events and not result.over and self._on_idle is not None:
                 self._on_idle()
         except StoreUnavailable as error:
-            note("info", "a stream is cut off, so that the client reconnects: %s", error)
+            write_log("info", "a stream is cut off, so that the client reconnects: %s", error)
             raise StopIteration from None
         self._complete = result.over
         if not result.events:
@@ -132,4 +132,4 @@ class EventStream:
             try:
                 self._on_close(self._complete)
             except StoreUnavailable as error:
-                note("warning", "a stream was closed, but its session remains until it expires: %s", error)
+                write_log("warning", "a stream was closed, but its session remains until it expires: %s", error)

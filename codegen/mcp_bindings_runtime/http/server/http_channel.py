@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from ...connection.calls import Call
 from ...errors import CallCancelled, McpError, RequestTimeout
-from ...logs import note
+from ...logs import write_log
 from ...methods import NotificationMethod, RequestMethod
 from ...session.events import Incoming
 from ...session.session import Session
@@ -99,7 +99,7 @@ class HttpChannel(ABC):
             try:
                 self.send(line)
             except McpError as error:
-                note("info", "the remaining messages could not be sent: %s", error)
+                write_log("info", "the remaining messages could not be sent: %s", error)
                 return
 
     def pause(self, retry: int) -> None:  # noqa: B027 - only a POST has a stream that can be resumed

@@ -11,7 +11,13 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from ...errors import UsageError
-from ...validation import check_counts, check_function, check_kind, check_seconds, check_times
+from ...validation import (
+    require_callable,
+    require_instance,
+    require_positive_integers,
+    require_positive_numbers,
+    require_seconds,
+)
 from .cheroot_fast_path import FastGateway, FastServer
 from .cheroot_requests import HEAD_TIME
 from .http1 import HEAD_LIMIT
@@ -58,9 +64,9 @@ class HttpServer:
             raise UsageError(text)
         self._application = application
         self._grace = grace
-        check_times(idle=idle, head_time=head_time, body_time=body_time)
-        check_seconds(grace=grace)
-        check_counts(threads=threads)
+        require_positive_numbers(idle=idle, head_time=head_time, body_time=body_time)
+        require_seconds(grace=grace)
+        require_positive_integers(threads=threads)
         make: Any = FastServer
         server = make((host, port), application, numthreads=threads, max=threads, timeout=idle)
         server.head_time = head_time
@@ -146,7 +152,7 @@ def make_server(
 
     Clients may address it as ``host`` unless ``allowed_hosts`` says otherwise.
     """
-    check_kind("host", host, str, "texts such as '127.0.0.1'")
+    require_instance("host", host, str, "texts such as '127.0.0.1'")
     options.setdefault("allowed_hosts", _allowed_hosts(host))
     endpoint = options_of({"path": path, "threads": threads, **options}, "grace", "head_time", "idle", "ready")
     return HttpServer(
@@ -177,7 +183,7 @@ def run_http(
     ``EndpointOptions``.
     """
     if ready is not None:
-        check_function("ready", ready, ("server",))
+        require_callable("ready", ready, ("server",))
     http_server = make_server(servers, host, port, path=path, **options)
 
     def print_url(server: HttpServer) -> None:

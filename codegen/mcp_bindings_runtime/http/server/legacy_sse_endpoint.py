@@ -14,7 +14,7 @@ from ...connection.thread_pool import ThreadPool
 from ...errors import McpError
 from ...jsonrpc import NO_ID, error_line
 from ...server.routing import Routes
-from ...session.events import Cancelled, Dropped, Incoming, Reply
+from ...session.events import Dropped, Incoming, Reply, RequestCancelled
 from .client_address import client_address
 from .event_stream import EventStream
 from .responses import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
@@ -94,7 +94,7 @@ class LegacySseEndpoint:
                 if event.refusal is not None and not event.named:
                     return json_response(400, error_line(NO_ID, event.refusal, null_id=False))
                 channel.try_send((event.line,))
-            elif isinstance(event, Cancelled) and event.line is not None:
+            elif isinstance(event, RequestCancelled) and event.line is not None:
                 channel.try_send((event.line,))
             elif isinstance(event, Dropped) and event.bad:
                 raise Rejection(400, event.reason)

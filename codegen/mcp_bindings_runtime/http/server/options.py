@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
-from ...validation import check_counts, check_kind, check_methods, check_texts, check_times
+from ...validation import (
+    require_instance,
+    require_methods,
+    require_positive_integers,
+    require_positive_numbers,
+    require_strings,
+)
 from .origin_policy import LOOPBACK, OriginPolicy
 from .request_body import BODY_LIMIT, BODY_TIME
 
@@ -53,22 +59,22 @@ class EndpointOptions:
         store: Store | None = None,
         authorization: Authorization | None = None,
     ) -> None:
-        check_kind("path", path, str, "texts")
-        check_kind("messages_path", messages_path, str, "texts")
-        check_texts(sse_path=sse_path)
+        require_instance("path", path, str, "texts")
+        require_instance("messages_path", messages_path, str, "texts")
+        require_strings(sse_path=sse_path)
         for name, value in (("path", path), ("sse_path", sse_path), ("messages_path", messages_path)):
             if value is not None and not value.startswith("/"):
                 text = f"`{name}` must be a path that begins with '/', got {value!r}"
                 raise UsageError(text)
-        check_counts(body_limit=body_limit, retry=retry, threads=threads, handlers=handlers)
-        check_counts(**({} if streams is None else {"streams": streams}))
-        check_times(body_time=body_time, keepalive=keepalive)
+        require_positive_integers(body_limit=body_limit, retry=retry, threads=threads, handlers=handlers)
+        require_positive_integers(**({} if streams is None else {"streams": streams}))
+        require_positive_numbers(body_time=body_time, keepalive=keepalive)
         if store is not None:
-            check_methods(
+            require_methods(
                 "store", store, ("sessions", "open", "find"), "MemoryStore(), RedisStore(url), and their like"
             )
         if authorization is not None:
-            check_methods("authorization", authorization, ("principal", "paths"), "Authorization(validate, …)")
+            require_methods("authorization", authorization, ("principal", "paths"), "Authorization(validate, …)")
         self.path = path.rstrip("/")
         self.sse_path = None if sse_path is None else sse_path.rstrip("/")
         self.messages_path = messages_path.rstrip("/")

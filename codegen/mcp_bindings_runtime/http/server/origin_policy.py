@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 from ...errors import UsageError
-from ...logs import note
-from ...validation import check_many
+from ...logs import write_log
+from ...validation import require_list
 
 MAX_LOGGED: Final = 100
 """Limit on the refused names that are logged."""
@@ -38,7 +38,7 @@ class OriginPolicy:
 
     def __init__(self, hosts: Iterable[str] = LOOPBACK, origins: Iterable[str] = ()) -> None:
         for name, values, example in (("hosts", hosts, "example.com"), ("origins", origins, "https://example.com")):
-            check_many(f"allowed_{name}", values, example, str)
+            require_list(f"allowed_{name}", values, example, str)
         self._hosts = {_parse_host(each) for each in hosts}
         self._origins = {_parse_origin(each) for each in origins}
         self._any_host = ("*", "") in self._hosts
@@ -80,9 +80,9 @@ class RefusalLog:
             return
         self._logged.add((header, value))
         text = "requests with %s %r are answered with 403; to allow them, pass %s=[%r]"
-        note("warning", text, header, value, option, _option_value(header, value))
+        write_log("warning", text, header, value, option, _option_value(header, value))
         if len(self._logged) == self._limit:
-            note("warning", "%d names have been refused; further ones are not logged", self._limit)
+            write_log("warning", "%d names have been refused; further ones are not logged", self._limit)
 
 
 def _option_value(header: str, value: str) -> str:

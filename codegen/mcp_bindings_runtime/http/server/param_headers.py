@@ -8,7 +8,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from ...logs import note
+from ...logs import write_log
 from ...meta import member
 from ...session.events import Incoming
 from ..headers import InvalidParamHeader, ParamHeader, param_headers_of
@@ -101,5 +101,5 @@ def _param_headers(name: str, schema: Any) -> Sequence[ParamHeader]:
     try:
         return param_headers_of(schema)
     except InvalidParamHeader as error:
-        note("warning", "clients will reject the tool %s: %s", name, error)
+        write_log("warning", "clients will reject the tool %s: %s", name, error)
         return ()

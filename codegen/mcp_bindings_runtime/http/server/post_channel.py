@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ...connection.auto_reset_event import AutoResetEvent
 from ...connection.calls import Call
 from ...errors import McpError
-from ...jsonrpc import Refusal
-from ...logs import note
+from ...jsonrpc import ErrorObject
+from ...logs import write_log
 from ...session.events import Incoming
 from ...session.session import Session
 from .disconnection import POLL_INTERVAL, ClientGone
@@ -78,7 +78,7 @@ class PostChannel(HttpChannel):
         """The log of the stream; None while there is none."""
         self.answer: bytes | None = None
         """The response, if it is not streamed."""
-        self.refusal: Refusal | None = None
+        self.refusal: ErrorObject | None = None
         """The error in the response, if it is one."""
         self.overloaded = False
         """Whether a handler needed a stream, and the limit was reached."""
@@ -114,7 +114,7 @@ class PostChannel(HttpChannel):
             with self._state_lock:
                 log = self._ensure_log() if self._unanswered else None
         except NoStream as error:
-            note("debug", "the client is not asked to reconnect: %s", error)
+            write_log("debug", "the client is not asked to reconnect: %s", error)
             return
         if log is not None:
             log.pause(retry)
@@ -188,7 +188,7 @@ class PostChannel(HttpChannel):
             try:
                 log.append(line, self.timeout)
             except McpError as error:
-                note("info", "a response could not be sent: %s", error)
+                write_log("info", "a response could not be sent: %s", error)
         if last:
             self._log_dropped()
             # A cancelled request cancels its calls, and that has to be sent before the end.
@@ -198,7 +198,7 @@ class PostChannel(HttpChannel):
     def _log_dropped(self) -> None:
         dropped, self.dropped = self.dropped, 0
         if dropped:
-            note("warning", "%d notifications of a request were dropped: %s", dropped, self._reason)
+            write_log("warning", "%d notifications of a request were dropped: %s", dropped, self._reason)
 
     def abandon(self) -> None:
         """End the response; send nothing more."""
@@ -225,7 +225,7 @@ class PostChannel(HttpChannel):
             try:
                 self.open()
             except NoStream as error:
-                note("debug", "a request continues without a stream: %s", error)
+                write_log("debug", "a request continues without a stream: %s", error)
                 timed_out = not self._sleep(keepalive, is_gone)
         if self.log is None and self.overloaded and self.refusal is not None:
             raise busy(STREAMS)

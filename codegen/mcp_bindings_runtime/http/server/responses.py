@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
-from ...jsonrpc import INVALID_REQUEST, NO_ID, Refusal, error_line
+from ...jsonrpc import INVALID_REQUEST, NO_ID, ErrorObject, error_line
 from ..media import JSON
 
 Headers = list[tuple[str, str]]
@@ -30,7 +30,7 @@ class Rejection(Exception):
     ) -> None:
         super().__init__(status, reason)
         self.status = status
-        self.refusal = Refusal(code, HTTPStatus(status).phrase, {"reason": reason})
+        self.refusal = ErrorObject(code, HTTPStatus(status).phrase, {"reason": reason})
         self.headers = headers
 
     def response(self) -> Response:

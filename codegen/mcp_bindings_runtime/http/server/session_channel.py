@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 from ...connection.calls import Call
 from ...connection.leader_followers import SerialQueue
 from ...errors import ConnectionClosed
-from ...logs import note
+from ...logs import write_log
 from ...methods import NotificationMethod
-from ...session.events import Cancelled, Dropped, Event, Incoming, Notified, Outcome, Progressed
+from ...session.events import Dropped, Event, Incoming, Notified, Outcome, Progressed, RequestCancelled
 from ...session.stateless import CHANGES
 from .event_log import Priority
 from .http_channel import NO_ROOM, HttpChannel
@@ -52,7 +52,7 @@ class SessionChannel(HttpChannel):
         self._post_channels: dict[Incoming, PostChannel] = {}
         self._notifications = SerialQueue(self._handle_notification)
         # Ids of requests to the client must differ from those that other processes use.
-        self.session.asked = randbits(31) << 20
+        self.session.requests_sent = randbits(31) << 20
         self._save_lock = Lock()
         self._set_record(record)
         if record.client is not None:
@@ -144,14 +144,14 @@ class SessionChannel(HttpChannel):
                     call.advance(event.params)
             elif isinstance(event, Notified):
                 self._notifications.put(event)
-            elif isinstance(event, Cancelled):
-                note("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
+            elif isinstance(event, RequestCancelled):
+                write_log("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
                 event.incoming.stop_calls()
                 post_channel = self._post_channels.get(event.incoming)
                 if post_channel is not None:
                     post_channel.finish(event.incoming, event.line)
             elif isinstance(event, Dropped):
-                note("info", "dropped: %s", event.reason)
+                write_log("info", "dropped: %s", event.reason)
                 if not event.bad and not forwarded:
                     self._forward(self.record.id, line)
         if self._notifications.ready:
@@ -199,7 +199,7 @@ class SessionChannel(HttpChannel):
         super()._count_dropped(dropped, reason)
         if len(str(before)) < len(str(self.dropped)) or not before:
             # Many clients never open the stream: log at 1, 10, 100 and so on.
-            note("info", "%d notifications of a session have been dropped so far: %s", self.dropped, reason)
+            write_log("info", "%d notifications of a session have been dropped so far: %s", self.dropped, reason)
 
     def notify_once(self, key: NotificationMethod[Any], params: Any, mark: str) -> None:
         """Send a notification that every process with this session sends, and one delivers. Do not wait for room."""

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ...errors import McpError
-from ...validation import check_counts, check_times
+from ...validation import require_positive_integers, require_positive_numbers
 
 if TYPE_CHECKING:
     from ...session.log_levels import Level
@@ -127,8 +127,8 @@ class MemorySessionStore:
         lifetime: float = SESSION_LIFETIME,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        check_counts(sessions=limit)
-        check_times(lifetime=lifetime)
+        require_positive_integers(sessions=limit)
+        require_positive_numbers(lifetime=lifetime)
         self._limit = limit
         self._lifetime = lifetime
         self._clock = clock

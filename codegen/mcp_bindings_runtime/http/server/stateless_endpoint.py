@@ -23,15 +23,15 @@ from ...jsonrpc import (
     MISSING_CLIENT_CAPABILITY,
     PARSE_ERROR,
     UNSUPPORTED_VERSION,
-    Refusal,
+    ErrorObject,
     error_line,
-    sendable,
+    is_unicode,
 )
 from ...meta import member
 from ...server.routing import Routes
 from ...session.events import Dropped, Incoming, Reply
 from ...session.session import Session
-from ...session.stateless import INITIALIZE, LISTEN, VERSION, naming
+from ...session.stateless import INITIALIZE, LISTEN, VERSION, name_versions
 from ..headers import NAMED, find_mismatch
 from ..sse import KEEP_ALIVE
 from .client_address import client_address
@@ -87,8 +87,8 @@ class StatelessEndpoint:
             if expected or not _repeats_exactly(environ, value, version):
                 reason = find_mismatch(EnvironHeaders(environ), value, expected)
             if reason is not None:
-                refusal = Refusal(HEADER_MISMATCH, f"Header mismatch: {reason}")
-                return _refuse(value, naming(refusal, self._revisions) if method == INITIALIZE else refusal)
+                refusal = ErrorObject(HEADER_MISMATCH, f"Header mismatch: {reason}")
+                return _refuse(value, name_versions(refusal, self._revisions) if method == INITIALIZE else refusal)
         session = server.session(self._revisions)
         event = session.receive(body)[0]
         if isinstance(event, Incoming):
@@ -190,9 +190,9 @@ def _repeats_exactly(environ: Mapping[str, Any], value: Mapping[str, Any], versi
     return name is not None and name == member(value, "params", named) and "=?" not in name and name.isascii()
 
 
-def _refuse(value: Mapping[str, Any], refusal: Refusal) -> Response:
+def _refuse(value: Mapping[str, Any], refusal: ErrorObject) -> Response:
     request_id = value.get("id")
-    if request_id.__class__ is not int and not sendable(request_id):
+    if request_id.__class__ is not int and not is_unicode(request_id):
         reason = "the id is neither a string nor an integer"
         raise Rejection(400, reason)
     return json_response(_STATUS_UNHANDLED[refusal.code], error_line(request_id, refusal, null_id=False))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...connection.thread_pool import ThreadPool
-from ...logs import note, report
+from ...logs import log_exception, write_log
 from ...server.routing import Routes
 from .. import media
 from .legacy_sse_endpoint import LegacySseEndpoint
@@ -67,11 +67,11 @@ class Application:
         except Rejection as rejection:
             response = rejection.response()
         except StoreUnavailable as error:
-            note("warning", "a request could not be answered: %s", error)
+            write_log("warning", "a request could not be answered: %s", error)
             text = "sessions are unavailable now; try again"
             response = Rejection(503, text, headers=[("Retry-After", "5")]).response()
         except Exception as error:  # noqa: BLE001  # the client gets a response without a traceback
-            report(error, "a request could not be answered: %s", error)
+            log_exception(error, "a request could not be answered: %s", error)
             response = Rejection(500, "the server failed").response()
         start_response(STATUS_LINES[response.status], response.headers)
         # A client would take a body for the next response (RFC 9110, section 9.3.2).

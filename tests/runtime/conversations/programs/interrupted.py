@@ -168,7 +168,7 @@ def storms():
                 continue
         time.sleep(0.05)
         assert text_of(client.call_tool("echo", {"n": "last"})) == "last"
-        eventually(lambda: not client.connection.calls and not client.connection.session._asked)
+        eventually(lambda: not client.connection.calls and not client.connection.session._pending)
         eventually(lambda: seen.running == 0)
     print("survived", flush=True)
 
