@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mcp_bindings_runtime.client import transport_factories
-from mcp_bindings_runtime.installed_revisions import chosen, client_class
+from mcp_bindings_runtime.installed_revisions import client_class, select_revisions
 from mcp_bindings_runtime.client.negotiation import Negotiation
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _negotiate(
 ) -> AnyClient:
     client: Any = Negotiation(
         start,
-        chosen(revisions),
+        select_revisions(revisions),
         client_class,
         handlers=handlers,
         probe=probe,

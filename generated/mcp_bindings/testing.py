@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from mcp_bindings_runtime.installed_revisions import client_of
+from mcp_bindings_runtime.installed_revisions import client_class_of
 from mcp_bindings_runtime.client.transport_factories import memory
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def mcp_client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
     ) -> Client:
         record = tmp_path / f"mcp-{len(opened) // 2 + 1}.jsonl"
         settings = {"record": record, **options}
-        client: Client = client_of(server)(memory(server), **settings)
+        client: Client = client_class_of(server)(memory(server), **settings)
         opened.extend((client, server))
         for key, function in (handlers or {}).items():
             client.handles(key, function)

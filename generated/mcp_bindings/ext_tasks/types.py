@@ -2428,7 +2428,7 @@ class BaseMetadata(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2576,7 +2576,7 @@ class Implementation(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2988,7 +2988,7 @@ class Resource(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3124,7 +3124,7 @@ class BlobResourceContents(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `blob` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.blob)
+        return record_methods.decode_base64(self.blob)
 
 
 @define(init=False, slots=False)
@@ -3211,7 +3211,7 @@ class ImageContent(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.data)
+        return record_methods.decode_base64(self.data)
 
 
 @define(init=False, slots=False)
@@ -3265,7 +3265,7 @@ class AudioContent(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.data)
+        return record_methods.decode_base64(self.data)
 
 
 @define(init=False, slots=False)
@@ -3364,7 +3364,7 @@ class ResourceLink(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3500,7 +3500,7 @@ class Tool(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(
+        return record_methods.first_name(
             self.title,
             None if self.annotations is None else self.annotations.title,
             self.name,

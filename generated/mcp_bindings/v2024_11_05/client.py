@@ -277,9 +277,9 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.RequestParams(
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -335,10 +335,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -398,10 +398,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -427,7 +427,7 @@ class Client(RuntimeClient):
         """
         params = types.ReadResourceRequestParams(
             uri=uri,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.READ_RESOURCE,
@@ -455,7 +455,7 @@ class Client(RuntimeClient):
         """
         params = types.SubscribeRequestParams(
             uri=uri,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.SUBSCRIBE,
@@ -480,7 +480,7 @@ class Client(RuntimeClient):
         """
         params = types.UnsubscribeRequestParams(
             uri=uri,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.UNSUBSCRIBE,
@@ -535,10 +535,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -567,7 +567,7 @@ class Client(RuntimeClient):
         params = types.GetPromptRequestParams(
             name=name,
             arguments=arguments,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.GET_PROMPT,
@@ -622,10 +622,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -655,7 +655,7 @@ class Client(RuntimeClient):
         params = types.CallToolRequestParams(
             name=name,
             arguments=arguments,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.CALL_TOOL,
@@ -680,7 +680,7 @@ class Client(RuntimeClient):
         """
         params = types.SetLevelRequestParams(
             level=level,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.SET_LEVEL,
@@ -708,7 +708,7 @@ class Client(RuntimeClient):
         params = types.CompleteRequestParams(
             ref=ref,
             argument=argument,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.COMPLETE,

@@ -155,9 +155,9 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.RequestParams(
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -211,7 +211,7 @@ class Context(ServerContext):
             temperature=temperature,
             stop_sequences=stop_sequences,
             metadata=metadata,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.CREATE_MESSAGE,
@@ -234,9 +234,9 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.RequestParams(
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(

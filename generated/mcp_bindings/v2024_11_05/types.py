@@ -1728,7 +1728,7 @@ class BlobResourceContents(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `blob` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.blob)
+        return record_methods.decode_base64(self.blob)
 
 
 @define(init=False, slots=False)
@@ -1797,7 +1797,7 @@ class ImageContent(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.data)
+        return record_methods.decode_base64(self.data)
 
 
 @define(init=False, slots=False)
@@ -2253,7 +2253,7 @@ class CallToolResult(Record):
 
     def raise_for_error(self) -> CallToolResult:
         """The result itself; raises ToolFailed, with its text, where the tool has failed."""
-        record_methods.check(self)
+        record_methods.raise_for_error(self)
         return self
 
 

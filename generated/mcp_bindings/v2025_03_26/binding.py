@@ -18,7 +18,7 @@ BINDING: Final = Binding(
     types=types,
     requests=methods.REQUESTS,
     notifications=methods.NOTIFICATIONS,
-    switches=frozenset(
+    boolean_capabilities=frozenset(
         {
             "prompts.listChanged",
             "resources.listChanged",

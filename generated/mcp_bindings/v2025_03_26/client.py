@@ -278,9 +278,9 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.RequestParams(
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -336,10 +336,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -399,10 +399,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -428,7 +428,7 @@ class Client(RuntimeClient):
         """
         params = types.ReadResourceRequestParams(
             uri=uri,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.READ_RESOURCE,
@@ -456,7 +456,7 @@ class Client(RuntimeClient):
         """
         params = types.SubscribeRequestParams(
             uri=uri,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.SUBSCRIBE,
@@ -481,7 +481,7 @@ class Client(RuntimeClient):
         """
         params = types.UnsubscribeRequestParams(
             uri=uri,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.UNSUBSCRIBE,
@@ -536,10 +536,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -568,7 +568,7 @@ class Client(RuntimeClient):
         params = types.GetPromptRequestParams(
             name=name,
             arguments=arguments,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.GET_PROMPT,
@@ -623,10 +623,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -656,7 +656,7 @@ class Client(RuntimeClient):
         params = types.CallToolRequestParams(
             name=name,
             arguments=arguments,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.CALL_TOOL,
@@ -681,7 +681,7 @@ class Client(RuntimeClient):
         """
         params = types.SetLevelRequestParams(
             level=level,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.SET_LEVEL,
@@ -709,7 +709,7 @@ class Client(RuntimeClient):
         params = types.CompleteRequestParams(
             ref=ref,
             argument=argument,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.COMPLETE,

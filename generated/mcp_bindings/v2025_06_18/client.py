@@ -294,9 +294,9 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.RequestParams(
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -352,10 +352,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -415,10 +415,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -444,7 +444,7 @@ class Client(RuntimeClient):
         """
         params = types.ReadResourceRequestParams(
             uri=uri,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.READ_RESOURCE,
@@ -472,7 +472,7 @@ class Client(RuntimeClient):
         """
         params = types.SubscribeRequestParams(
             uri=uri,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.SUBSCRIBE,
@@ -497,7 +497,7 @@ class Client(RuntimeClient):
         """
         params = types.UnsubscribeRequestParams(
             uri=uri,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.UNSUBSCRIBE,
@@ -552,10 +552,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -584,7 +584,7 @@ class Client(RuntimeClient):
         params = types.GetPromptRequestParams(
             name=name,
             arguments=arguments,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.GET_PROMPT,
@@ -639,10 +639,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                extra=method_support.undeclared_meta(meta),
+                extra=method_support.extra_with_meta(meta),
             ),
         )
         return self.request(
@@ -672,7 +672,7 @@ class Client(RuntimeClient):
         params = types.CallToolRequestParams(
             name=name,
             arguments=arguments,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.CALL_TOOL,
@@ -697,7 +697,7 @@ class Client(RuntimeClient):
         """
         params = types.SetLevelRequestParams(
             level=level,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.SET_LEVEL,
@@ -728,7 +728,7 @@ class Client(RuntimeClient):
             ref=ref,
             argument=argument,
             context=context,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.COMPLETE,

@@ -173,9 +173,9 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.RequestParams(
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -229,7 +229,7 @@ class Context(ServerContext):
             temperature=temperature,
             stop_sequences=stop_sequences,
             metadata=metadata,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.CREATE_MESSAGE,
@@ -252,9 +252,9 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.RequestParams(
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -286,7 +286,7 @@ class Context(ServerContext):
         params = types.ElicitRequestParams(
             message=message,
             requested_schema=requested_schema,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.ELICIT,
@@ -410,7 +410,7 @@ class Server(RuntimeServer):
             title=title,
             description=description,
             annotations=annotations,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -460,7 +460,7 @@ class Server(RuntimeServer):
             mime_type=mime_type,
             annotations=annotations,
             size=size,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -502,7 +502,7 @@ class Server(RuntimeServer):
             description=description,
             mime_type=mime_type,
             annotations=annotations,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -549,7 +549,7 @@ class Server(RuntimeServer):
         members = decorator_support.members(
             description=description,
             title=title,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:

@@ -542,7 +542,7 @@ class BaseMetadata(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -581,7 +581,7 @@ class Implementation(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -1681,7 +1681,7 @@ class Resource(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -1756,7 +1756,7 @@ class ResourceTemplate(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -1892,7 +1892,7 @@ class BlobResourceContents(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `blob` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.blob)
+        return record_methods.decode_base64(self.blob)
 
 
 @define(init=False, slots=False)
@@ -1979,7 +1979,7 @@ class ImageContent(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.data)
+        return record_methods.decode_base64(self.data)
 
 
 @define(init=False, slots=False)
@@ -2033,7 +2033,7 @@ class AudioContent(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.data)
+        return record_methods.decode_base64(self.data)
 
 
 @define(init=False, slots=False)
@@ -2123,7 +2123,7 @@ class ResourceLink(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2364,7 +2364,7 @@ class Prompt(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2407,7 +2407,7 @@ class PromptArgument(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2636,7 +2636,7 @@ class CallToolResult(Record):
 
     def raise_for_error(self) -> CallToolResult:
         """The result itself; raises ToolFailed, with its text, where the tool has failed."""
-        record_methods.check(self)
+        record_methods.raise_for_error(self)
         return self
 
 
@@ -2752,7 +2752,7 @@ class Tool(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(
+        return record_methods.first_name(
             self.title,
             None if self.annotations is None else self.annotations.title,
             self.name,
@@ -3482,7 +3482,7 @@ class PromptReference(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)

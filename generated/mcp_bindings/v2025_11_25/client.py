@@ -347,7 +347,7 @@ class Client(RuntimeClient):
         params = types.CallToolRequestParams(
             name=name,
             arguments=arguments,
-            meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
         return start_task(
             self,
@@ -373,9 +373,9 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.RequestParams(
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -431,10 +431,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -494,10 +494,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -523,7 +523,7 @@ class Client(RuntimeClient):
         """
         params = types.ReadResourceRequestParams(
             uri=uri,
-            meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.READ_RESOURCE,
@@ -551,7 +551,7 @@ class Client(RuntimeClient):
         """
         params = types.SubscribeRequestParams(
             uri=uri,
-            meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.SUBSCRIBE,
@@ -576,7 +576,7 @@ class Client(RuntimeClient):
         """
         params = types.UnsubscribeRequestParams(
             uri=uri,
-            meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.UNSUBSCRIBE,
@@ -631,10 +631,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -663,7 +663,7 @@ class Client(RuntimeClient):
         params = types.GetPromptRequestParams(
             name=name,
             arguments=arguments,
-            meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.GET_PROMPT,
@@ -718,10 +718,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -782,7 +782,7 @@ class Client(RuntimeClient):
             name=name,
             arguments=arguments,
             task=task,
-            meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
         result = self.request(
             methods.CALL_TOOL,
@@ -791,8 +791,16 @@ class Client(RuntimeClient):
             on_progress=on_progress,
         )
         if task is None:
-            return method_support.only(methods.CALL_TOOL, result, types.CallToolResult)
-        return method_support.only(methods.CALL_TOOL, result, types.CreateTaskResult)
+            return method_support.expect_result(
+                methods.CALL_TOOL,
+                result,
+                types.CallToolResult,
+            )
+        return method_support.expect_result(
+            methods.CALL_TOOL,
+            result,
+            types.CreateTaskResult,
+        )
 
     def get_task(
         self,
@@ -810,7 +818,7 @@ class Client(RuntimeClient):
         """
         params = types.GetTaskRequestParams(
             task_id=task_id,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.GET_TASK,
@@ -837,7 +845,7 @@ class Client(RuntimeClient):
         """
         params = types.GetTaskPayloadRequestParams(
             task_id=task_id,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.GET_TASK_PAYLOAD,
@@ -862,7 +870,7 @@ class Client(RuntimeClient):
         """
         params = types.CancelTaskRequestParams(
             task_id=task_id,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.CANCEL_TASK,
@@ -917,10 +925,10 @@ class Client(RuntimeClient):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -946,7 +954,7 @@ class Client(RuntimeClient):
         """
         params = types.SetLevelRequestParams(
             level=level,
-            meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.SET_LEVEL,
@@ -977,7 +985,7 @@ class Client(RuntimeClient):
             ref=ref,
             argument=argument,
             context=context,
-            meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
         return self.request(
             methods.COMPLETE,

@@ -211,9 +211,9 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.RequestParams(
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -239,7 +239,7 @@ class Context(ServerContext):
         """
         params = types.GetTaskRequestParams(
             task_id=task_id,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.GET_TASK,
@@ -266,7 +266,7 @@ class Context(ServerContext):
         """
         params = types.GetTaskPayloadRequestParams(
             task_id=task_id,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.GET_TASK_PAYLOAD,
@@ -291,7 +291,7 @@ class Context(ServerContext):
         """
         params = types.CancelTaskRequestParams(
             task_id=task_id,
-            extra=method_support.undeclared_meta(meta),
+            extra=method_support.extra_with_meta(meta),
         )
         return self.request(
             methods.CANCEL_TASK,
@@ -346,10 +346,10 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.PaginatedRequestParams(
                 cursor=cursor,
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -457,7 +457,7 @@ class Context(ServerContext):
             metadata=metadata,
             tools=tools,
             tool_choice=tool_choice,
-            meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
         result = self.request(
             methods.CREATE_MESSAGE,
@@ -466,12 +466,12 @@ class Context(ServerContext):
             on_progress=on_progress,
         )
         if task is None:
-            return method_support.only(
+            return method_support.expect_result(
                 methods.CREATE_MESSAGE,
                 result,
                 types.CreateMessageResult,
             )
-        return method_support.only(
+        return method_support.expect_result(
             methods.CREATE_MESSAGE,
             result,
             types.CreateTaskResult,
@@ -491,9 +491,9 @@ class Context(ServerContext):
         - `meta`: Further entries of `_meta`, by wire name.
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
-        params = method_support.unless_empty(
+        params = method_support.none_if_empty(
             types.RequestParams(
-                meta=method_support.meta_of(types.RequestParamsMeta, meta),
+                meta=method_support.make_meta(types.RequestParamsMeta, meta),
             ),
         )
         return self.request(
@@ -561,7 +561,7 @@ class Context(ServerContext):
             message=message,
             requested_schema=requested_schema,
             task=task,
-            meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
         result = self.request(
             methods.ELICIT,
@@ -570,8 +570,16 @@ class Context(ServerContext):
             on_progress=on_progress,
         )
         if task is None:
-            return method_support.only(methods.ELICIT, result, types.ElicitResult)
-        return method_support.only(methods.ELICIT, result, types.CreateTaskResult)
+            return method_support.expect_result(
+                methods.ELICIT,
+                result,
+                types.ElicitResult,
+            )
+        return method_support.expect_result(
+            methods.ELICIT,
+            result,
+            types.CreateTaskResult,
+        )
 
     @overload
     def elicit_url(
@@ -636,7 +644,7 @@ class Context(ServerContext):
             elicitation_id=elicitation_id,
             url=url,
             task=task,
-            meta=method_support.meta_of(types.RequestParamsMeta, meta),
+            meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
         result = self.request(
             methods.ELICIT,
@@ -645,8 +653,16 @@ class Context(ServerContext):
             on_progress=on_progress,
         )
         if task is None:
-            return method_support.only(methods.ELICIT, result, types.ElicitResult)
-        return method_support.only(methods.ELICIT, result, types.CreateTaskResult)
+            return method_support.expect_result(
+                methods.ELICIT,
+                result,
+                types.ElicitResult,
+            )
+        return method_support.expect_result(
+            methods.ELICIT,
+            result,
+            types.CreateTaskResult,
+        )
 
 
 Handler: TypeAlias = Callable[[P, Context], R]
@@ -771,7 +787,7 @@ class Server(RuntimeServer):
             description=description,
             execution=execution,
             annotations=annotations,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -824,7 +840,7 @@ class Server(RuntimeServer):
             mime_type=mime_type,
             annotations=annotations,
             size=size,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -869,7 +885,7 @@ class Server(RuntimeServer):
             description=description,
             mime_type=mime_type,
             annotations=annotations,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -920,7 +936,7 @@ class Server(RuntimeServer):
             description=description,
             title=title,
             icons=icons,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:

@@ -751,7 +751,7 @@ class BaseMetadata(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -899,7 +899,7 @@ class Implementation(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2401,7 +2401,7 @@ class Resource(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2485,7 +2485,7 @@ class ResourceTemplate(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -2621,7 +2621,7 @@ class BlobResourceContents(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `blob` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.blob)
+        return record_methods.decode_base64(self.blob)
 
 
 @define(init=False, slots=False)
@@ -2708,7 +2708,7 @@ class ImageContent(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.data)
+        return record_methods.decode_base64(self.data)
 
 
 @define(init=False, slots=False)
@@ -2762,7 +2762,7 @@ class AudioContent(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.data)
+        return record_methods.decode_base64(self.data)
 
 
 @define(init=False, slots=False)
@@ -2861,7 +2861,7 @@ class ResourceLink(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3120,7 +3120,7 @@ class Prompt(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3163,7 +3163,7 @@ class PromptArgument(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3411,7 +3411,7 @@ class CallToolResult(Record):
 
     def raise_for_error(self) -> CallToolResult:
         """The result itself; raises ToolFailed, with its text, where the tool has failed."""
-        record_methods.check(self)
+        record_methods.raise_for_error(self)
         return self
 
 
@@ -3544,7 +3544,7 @@ class Tool(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(
+        return record_methods.first_name(
             self.title,
             None if self.annotations is None else self.annotations.title,
             self.name,
@@ -5222,7 +5222,7 @@ class PromptReference(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)

@@ -502,7 +502,7 @@ class Client(RuntimeClient):
         - `timeout`, `on_progress`, and what is raised: As with `request`.
         """
         params = types.ReadResourceRequestParams(uri=uri, meta=self.meta(meta))
-        return method_support.only(
+        return method_support.expect_result(
             methods.READ_RESOURCE,
             self.request(
                 methods.READ_RESOURCE,
@@ -588,7 +588,7 @@ class Client(RuntimeClient):
             arguments=arguments,
             meta=self.meta(meta),
         )
-        return method_support.only(
+        return method_support.expect_result(
             methods.GET_PROMPT,
             self.request(
                 methods.GET_PROMPT,
@@ -675,7 +675,7 @@ class Client(RuntimeClient):
             arguments=arguments,
             meta=self.meta(meta),
         )
-        return method_support.only(
+        return method_support.expect_result(
             methods.CALL_TOOL,
             self.request(
                 methods.CALL_TOOL,

@@ -250,8 +250,8 @@ class Context(StatelessContext):
         Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve
         months or more.
         """
-        params = method_support.unless_empty(
-            types.ListRootsRequestParams(meta=method_support.entries(meta)),
+        params = method_support.none_if_empty(
+            types.ListRootsRequestParams(meta=method_support.meta_entries(meta)),
         )
         return self.request(methods.LIST_ROOTS, params)
 
@@ -400,7 +400,7 @@ class Server(RuntimeServer):
             icons=icons,
             description=description,
             annotations=annotations,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -453,7 +453,7 @@ class Server(RuntimeServer):
             mime_type=mime_type,
             annotations=annotations,
             size=size,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -498,7 +498,7 @@ class Server(RuntimeServer):
             description=description,
             mime_type=mime_type,
             annotations=annotations,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:
@@ -549,7 +549,7 @@ class Server(RuntimeServer):
             description=description,
             title=title,
             icons=icons,
-            meta=method_support.entries(meta),
+            meta=method_support.meta_entries(meta),
         )
 
         def add(each: Callable[..., Any]) -> None:

@@ -1209,7 +1209,7 @@ class BaseMetadata(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -1357,7 +1357,7 @@ class Implementation(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3195,7 +3195,7 @@ class Resource(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3279,7 +3279,7 @@ class ResourceTemplate(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -3415,7 +3415,7 @@ class BlobResourceContents(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `blob` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.blob)
+        return record_methods.decode_base64(self.blob)
 
 
 @define(init=False, slots=False)
@@ -3502,7 +3502,7 @@ class ImageContent(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.data)
+        return record_methods.decode_base64(self.data)
 
 
 @define(init=False, slots=False)
@@ -3556,7 +3556,7 @@ class AudioContent(Record):
     @property
     def bytes(self) -> record_methods.Bytes:
         """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decoded(self.data)
+        return record_methods.decode_base64(self.data)
 
 
 @define(init=False, slots=False)
@@ -3655,7 +3655,7 @@ class ResourceLink(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -4049,7 +4049,7 @@ class Prompt(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -4092,7 +4092,7 @@ class PromptArgument(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
@@ -4443,7 +4443,7 @@ class CallToolResult(Record):
 
     def raise_for_error(self) -> CallToolResult:
         """The result itself; raises ToolFailed, with its text, where the tool has failed."""
-        record_methods.check(self)
+        record_methods.raise_for_error(self)
         return self
 
 
@@ -4600,7 +4600,7 @@ class Tool(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(
+        return record_methods.first_name(
             self.title,
             None if self.annotations is None else self.annotations.title,
             self.name,
@@ -5577,7 +5577,7 @@ class PromptReference(Record):
     @property
     def display_name(self) -> str:
         """What to call it in front of people."""
-        return record_methods.shown(self.title, self.name)
+        return record_methods.first_name(self.title, self.name)
 
 
 @define(init=False, slots=False)
