@@ -10,7 +10,7 @@ from checkout import ROOT
 from diff.comparing import compare
 from jsonschema import Draft202012Validator
 from mcp_bindgen import catalog, diff
-from mcp_bindgen.diff.pairings import document as pairings
+from mcp_bindgen.diff.revision_matrix import document as pairings
 from mcp_bindgen.diff.schema import SCHEMA
 from mcp_bindgen.diff.timeline import document as timeline
 

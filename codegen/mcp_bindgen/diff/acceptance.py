@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from mcp_bindgen.describe.canonical import literal, schema_type
 from mcp_bindgen.diff.alternatives import Alternatives, alternatives
-from mcp_bindgen.diff.partners import Partners
+from mcp_bindgen.diff.type_matches import Partners
 from mcp_bindgen.ir.protocol import AliasOf, ObjectType, Protocol, Type
 
 MAX_DEPTH = 100

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from mcp_bindgen.describe.canonical import schema_type
 from mcp_bindgen.diff.alternatives import Alternatives, alias_names, alternatives
-from mcp_bindgen.diff.exchanges import exchanges
+from mcp_bindgen.diff.message_kinds import exchanges
 from mcp_bindgen.diff.findings import Couple
-from mcp_bindgen.diff.peers import SIDES
+from mcp_bindgen.diff.sides import SIDES
 from mcp_bindgen.diff.senders import PAYLOAD
 from mcp_bindgen.diff.types import Types
 from mcp_bindgen.ir.protocol import ListOf, Side, Type

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from mcp_bindgen.describe.canonical import object_of, schema_type
 from mcp_bindgen.diff.exploration import Exploration
 from mcp_bindgen.diff.findings import Couple, Shift
-from mcp_bindgen.diff.partners import Partners, declared
+from mcp_bindgen.diff.type_matches import Partners, declared
 from mcp_bindgen.diff.typescript import TypeScript
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ObjectOf, Protocol, Type
 from mcp_bindgen.ir.walk import parts

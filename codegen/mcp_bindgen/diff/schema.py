@@ -6,7 +6,7 @@ from typing import get_args
 
 from mcp_bindgen.describe.jsonschema import DIALECT
 from mcp_bindgen.diff.changes import FORMAT, Kind
-from mcp_bindgen.diff.peers import SIDES
+from mcp_bindgen.diff.sides import SIDES
 from mcp_bindgen.diff.rules import RULES
 from mcp_bindgen.diff.schema_terms import (
     COUNT,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from mcp_bindgen.describe.usage import Usage
 from mcp_bindgen.diff.alternatives import alternatives
-from mcp_bindgen.diff.peers import OTHER
+from mcp_bindgen.diff.sides import OTHER
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Side, Type
 from mcp_bindgen.ir.walk import parts
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from mcp_bindgen.diff.findings import Couple, Nested
-from mcp_bindgen.diff.partners import Partners
+from mcp_bindgen.diff.type_matches import Partners
 from mcp_bindgen.diff.typescript import below
 from mcp_bindgen.ir.protocol import Protocol
 

@@ -13,9 +13,9 @@ from mcp_bindgen.diff.acceptance import Acceptance, rule_for, takes_any_object
 from mcp_bindgen.diff.alternatives import Alternatives, alias_names, alternatives
 from mcp_bindgen.diff.enumerations import lost, values
 from mcp_bindgen.diff.findings import Couple, Shift, Step
-from mcp_bindgen.diff.numbers import fractions
-from mcp_bindgen.diff.partners import Partners
-from mcp_bindgen.diff.readings import Readings
+from mcp_bindgen.diff.scalars import fractions
+from mcp_bindgen.diff.type_matches import Partners
+from mcp_bindgen.diff.fallback_readings import Readings
 from mcp_bindgen.diff.rules import RULES, Weights
 from mcp_bindgen.diff.typescript import TypeScript
 from mcp_bindgen.diff.unions import Matched, Unions

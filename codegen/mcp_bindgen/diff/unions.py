@@ -14,7 +14,7 @@ from attrs import define, evolve, field
 from mcp_bindgen.diff.alternatives import Alternatives, Literal, alternatives
 from mcp_bindgen.diff.enumerations import NOTHING_LEFT, lost, values
 from mcp_bindgen.diff.findings import Couple, Shift, Step
-from mcp_bindgen.diff.readings import Reading
+from mcp_bindgen.diff.fallback_readings import Reading
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectType, Protocol, Type
 
 if TYPE_CHECKING:

@@ -246,15 +246,15 @@ def _line(assessment: Assessment, file: Path) -> str:
 
 def _rules(word: str | None, target: _Output) -> int:
     """Show all rules, or the one of this name."""
-    from mcp_bindgen.diff.reports import rules
+    from mcp_bindgen.diff.reports import rule_listing
     from mcp_bindgen.errors import BindgenError
 
     if target.form not in {"text", "json"}:
         message = f"rules can be shown as text or json, not as {target.form}"
         raise BindgenError(message)
-    shown = rules.chosen(word)
+    shown = rule_listing.chosen(word)
     if target.form == "json":
-        deliver(json_for(rules.document(shown), target.file), target.file)
+        deliver(json_for(rule_listing.document(shown), target.file), target.file)
     else:
-        deliver(rules.listing(shown) if word is None else rules.page(shown[0], output.width()), target.file)
+        deliver(rule_listing.listing(shown) if word is None else rule_listing.page(shown[0], output.width()), target.file)
     return 0

@@ -8,6 +8,6 @@ table.cell("2025-06-18", "2026-07-28")
 
 from __future__ import annotations
 
-from mcp_bindgen.diff.pairings.matrix import Cell, Matrix, matrix
+from mcp_bindgen.diff.revision_matrix import Cell, Matrix, matrix
 
 __all__ = ["Cell", "Matrix", "matrix"]

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 
 from mcp_bindgen.describe.jsonschema import DIALECT
-from mcp_bindgen.diff.pairings.matrix import Cell, Matrix
+from mcp_bindgen.diff.revision_matrix import Cell, Matrix
 from mcp_bindgen.diff.schema_terms import COUNT, LEVELS, NAMES, PAIRINGS, TEXT, Json, closed, told
 
 FORMAT = "mcp-matrix/1"

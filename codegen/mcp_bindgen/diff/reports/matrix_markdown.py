@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mcp_bindgen.diff.pairings import Cell, Matrix
+from mcp_bindgen.diff.revision_matrix import Cell, Matrix
 from mcp_bindgen.diff.pairings.document import command
 from mcp_bindgen.diff.reports.markdown import code, prose
 from mcp_bindgen.diff.reports.matrix_text import NONE, caption

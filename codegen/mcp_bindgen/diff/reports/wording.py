@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment, reason_in, verdict
 from mcp_bindgen.diff.changes import Change, Kind, Outcome, Pairing, Verdict, Witness
-from mcp_bindgen.diff.peers import OTHER
+from mcp_bindgen.diff.sides import OTHER
 
 _KINDS: Mapping[Kind, str] = {
     "type_added": "new type",

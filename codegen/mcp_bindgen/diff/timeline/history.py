@@ -13,7 +13,7 @@ from mcp_bindgen.describe.lookup import Lookup
 from mcp_bindgen.describe.nearest import nearest_names
 from mcp_bindgen.describe.suggest import unknown_among
 from mcp_bindgen.diff.changes import Change, Revision
-from mcp_bindgen.diff.timeline.passage import Passage
+from mcp_bindgen.diff.timeline.revision_step import Passage
 from mcp_bindgen.diff.timeline.targets import (
     Target,
     TargetKind,

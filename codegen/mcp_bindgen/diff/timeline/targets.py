@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from mcp_bindgen.describe.canonical import literal, schema_type
 from mcp_bindgen.describe.lookup import ConstantSubject, Lookup, MemberSubject, MethodSubject, Subject, TypeSubject
 from mcp_bindgen.diff.alternatives import alternatives
-from mcp_bindgen.diff.peers import in_words
+from mcp_bindgen.diff.sides import in_words
 from mcp_bindgen.diff.typescript import TypeScript, below
 from mcp_bindgen.ir.protocol import About, Field, ObjectOf, Protocol, Type
 

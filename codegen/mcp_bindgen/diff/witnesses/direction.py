@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from mcp_bindgen.diff.witnesses.filling import Filler
-from mcp_bindgen.diff.witnesses.reading import Reader
+from mcp_bindgen.diff.witnesses.value_generator import Filler
+from mcp_bindgen.diff.witnesses.message_checker import Reader
 from mcp_bindgen.diff.witnesses.routes import Route, Start, routes, starts
 from mcp_bindgen.ir.protocol import Protocol, Side
 

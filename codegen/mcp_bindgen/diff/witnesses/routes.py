@@ -9,9 +9,9 @@ from typing import TypeAlias
 from attrs import evolve, field, frozen
 
 from mcp_bindgen.describe.canonical import schema_type
-from mcp_bindgen.diff.exchanges import exchanges
-from mcp_bindgen.diff.witnesses.filling import Filler
-from mcp_bindgen.diff.witnesses.reading import Json, Path
+from mcp_bindgen.diff.message_kinds import exchanges
+from mcp_bindgen.diff.witnesses.value_generator import Filler
+from mcp_bindgen.diff.witnesses.message_checker import Json, Path
 from mcp_bindgen.ir.protocol import AliasOf, ListOf, ObjectOf, Protocol, Scalar, Side, Type, Union
 
 Stop: TypeAlias = tuple[str | None, str | int]

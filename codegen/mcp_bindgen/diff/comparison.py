@@ -13,14 +13,14 @@ from mcp_bindgen.diff.exploration import Exploration, Found
 from mcp_bindgen.diff.findings import Couple, Finding
 from mcp_bindgen.diff.inheritance import gathered
 from mcp_bindgen.diff.methods import compare_methods, continued_results
-from mcp_bindgen.diff.partners import Partners
-from mcp_bindgen.diff.peers import OTHER, in_order
+from mcp_bindgen.diff.type_matches import Partners
+from mcp_bindgen.diff.sides import OTHER, in_order
 from mcp_bindgen.diff.reasons import hint, reason
 from mcp_bindgen.diff.renames import find_partners
 from mcp_bindgen.diff.rules import HARMLESS, RULES, WORDS, Weights
 from mcp_bindgen.diff.senders import SUMS
 from mcp_bindgen.diff.subjects import Subjects
-from mcp_bindgen.diff.traffic import Traffic
+from mcp_bindgen.diff.pair_usage import Traffic
 from mcp_bindgen.diff.typescript import below
 from mcp_bindgen.diff.verdicts import judged, within
 from mcp_bindgen.ir.protocol import Protocol, Side

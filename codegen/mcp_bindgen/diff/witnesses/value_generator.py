@@ -9,7 +9,7 @@ from attrs import frozen
 
 from mcp_bindgen.describe.canonical import literal, schema_type
 from mcp_bindgen.diff.typescript import TypeScript
-from mcp_bindgen.diff.witnesses.reading import Json, Reader
+from mcp_bindgen.diff.witnesses.message_checker import Json, Reader
 from mcp_bindgen.ir.decisions import Undecidable
 from mcp_bindgen.ir.protocol import (
     AliasOf,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from mcp_bindgen.diff.peers import OTHER
+from mcp_bindgen.diff.sides import OTHER
 from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol, Side, Type
 
 

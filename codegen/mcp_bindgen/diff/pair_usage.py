@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from mcp_bindgen.diff.findings import Couple, Nested
-from mcp_bindgen.diff.peers import in_order
+from mcp_bindgen.diff.sides import in_order
 from mcp_bindgen.diff.places import Passage, Places
 from mcp_bindgen.diff.rules import HARMLESS, Weights
 from mcp_bindgen.diff.senders import Senders

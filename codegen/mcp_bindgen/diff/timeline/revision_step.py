@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from attrs import evolve
 
 from mcp_bindgen.diff.changes import Change, Kind
-from mcp_bindgen.diff.compare import compared
+from mcp_bindgen.diff.comparison import compared
 from mcp_bindgen.diff.findings import Couple, Finding
 from mcp_bindgen.diff.timeline.extent import Extent, extent_of, holder_of
 from mcp_bindgen.diff.timeline.targets import Target, exists

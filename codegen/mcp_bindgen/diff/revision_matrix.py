@@ -9,7 +9,7 @@ from attrs import frozen
 
 from mcp_bindgen.diff.assessment import verdict
 from mcp_bindgen.diff.changes import PAIRINGS, Change, Pairing, Revision, Verdict
-from mcp_bindgen.diff.compare import compare
+from mcp_bindgen.diff.comparison import compare
 from mcp_bindgen.diff.selection import Selection
 from mcp_bindgen.ir.protocol import Protocol, Side
 
