@@ -12,7 +12,7 @@ from attrs import frozen
 from mcp_bindgen import catalog, diff
 from mcp_bindgen.describe.nearest import nearest_names
 from mcp_bindgen.diff.assessment import Assessment
-from mcp_bindgen.diff.changes import VERDICTS, Kind
+from mcp_bindgen.diff.changes import VERDICTS
 from mcp_bindgen.diff.reports import markdown
 from mcp_bindgen.diff.reports.wording import counted, kind_words
 from mcp_bindgen.errors import BindgenError
@@ -20,7 +20,7 @@ from mcp_bindgen.errors import BindgenError
 FOLDER = Path(__file__).resolve().parent
 NOTES = FOLDER / "notes.toml"
 
-_NAMES: frozenset[Kind] = frozenset({"type_added", "type_removed", "constant_added", "constant_removed"})
+_NAMES: frozenset[diff.Kind] = frozenset({"type_added", "type_removed", "constant_added", "constant_removed"})
 """Kinds of which the name says all."""
 
 

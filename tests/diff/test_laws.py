@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_bindgen import catalog, diff
 from mcp_bindgen.diff import RULES
-from mcp_bindgen.diff.verdicts import judged
+from mcp_bindgen.diff.rules import judged
 from mcp_bindgen.resolve.overrides import Overrides
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.reader import read_schema

@@ -11,8 +11,8 @@ from diff.comparing import framed, resolve
 from jsonschema import Draft202012Validator
 from mcp_bindgen import catalog, diff
 from mcp_bindgen.diff.page import revision_matrix_page as page
-from mcp_bindgen.diff.pairings.document import SCHEMA, command, to_document
 from mcp_bindgen.diff.reports import matrix_markdown, matrix_text
+from mcp_bindgen.diff.revision_matrix import SCHEMA, command, to_document
 from mcp_bindgen.errors import BindgenError
 
 REVISIONS = catalog.revisions()

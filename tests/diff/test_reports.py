@@ -12,9 +12,9 @@ from diff.comparing import compare, resolve
 from diff.test_methods import EMBEDDED, SENT
 from mcp_bindgen import catalog, diff
 from mcp_bindgen.diff.assessment import Assessment
+from mcp_bindgen.diff.finding_kinds import KINDS
 from mcp_bindgen.diff.reports import github, junit, markdown, text
 from mcp_bindgen.diff.reports.wording import kind_words
-from mcp_bindgen.diff.selection import KINDS
 
 OLD = "export interface In { i: string; b?: string }\nexport interface Out { o: 'x' }"
 NEW = "export interface In { i: string; b: string }\nexport interface Out { o: 'x' | 'y' }\nexport type Extra = string"

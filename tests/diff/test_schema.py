@@ -10,8 +10,8 @@ from checkout import ROOT
 from diff.comparing import compare
 from jsonschema import Draft202012Validator
 from mcp_bindgen import catalog, diff
-from mcp_bindgen.diff.revision_matrix import document as pairings
-from mcp_bindgen.diff.schema import SCHEMA
+from mcp_bindgen.diff import revision_matrix
+from mcp_bindgen.diff.document import SCHEMA
 from mcp_bindgen.diff.timeline import document as timeline
 
 REVISIONS = catalog.revisions()
@@ -22,7 +22,7 @@ def wrong(document) -> list[str]:
     return [f"{error.json_path}: {error.message}" for error in VALIDATOR.iter_errors(document)]
 
 
-ALL = {"diff": SCHEMA, "history": timeline.SCHEMA, "matrix": pairings.SCHEMA}
+ALL = {"diff": SCHEMA, "history": timeline.SCHEMA, "matrix": revision_matrix.SCHEMA}
 """By the command that prints documents of it."""
 
 

@@ -13,7 +13,7 @@ from attrs import frozen
 from mcp_bindgen import catalog, diff
 from mcp_bindgen.diff.changes import PAIRINGS, Pairing
 from mcp_bindgen.diff.witnesses import Witnesses
-from mcp_bindgen.diff.witnesses.direction import Direction
+from mcp_bindgen.diff.witnesses.routes import Direction
 from mcp_bindings_runtime.errors import DecodeError
 from support.packages import package
 

@@ -13,9 +13,10 @@ diff.matrix(revisions)
 
 from __future__ import annotations
 
-from mcp_bindgen.diff.changes import Change, Difference, Kind, Revision, Summary, Verdict, Verdicts, Witness
+from mcp_bindgen.diff.changes import Change, Difference, Revision, Summary, Verdict, Verdicts, Witness
 from mcp_bindgen.diff.comparison import compare
 from mcp_bindgen.diff.document import to_document
+from mcp_bindgen.diff.finding_kinds import Kind
 from mcp_bindgen.diff.revision_matrix import Cell, Matrix, matrix
 from mcp_bindgen.diff.rules import RULES, Rule, Weights
 from mcp_bindgen.diff.timeline import Chapter, History, State, Timeline, history

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from attrs import field, frozen
 
+from mcp_bindgen.diff.finding_kinds import Kind
 from mcp_bindgen.ir.protocol import Side
 
 FORMAT = "mcp-diff/1"
@@ -14,37 +15,6 @@ Verdict: TypeAlias = Literal["breaking", "risky", "compatible"]
 
 VERDICTS: tuple[Verdict, ...] = ("compatible", "risky", "breaking")
 """From harmless to worst."""
-
-Kind: TypeAlias = Literal[
-    "type_added",
-    "type_removed",
-    "type_renamed",
-    "type_changed",
-    "field_added",
-    "field_removed",
-    "field_became_required",
-    "field_became_optional",
-    "field_type_changed",
-    "union_member_added",
-    "union_member_removed",
-    "enum_value_added",
-    "enum_value_removed",
-    "method_added",
-    "method_removed",
-    "notification_added",
-    "notification_removed",
-    "method_embedded",
-    "method_result_changed",
-    "direction_changed",
-    "constant_added",
-    "constant_removed",
-    "constant_changed",
-    "deprecated_added",
-    "deprecated_removed",
-    "openness_changed",
-    "constraint_changed",
-    "doc_changed",
-]
 
 
 def worst(*verdicts: Verdict) -> Verdict:

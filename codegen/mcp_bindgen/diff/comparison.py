@@ -7,33 +7,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
-from mcp_bindgen.diff.changes import PAIRINGS, Change, Difference, Kind, Reasons, Revision
-from mcp_bindgen.diff.constants import compare_constants
+from mcp_bindgen.describe.canonical import literal
+from mcp_bindgen.diff.changes import PAIRINGS, Change, Difference, Reasons, Revision
 from mcp_bindgen.diff.exploration import Exploration, Found
-from mcp_bindgen.diff.findings import Couple, Finding
-from mcp_bindgen.diff.inheritance import gathered
+from mcp_bindgen.diff.finding_kinds import KINDS
+from mcp_bindgen.diff.findings import Couple, Finding, Nested, gathered
 from mcp_bindgen.diff.methods import compare_methods, continued_results
-from mcp_bindgen.diff.type_matches import Partners
-from mcp_bindgen.diff.sides import OTHER, in_order
+from mcp_bindgen.diff.pair_usage import Traffic
 from mcp_bindgen.diff.reasons import hint, reason
 from mcp_bindgen.diff.renames import find_partners
-from mcp_bindgen.diff.rules import HARMLESS, RULES, WORDS, Weights
+from mcp_bindgen.diff.rules import HARMLESS, RULES, WORDS, Weights, judged, within
 from mcp_bindgen.diff.senders import SUMS
-from mcp_bindgen.diff.subjects import Subjects
-from mcp_bindgen.diff.pair_usage import Traffic
+from mcp_bindgen.diff.sides import OTHER, in_order
+from mcp_bindgen.diff.type_matches import Partners
 from mcp_bindgen.diff.typescript import below
-from mcp_bindgen.diff.verdicts import judged, within
 from mcp_bindgen.ir.protocol import Protocol, Side
 
-_OF_METHODS: tuple[Kind, ...] = (
-    "method_added",
-    "method_removed",
-    "notification_added",
-    "notification_removed",
-    "method_embedded",
-    "method_result_changed",
-    "direction_changed",
-)
+_ORDER = ("method", "type", "constant")
+"""The subjects of changes in the order of a document."""
 
 
 @frozen
@@ -171,7 +162,7 @@ def _in_pairing(finding: Finding, by_side: Mapping[Side, Weights]) -> str | None
 
 def _place(change: Change) -> tuple[int, str, str, str, str]:
     """Methods come first, then types with their fields, then constants."""
-    group = 0 if change.kind in _OF_METHODS else 2 if change.kind.startswith("constant_") else 1
+    group = _ORDER.index(KINDS[change.kind].subject)
     return group, change.subject, change.kind, change.member or "", change.rule
 
 
@@ -181,3 +172,64 @@ def _told_apart(changes: Iterable[Change]) -> Iterator[Change]:
     for change in changes:
         seen[change.id] += 1
         yield change if seen[change.id] == 1 else evolve(change, id=f"{change.id}#{seen[change.id]}")
+
+
+class Subjects:
+    """The subjects of couples. ``origins`` says by which ways each was reached; partners need none."""
+
+    def __init__(
+        self, old: Protocol, new: Protocol, partners: Partners, origins: Mapping[Couple, Sequence[Nested]]
+    ) -> None:
+        self._old, self._new = old, new
+        self._partners = partners
+        self._origins = origins
+        nested = [couple for couple, ways in origins.items() if ways]
+        self._uses = Counter(couple.old for couple in nested), Counter(couple.new for couple in nested)
+
+    def subject(self, couple: Couple) -> str:
+        """What to call a couple."""
+        ways = self._origins.get(couple)
+        if not ways:
+            return couple.new or couple.old or ""
+        name = self._name(couple)
+        if name is not None:
+            return name
+        inside = self.subject(ways[0].inside)
+        return inside if ways[0].field is None else below(inside, ways[0].field)
+
+    def _name(self, couple: Couple) -> str | None:
+        """The name that one of the two has, if it stands for this and nothing else."""
+        names: list[str] = []
+        new, old = couple.new, couple.old
+        if new is not None and _is_declared(self._new, new) and self._partners.of_new(new) is None:
+            names += [new] if self._uses[1][new] == 1 else []
+        if old is not None and _is_declared(self._old, old) and self._partners.of_old(old) is None:
+            names += [old] if self._uses[0][old] == 1 else []
+        # A name that the other revision has for something else would mislead.
+        return min(names, key=lambda name: name in self._partners.redefined, default=None)
+
+
+def _is_declared(protocol: Protocol, path: str) -> bool:
+    made = protocol.objects.get(path)
+    return made is None or made.kind != "inline"
+
+
+def compare_constants(old: Protocol, new: Protocol, *, docs: bool) -> Iterator[Finding]:
+    """How the constants differ, by name."""
+    nothing = Couple(None, None)
+    for name in dict.fromkeys([*old.constants, *new.constants]):
+        one, other = old.constants.get(name), new.constants.get(name)
+        before = None if one is None else literal(one.value)
+        after = None if other is None else literal(other.value)
+        finding = Finding(
+            couple=nothing, subject=name, kind="constant_changed", rule="constant-changed", old=before, new=after
+        )
+        if one is None:
+            yield evolve(finding, kind="constant_added", rule="constant-added")
+        elif other is None:
+            yield evolve(finding, kind="constant_removed", rule="constant-removed")
+        else:
+            if before != after:
+                yield finding
+            if docs and one.about.doc != other.about.doc:
+                yield evolve(finding, kind="doc_changed", rule="doc-changed", old=one.about.doc, new=other.about.doc)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from mcp_bindgen.diff.changes import FORMAT, Change, Difference, Revision, Witness
-
-Json = dict[str, Any]
+from mcp_bindgen.describe.jsonschema import DIALECT
+from mcp_bindgen.diff.changes import FORMAT, PAIRINGS, VERDICTS, Change, Difference, Revision, Witness
+from mcp_bindgen.diff.finding_kinds import KINDS, Kind
+from mcp_bindgen.diff.rules import RULES
+from mcp_bindgen.diff.sides import SIDES
 
 
 def to_document(difference: Difference, *, approved: Collection[str] = ()) -> Json:
@@ -68,3 +70,125 @@ def _marked(entry: Json, approved: bool) -> Json:
 
 def _revision(side: Revision) -> Json:
     return {"revision": side.revision, "source": side.source}
+
+
+Json = dict[str, Any]
+
+LEVELS = list(reversed(VERDICTS))
+
+TEXT: Json = {"type": "string", "minLength": 1}
+TEXT_OR_NULL: Json = {"type": ["string", "null"]}
+NAMES: Json = {"type": "array", "items": TEXT, "minItems": 1, "uniqueItems": True}
+COUNT: Json = {"type": "integer", "minimum": 0}
+LEVEL: Json = {"$ref": "#/$defs/level"}
+
+
+def closed(description: str, required: Mapping[str, Json], optional: Mapping[str, Json] | None = None) -> Json:
+    """An object with nothing but these members."""
+    return {
+        "description": description,
+        "type": "object",
+        "properties": {**required, **(optional or {})},
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def described(description: str, schema: Json) -> Json:
+    """A schema that says what it is for."""
+    return {"description": description, **schema}
+
+
+def _with(kinds: list[Kind], member: str) -> Json:
+    """Changes of these kinds have the member, and others may not have it."""
+    condition = {"properties": {"kind": {"enum": kinds}}}
+    return {"if": condition, "then": {"required": [member]}, "else": {"not": {"required": [member]}}}
+
+
+_WITNESS = closed(
+    "A message that shows what the change means.",
+    {
+        "pairing": {"enum": list(PAIRINGS)},
+        "sender": {"enum": list(SIDES)},
+        "message": described(
+            "The JSON that is sent: an object, or for a batch an array of them.",
+            {"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}, "minItems": 1}]},
+        ),
+        "outcome": described(
+            "What the receiver does: it refuses the message, ignores a part of it, or has no such method and so "
+            "gives no result but the error -32601.",
+            {"enum": ["refused", "ignored", "unanswered"]},
+        ),
+    },
+)
+
+_CHANGE: Json = {
+    **closed(
+        "One thing that differs.",
+        {
+            "id": described("Unique in the document and the same in every run; approvals name it.", TEXT),
+            "kind": {"enum": list(KINDS)},
+            "rule": described("By what it was judged; more rules may come.", {"anyOf": [{"enum": list(RULES)}, TEXT]}),
+            "subject": described("What changed: a type, a field, a method, a constant.", TEXT),
+            "old": described("TypeScript text of the type or value before; null where there was none.", TEXT_OR_NULL),
+            "new": described("The same after.", TEXT_OR_NULL),
+            "verdicts": closed(
+                "What it means for peers that do not negotiate, and for code over generated types.",
+                dict.fromkeys(PAIRINGS, LEVEL) | {"api": LEVEL},
+            ),
+            "level": described("The worse of the verdicts for the two pairings.", LEVEL),
+            "reason": described("Who breaks, and why, in one sentence.", TEXT),
+        },
+        {
+            "member": described("The union member, enumeration value or result type, as in TypeScript.", TEXT),
+            "declared_in": described("The type that declares the field, where the subject inherits it.", TEXT),
+            "inherited_by": described("The types that change with the subject, which declares the field.", NAMES),
+            "required": described("Whether a field that came or went is (was) required.", {"type": "boolean"}),
+            "sent_by": described(
+                "Who sends messages that contain the subject; absent where nobody does.",
+                {"type": "array", "items": {"enum": list(SIDES)}, "minItems": 1, "uniqueItems": True},
+            ),
+            "methods": described(
+                "The methods and notifications whose messages contain the subject: in both revisions, or else in either.",
+                NAMES,
+            ),
+            "hint": described("What to do about it.", TEXT),
+            "witness": _WITNESS,
+            "approved": described("Present where an approvals file has the id.", {"const": True}),
+        },
+    ),
+    "allOf": [
+        _with([kind for kind, each in KINDS.items() if each.has_required], "required"),
+        _with([kind for kind, each in KINDS.items() if each.has_member], "member"),
+    ],
+}
+
+_REVISION = closed(
+    "One side of the comparison.",
+    {
+        "revision": described("The id that was asked for.", TEXT),
+        "source": described("Where its schema was read.", TEXT),
+    },
+)
+
+DEFINITIONS: Json = {"revision": _REVISION, "level": {"enum": LEVELS}, "change": _CHANGE}
+
+SCHEMA: Json = {
+    "$schema": DIALECT,
+    "title": f"The difference of two revisions, {FORMAT}",
+    **closed(
+        "All that differs, in a stable order: the same input gives the same bytes.",
+        {
+            "format": {"const": FORMAT},
+            "old": {"$ref": "#/$defs/revision"},
+            "new": {"$ref": "#/$defs/revision"},
+            "summary": closed(
+                "How many changes there are.",
+                {"changes": COUNT, "by_level": closed("By their level.", dict.fromkeys(LEVELS, COUNT))},
+            ),
+            "changes": {"type": "array", "items": {"$ref": "#/$defs/change"}},
+        },
+    ),
+    "$defs": DEFINITIONS,
+}
+"""JSON Schema 2020-12."""

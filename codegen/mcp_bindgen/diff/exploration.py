@@ -9,8 +9,8 @@ from attrs import define, evolve, field
 from mcp_bindgen.diff.changes import Verdict, worst
 from mcp_bindgen.diff.findings import Couple, Finding, Nested, Shift
 from mcp_bindgen.diff.objects import Objects
-from mcp_bindgen.diff.type_matches import Partners
 from mcp_bindgen.diff.rules import HARMLESS, RULES, WORDS, Weights
+from mcp_bindgen.diff.type_matches import Partners
 from mcp_bindgen.diff.types import Depth, Types
 from mcp_bindgen.ir.protocol import ObjectOf, Protocol, Type
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
 from attrs import evolve, field, frozen
 
-from mcp_bindgen.diff.changes import Kind
+from mcp_bindgen.diff.finding_kinds import Kind
 from mcp_bindgen.diff.rules import Weights
 from mcp_bindgen.ir.protocol import Side
 
@@ -125,3 +126,42 @@ class Nested:
     """Those again, or what declares the field, where it is inherited."""
     field: str | None
     """None where they are not in a field, but in an index signature or an alias."""
+
+
+def gathered(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings without those that another one's type passes on, which names the types that inherit it."""
+    known: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        known.setdefault(_key(finding, finding.couple), finding)
+    heirs: dict[tuple[object, ...], list[Couple]] = {}
+    kept: list[tuple[tuple[object, ...], Finding]] = []
+    for key, finding in known.items():
+        source = _source(finding, known)
+        if source is None:
+            kept.append((key, finding))
+        else:
+            heirs.setdefault(source, []).append(finding.couple)
+    return [evolve(finding, inherited_by=tuple(heirs.get(key, ()))) for key, finding in kept]
+
+
+def _source(finding: Finding, known: Mapping[tuple[object, ...], Finding]) -> tuple[object, ...] | None:
+    """The finding that tells this one already."""
+    for declaring in finding.declared:
+        key = _key(finding, declaring)
+        if declaring != finding.couple and key in known:
+            return key
+    return None
+
+
+def _key(finding: Finding, couple: Couple) -> tuple[object, ...]:
+    return (
+        couple,
+        finding.kind,
+        finding.rule,
+        finding.subject,
+        finding.field,
+        finding.member,
+        finding.old,
+        finding.new,
+        finding.required,
+    )

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from attrs import evolve
 
 from mcp_bindgen.diff.alternatives import alternatives
-from mcp_bindgen.diff.changes import Kind
-from mcp_bindgen.diff.findings import Couple, Finding
-from mcp_bindgen.diff.sides import OTHER, in_order, in_words
 from mcp_bindgen.diff.fallback_readings import Reading
+from mcp_bindgen.diff.finding_kinds import Kind
+from mcp_bindgen.diff.findings import Couple, Finding
 from mcp_bindgen.diff.rules import HARMLESS, RULES, Weights
+from mcp_bindgen.diff.sides import OTHER, in_order, in_words
 from mcp_bindgen.diff.types import Types
 from mcp_bindgen.ir.protocol import AliasOf, Method, Protocol, Side
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from attrs import evolve
 
 from mcp_bindgen.describe.canonical import literal, schema_type
-from mcp_bindgen.diff.changes import Kind
+from mcp_bindgen.diff.finding_kinds import Kind
 from mcp_bindgen.diff.findings import Couple, Finding, Nested, Step, Tolerance
 from mcp_bindgen.diff.rules import HARMLESS
 from mcp_bindgen.diff.types import Types

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from mcp_bindgen.diff.findings import Finding
-from mcp_bindgen.diff.sides import OTHER
 from mcp_bindgen.diff.rules import HARMLESS, RULES, Weights
+from mcp_bindgen.diff.sides import OTHER
 from mcp_bindgen.ir.protocol import Side
 
 _LONGEST = 60

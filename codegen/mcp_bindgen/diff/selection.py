@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import get_args
 
 from attrs import evolve, frozen
 
 from mcp_bindgen.describe.nearest import nearest_names
 from mcp_bindgen.diff.assessment import Perspective, at_least, level_from
-from mcp_bindgen.diff.changes import Change, Difference, Kind, Verdict
+from mcp_bindgen.diff.changes import Change, Difference, Verdict
+from mcp_bindgen.diff.finding_kinds import KINDS
 from mcp_bindgen.diff.rules import RULES
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import Protocol
 
-KINDS: tuple[str, ...] = get_args(Kind)
 _PAIR = 2
 _FEW = 8
 """So many names are all told."""

@@ -5,21 +5,19 @@ Types that are declared in both revisions are compared once, where they are decl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from attrs import frozen
+from attrs import define, evolve, field, frozen
 
 from mcp_bindgen.diff.acceptance import Acceptance, rule_for, takes_any_object
-from mcp_bindgen.diff.alternatives import Alternatives, alias_names, alternatives
-from mcp_bindgen.diff.enumerations import lost, values
+from mcp_bindgen.diff.alternatives import Alternatives, Literal, alias_names, alternatives
+from mcp_bindgen.diff.fallback_readings import Reading, Readings
 from mcp_bindgen.diff.findings import Couple, Shift, Step
-from mcp_bindgen.diff.scalars import fractions
-from mcp_bindgen.diff.type_matches import Partners
-from mcp_bindgen.diff.fallback_readings import Readings
 from mcp_bindgen.diff.rules import RULES, Weights
+from mcp_bindgen.diff.scalars import NOTHING_LEFT, fractions, lost, values
+from mcp_bindgen.diff.type_matches import Partners
 from mcp_bindgen.diff.typescript import TypeScript
-from mcp_bindgen.diff.unions import Matched, Unions
-from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Type
+from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, ObjectType, Protocol, Type
 
 
 @frozen
@@ -194,3 +192,241 @@ def _by_what_is_in_it(old: str, new: str, weights: Weights) -> str | None:
             return f"An old {{r}} {effect} the {new} of a new {{s}}, having {old} instead."
         case _:
             return f"Neither side understands all that the other sends, one having {old} and the other {new}."
+
+
+MAX_PAIRS = 10_000
+"""Members, of one union times of the other, that are looked at for likeness; where there are more, names decide."""
+
+_ONE_BY_ONE = "Send the messages one by one."
+
+
+@define
+class Matched:
+    """The members of two unions that are the same, and those that are left."""
+
+    old: list[str]
+    new: list[str]
+    couples: list[Couple] = field(factory=list[Couple])
+    """Those that are the same without being the same type, and of which one at least has no name."""
+    pairs: list[Couple] = field(factory=list[Couple])
+    """All that are the same without being the same type."""
+    same: int = 0
+    """How many were found to be the same."""
+
+
+class Unions:
+    """Comparisons of unions of two revisions."""
+
+    def __init__(self, types: Types) -> None:
+        self._types = types
+
+    def compare(self, old: Type, new: Type, before: Alternatives, after: Alternatives) -> Iterator[Shift | Step]:
+        """How two unions differ, one of which may be a single type.
+
+        Aliases that both have are closed in ``before`` and ``after``: what came or went in them is told there.
+        """
+        whole_old = alternatives(old, self._types.old.aliases)
+        whole_new = alternatives(new, self._types.new.aliases)
+        objects = self._objects(before, after, whole_old, whole_new)
+        lists, old_lists, new_lists = self._lists(before, after)
+        kept = any(self._has_parts(name) for name in before.kept)
+        scalars = (whole_old.any_string and whole_new.any_string) or bool(whole_old.scalars.keys() & whole_new.scalars)
+        literals = bool(whole_old.literals.keys() & whole_new.literals)
+        named = bool(objects.same or lists or kept)
+        # A scalar that became one of several is a type that became wider, rather than a union that got members.
+        single = not named and not literals and (whole_old.size < 2 or whole_new.size < 2)
+        opened = whole_old.any_string != whole_new.any_string
+        if single or (opened and whole_old.is_enumeration and whole_new.is_enumeration):
+            yield Shift("type", self._types.acceptance.rule(old, new))
+            return
+        for couple in objects.couples:
+            yield from self._types.objects(couple.old or "", couple.new or "")
+        yield from map(Step, self._continued(objects))
+        for one, other in lists:
+            yield from self._types.compare(one.element, other.element)
+        # Strings that one side alone knows by name are told by that ``string``.
+        for strings in (False, True) if not opened else (False,):
+            yield from values(
+                lost(_literals(before, strings=strings), whole_new.literals),
+                lost(_literals(after, strings=strings), whole_old.literals),
+                open_to_others=strings and whole_old.any_string,
+            )
+        old_text, new_text = self._types.old_text, self._types.new_text
+        readings = self._types.readings
+        yield from _gone(
+            [(each, None) for each in _scalars(before, whole_new)]
+            + [(old_text.object(path), readings.of_old(path, new)) for path in objects.old]
+        )
+        for each in old_lists:
+            hint = _ONE_BY_ONE if self._is_batch(each, whole_new) else None
+            member = before.lists[each] or old_text.list_of(each.element)
+            yield Shift("union_member_removed", "union-member-removed", member, hint=hint)
+        yield from _come(
+            [(each, None) for each in _scalars(after, whole_old)]
+            + [(new_text.object(path), readings.of_new(path, old)) for path in objects.new]
+            + [(after.lists[each] or new_text.list_of(each.element), None) for each in new_lists],
+            nothing_left=not (named or scalars or literals),
+        )
+
+    def match(self, old: Type, new: Type) -> Matched:
+        """Which objects of two types are the same, and which are left."""
+        whole_old = alternatives(old, self._types.old.aliases)
+        whole_new = alternatives(new, self._types.new.aliases)
+        return self._objects(*self._types.alternatives(old, new), whole_old, whole_new)
+
+    def continued(self, old: Type, new: Type) -> list[Couple]:
+        """Declared members that went, each with the new declared type that takes its place.
+
+        They are compared nowhere else: the one is gone and the other one new, and neither is renamed.
+        """
+        return self._continued(self.match(old, new))
+
+    def _continued(self, matched: Matched) -> list[Couple]:
+        partners = self._types.partners
+        return [
+            couple
+            for couple in matched.pairs
+            if self._are_declared(couple.old or "", couple.new or "")
+            and partners.of_old(couple.old or "") is None
+            and partners.of_new(couple.new or "") is None
+        ]
+
+    def _has_parts(self, alias: str) -> bool:
+        found = alternatives(AliasOf(alias), self._types.old.aliases)
+        return bool(found.objects or found.lists)
+
+    def _objects(
+        self, before: Alternatives, after: Alternatives, whole_old: Alternatives, whole_new: Alternatives
+    ) -> Matched:
+        """Match the objects of two unions; those inside aliases that both have are members all the same."""
+        partners = self._types.partners
+        found = Matched([], [])
+        for path in before.objects:
+            if partners.of_old(path) in whole_new.objects:
+                found.same += 1
+            else:
+                found.old.append(path)
+        found.new += [path for path in after.objects if partners.of_new(path) not in whole_old.objects]
+        if len(found.old) * len(found.new) > MAX_PAIRS:
+            return found
+        for old in found.old:
+            for new in found.new:
+                if self._are_declared(old, new):
+                    self._types.meet(old, new)
+        for fits in (self._are_alike, self._have_one_tag, self._stand_for_each_other, self._have_a_field):
+            self._match(found, fits)
+        return found
+
+    def _match(self, found: Matched, fits: Callable[[str, str], bool]) -> None:
+        for old in list(found.old):
+            new = next((new for new in found.new if fits(old, new)), None)
+            if new is None:
+                continue
+            found.old.remove(old)
+            found.new.remove(new)
+            found.same += 1
+            found.pairs.append(Couple(old, new))
+            if not self._are_declared(old, new):
+                found.couples.append(Couple(old, new))
+
+    def _are_declared(self, old: str, new: str) -> bool:
+        return not _is_inline(self._types.old, old) and not _is_inline(self._types.new, new)
+
+    def _are_alike(self, old: str, new: str) -> bool:
+        before, after = self._types.old.objects[old], self._types.new.objects[new]
+        if {each.name for each in before.fields} != {each.name for each in after.fields}:
+            return False
+        return self._types.deep(Couple(old, new)).same
+
+    def _have_one_tag(self, old: str, new: str) -> bool:
+        if self._are_declared(old, new):
+            return False
+        before, after = _tags(self._types.old.objects[old]), _tags(self._types.new.objects[new])
+        return any(after.get(name) == value for name, value in before.items())
+
+    def _stand_for_each_other(self, old: str, new: str) -> bool:
+        return self._types.acceptance.stand_for_each_other(self._types.old.objects[old], self._types.new.objects[new])
+
+    def _have_a_field(self, old: str, new: str) -> bool:
+        """Whether two objects, one of them without a name, have something in common and nothing that tells them apart."""
+        if self._are_declared(old, new):
+            return False
+        before, after = self._types.old.objects[old], self._types.new.objects[new]
+        if before.is_map or after.is_map:
+            return before.is_map and after.is_map
+        tags, others = _tags(before), _tags(after)
+        names = {each.name for each in before.fields} & {each.name for each in after.fields}
+        return bool(names) and all(tags.get(name) == others.get(name) for name in names)
+
+    def _lists(
+        self, before: Alternatives, after: Alternatives
+    ) -> tuple[list[tuple[ListOf, ListOf]], list[ListOf], list[ListOf]]:
+        """The arrays that are the same member, and those that are left of either union."""
+        old, new = list(before.lists), list(after.lists)
+        pairs: list[tuple[ListOf, ListOf]] = []
+        for wanted in (0, 1):
+            for one in list(old):
+                other = next((other for other in new if self._distance(one, other) <= wanted), None)
+                if other is not None:
+                    pairs.append((one, other))
+                    old.remove(one)
+                    new.remove(other)
+        return pairs, old, new
+
+    def _is_batch(self, gone: ListOf, left: Alternatives) -> bool:
+        """Whether an array that went had messages in it of which some are still taken by themselves."""
+        inside = alternatives(gone.element, self._types.old.aliases).objects
+        taken = [path for path in inside if self._types.partners.of_old(path) in left.objects]
+        return any(each.name == "jsonrpc" for path in taken for each in self._types.old.objects[path].fields)
+
+    def _distance(self, one: ListOf, other: ListOf) -> int:
+        """0 for arrays of the same, 2 for arrays that have nothing in common."""
+        found = list(self._types.compare(one.element, other.element))
+        if any(isinstance(each, Shift) and each.rule == "type-replaced" for each in found):
+            return 2
+        return 1 if found else 0
+
+
+def _gone(members: Iterable[tuple[str, Reading | None]]) -> Iterator[Shift]:
+    """The members that went, with what a new receiver reads them as."""
+    for member, reading in members:
+        shift = Shift("union_member_removed", "union-member-removed", member)
+        yield shift if reading is None else evolve(shift, weights=reading.weights, why=reading.why)
+
+
+def _come(members: Iterable[tuple[str, Reading | None]], *, nothing_left: bool) -> Iterator[Shift]:
+    """The members that came, with what an old receiver reads them as."""
+    for member, reading in members:
+        shift = Shift("union_member_added", "union-member-added", member)
+        if reading is not None:
+            yield evolve(shift, weights=reading.weights, why=reading.why)
+        elif nothing_left:
+            why = (
+                f"All alternatives are others now: an old receiver knows none that a new sender has, such as {member}."
+            )
+            yield evolve(shift, weights=NOTHING_LEFT, why=why)
+        else:
+            yield shift
+
+
+def _scalars(some: Alternatives, others: Alternatives) -> list[str]:
+    """The keywords that are members of one union and not of the other."""
+    strings = ["string"] if some.any_string and not others.any_string else []
+    return [*strings, *(keyword for keyword in some.scalars if keyword not in others.scalars)]
+
+
+def _literals(some: Alternatives, *, strings: bool) -> dict[str, Literal]:
+    return {text: value for text, value in some.literals.items() if isinstance(value, str) == strings}
+
+
+def _is_inline(protocol: Protocol, path: str) -> bool:
+    return protocol.objects[path].kind == "inline"
+
+
+def _tags(declared: ObjectType) -> dict[str, Literal]:
+    """The required fields that have one value."""
+    return {
+        each.name: each.type.values[0]
+        for each in declared.fields
+        if not each.optional and isinstance(each.type, Enum) and len(each.type.values) == 1 and not each.type.open
+    }

@@ -113,7 +113,7 @@ def command(
     """
     target = _Output(form, file)
     if json_schema:
-        from mcp_bindgen.diff.schema import SCHEMA
+        from mcp_bindgen.diff.document import SCHEMA
 
         deliver(json_for(SCHEMA, target.file), target.file)
         return 0
@@ -256,5 +256,7 @@ def _rules(word: str | None, target: _Output) -> int:
     if target.form == "json":
         deliver(json_for(rule_listing.document(shown), target.file), target.file)
     else:
-        deliver(rule_listing.listing(shown) if word is None else rule_listing.page(shown[0], output.width()), target.file)
+        deliver(
+            rule_listing.listing(shown) if word is None else rule_listing.page(shown[0], output.width()), target.file
+        )
     return 0

@@ -48,7 +48,7 @@ def command(
     server; a client of a newer one is a new client with an old server.
     """
     if json_schema:
-        from mcp_bindgen.diff.pairings.document import SCHEMA
+        from mcp_bindgen.diff.revision_matrix import SCHEMA
 
         deliver(json_for(SCHEMA, file), file)
         return 0
@@ -76,7 +76,7 @@ def command(
 def _rendered(matrix: Matrix, form: str, typed: dict[str, str], link: str | None, file: Path | None) -> str:
     match form:
         case "json":
-            from mcp_bindgen.diff.pairings.document import to_document
+            from mcp_bindgen.diff.revision_matrix import to_document
 
             return json_for(to_document(matrix, typed), file)
         case "html":

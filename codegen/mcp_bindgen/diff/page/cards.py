@@ -9,6 +9,7 @@ from attrs import define, field, frozen
 
 from mcp_bindgen.diff.assessment import Assessment
 from mcp_bindgen.diff.changes import Change, Verdict
+from mcp_bindgen.diff.finding_kinds import KINDS, is_of_method
 from mcp_bindgen.diff.page.markup import breakable, filter_link, fragment
 from mcp_bindgen.diff.page.side_by_side import Side, side_by_side
 from mcp_bindgen.diff.page.witness import WitnessView, witness_view
@@ -17,8 +18,6 @@ from mcp_bindgen.diff.typescript import TypeScript
 from mcp_bindgen.ir.protocol import Protocol
 
 METHODS, CONSTANTS = "Methods and notifications", "Constants"
-
-_OF_METHODS = re.compile("method_|notification_|direction_")
 
 
 @frozen(kw_only=True)
@@ -178,9 +177,9 @@ def _names(change: Change) -> list[tuple[str, list[str]]]:
 
 
 def _title(change: Change, methods: set[str]) -> str:
-    if _OF_METHODS.match(change.kind) and change.subject in methods:
+    if is_of_method(change.kind) and change.subject in methods:
         return METHODS
-    if change.kind.startswith("constant_"):
+    if KINDS[change.kind].subject == "constant":
         return CONSTANTS
     return re.split(r"[.\[]", change.subject, maxsplit=1)[0]
 

@@ -12,9 +12,8 @@ from mcp_bindgen.diff.changes import Verdict
 from mcp_bindgen.diff.page.markup import content_security_policy, fill, filter_link
 from mcp_bindgen.diff.page.method_matrix import Count
 from mcp_bindgen.diff.page.wording import PAIRINGS
-from mcp_bindgen.diff.revision_matrix import Cell, Matrix
-from mcp_bindgen.diff.pairings.document import command
 from mcp_bindgen.diff.reports.wording import listed
+from mcp_bindgen.diff.revision_matrix import Cell, Matrix, command
 from mcp_bindgen.errors import BindgenError
 
 _PLACEHOLDERS = re.compile(r"\{(old|new|client|server)\}")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mcp_bindgen.diff.revision_matrix import Cell, Matrix
-from mcp_bindgen.diff.pairings.document import command
 from mcp_bindgen.diff.reports.markdown import code, prose
 from mcp_bindgen.diff.reports.matrix_text import NONE, caption
+from mcp_bindgen.diff.revision_matrix import Cell, Matrix, command
 
 
 def render(matrix: Matrix, *, typed: Mapping[str, str] | None = None) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
-from mcp_bindgen.diff.revision_matrix import Cell, Matrix
-from mcp_bindgen.diff.pairings.document import command
 from mcp_bindgen.diff.reports.text import Ink
 from mcp_bindgen.diff.reports.wording import listed, verdict_counts
+from mcp_bindgen.diff.revision_matrix import Cell, Matrix, command
 from mcp_bindgen.escaping import visible
 
 _GAP = 2

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcp_bindgen.diff.changes import VERDICTS
-from mcp_bindgen.diff.sides import SIDES
-from mcp_bindgen.diff.rules import RULES, Rule
+from mcp_bindgen.diff.rules import RULES, Rule, judged
 from mcp_bindgen.diff.selection import unknown
-from mcp_bindgen.diff.verdicts import judged
+from mcp_bindgen.diff.sides import SIDES
 from mcp_bindgen.errors import BindgenError
 
 FORMAT = "mcp-diff-rules/1"

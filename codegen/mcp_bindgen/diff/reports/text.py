@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from attrs import frozen
 
 from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment
-from mcp_bindgen.diff.changes import VERDICTS, Change, Kind, Verdict
+from mcp_bindgen.diff.changes import VERDICTS, Change, Verdict
+from mcp_bindgen.diff.finding_kinds import Kind, is_of_method
 from mcp_bindgen.diff.reports.wording import (
     affected,
     conclusion,
@@ -198,7 +199,7 @@ class _Report:
 
 def _section(change: Change) -> str:
     """The one method that a change is in, else what to say instead."""
-    if change.kind.startswith(("method_", "notification_", "direction_")):
+    if is_of_method(change.kind):
         return change.subject
     if len(change.methods) == 1:
         return change.methods[0]

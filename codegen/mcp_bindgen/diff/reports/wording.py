@@ -6,50 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 
 from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment, reason_in, verdict
-from mcp_bindgen.diff.changes import Change, Kind, Outcome, Pairing, Verdict, Witness
+from mcp_bindgen.diff.changes import Change, Outcome, Pairing, Verdict, Witness
+from mcp_bindgen.diff.finding_kinds import KINDS
 from mcp_bindgen.diff.sides import OTHER
-
-_KINDS: Mapping[Kind, str] = {
-    "type_added": "new type",
-    "type_removed": "type gone",
-    "type_renamed": "type renamed",
-    "type_changed": "type redefined",
-    "field_added": "new field",
-    "field_removed": "field gone",
-    "field_became_required": "now required",
-    "field_became_optional": "now optional",
-    "field_type_changed": "type changed",
-    "union_member_added": "new alternative",
-    "union_member_removed": "alternative gone",
-    "enum_value_added": "new value",
-    "enum_value_removed": "value gone",
-    "method_added": "new method",
-    "method_removed": "method gone",
-    "notification_added": "new notification",
-    "notification_removed": "notification gone",
-    "method_embedded": "travels elsewhere",
-    "method_result_changed": "result changed",
-    "direction_changed": "senders changed",
-    "constant_added": "new constant",
-    "constant_removed": "constant gone",
-    "constant_changed": "constant changed",
-    "deprecated_added": "deprecated",
-    "deprecated_removed": "no longer deprecated",
-    "openness_changed": "index signature changed",
-    "constraint_changed": "constraint changed",
-    "doc_changed": "documentation changed",
-}
-
-_BOTH_TEXTS = {
-    "type_changed",
-    "field_type_changed",
-    "method_embedded",
-    "direction_changed",
-    "constant_changed",
-    "constraint_changed",
-    "openness_changed",
-}
-"""Kinds of which both texts matter."""
 
 OUTCOMES: Mapping[Outcome, str] = {
     "refused": "refuses it",
@@ -68,7 +27,7 @@ def kind_words(change: Change) -> str:
         return "new required field"
     if change.kind == "method_result_changed":
         return "new result" if change.rule.endswith("-added") else "result gone"
-    return _KINDS[change.kind]
+    return KINDS[change.kind].label
 
 
 def detail(change: Change) -> str | None:
@@ -77,7 +36,7 @@ def detail(change: Change) -> str | None:
         return _short(change.member)
     if change.kind == "type_renamed":
         return change.new
-    if change.kind in _BOTH_TEXTS:
+    if KINDS[change.kind].shows_both_texts:
         return f"{_short(change.old)} -> {_short(change.new)}"
     if change.kind.startswith("field_"):
         # What became required or optional is to be written as the new revision has it.

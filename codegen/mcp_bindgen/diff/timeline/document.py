@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from mcp_bindgen.describe.jsonschema import DIALECT
-from mcp_bindgen.diff.document import to_entry
-from mcp_bindgen.diff.schema import DEFINITIONS
-from mcp_bindgen.diff.schema_terms import TEXT, Json, closed, told
+from mcp_bindgen.diff.document import DEFINITIONS, TEXT, Json, closed, described, to_entry
 from mcp_bindgen.diff.timeline.history import Chapter, History, State
 from mcp_bindgen.diff.timeline.targets import TargetKind
 
@@ -45,24 +43,24 @@ def _chapter(chapter: Chapter) -> Json:
 _CHAPTER = closed(
     "What one revision did to the subject.",
     {
-        "revision": told("Its id.", TEXT),
-        "source": told("Where its schema was read.", TEXT),
-        "state": told(
+        "revision": described("Its id.", TEXT),
+        "source": described("Where its schema was read.", TEXT),
+        "state": described(
             "first: the oldest revision has it already; returned: it was there before, and not in between; renamed: "
             "nothing but its name changed; absent: not there, and not in the revision before.",
             {"enum": list(get_args(State))},
         ),
-        "changes": told(
+        "changes": described(
             "The changes since the revision before that concern it, as in mcp-diff/1.",
             {"type": "array", "items": {"$ref": "#/$defs/change"}},
         ),
     },
     {
-        "name": told("The subject in this revision; absent where it does not exist.", TEXT),
-        "renamed_from": told("What it was called in the revision before, where that was something else.", TEXT),
-        "text": told("What it is, in TypeScript; for a method who sends it, and what answers it.", TEXT),
-        "deprecated": told("The text of the deprecation, possibly empty.", {"type": "string"}),
-        "further_changes": told(
+        "name": described("The subject in this revision; absent where it does not exist.", TEXT),
+        "renamed_from": described("What it was called in the revision before, where that was something else.", TEXT),
+        "text": described("What it is, in TypeScript; for a method who sends it, and what answers it.", TEXT),
+        "deprecated": described("The text of the deprecation, possibly empty.", {"type": "string"}),
+        "further_changes": described(
             "For a method: how many more changes there are, in the types that its messages contain.",
             {"type": "integer", "minimum": 1},
         ),
@@ -76,7 +74,7 @@ SCHEMA: Json = {
         "One entry for each revision, the oldest first.",
         {
             "format": {"const": FORMAT},
-            "subject": told("The name that the newest revision gives it.", TEXT),
+            "subject": described("The name that the newest revision gives it.", TEXT),
             "kind": {"enum": list(get_args(TargetKind))},
             "revisions": {"type": "array", "items": _CHAPTER, "minItems": 1},
         },

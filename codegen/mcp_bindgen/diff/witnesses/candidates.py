@@ -14,10 +14,9 @@ from mcp_bindgen.diff.alternatives import alternatives
 from mcp_bindgen.diff.changes import Change, Outcome
 from mcp_bindgen.diff.message_kinds import is_sent
 from mcp_bindgen.diff.typescript import below
-from mcp_bindgen.diff.witnesses.direction import Direction
-from mcp_bindgen.diff.witnesses.value_generator import Form
 from mcp_bindgen.diff.witnesses.message_checker import Json, Path
-from mcp_bindgen.diff.witnesses.routes import Route, Start, enveloped, routes
+from mcp_bindgen.diff.witnesses.routes import Direction, Route, Start, enveloped, routes
+from mcp_bindgen.diff.witnesses.value_generator import Form
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Type
 
 MESSAGE = "JSONRPCMessage"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TypeAlias
 
 from attrs import evolve, field, frozen
 
 from mcp_bindgen.describe.canonical import schema_type
 from mcp_bindgen.diff.message_kinds import exchanges
+from mcp_bindgen.diff.witnesses.message_checker import Json, Path, Reader
 from mcp_bindgen.diff.witnesses.value_generator import Filler
-from mcp_bindgen.diff.witnesses.message_checker import Json, Path
 from mcp_bindgen.ir.protocol import AliasOf, ListOf, ObjectOf, Protocol, Scalar, Side, Type, Union
 
 Stop: TypeAlias = tuple[str | None, str | int]
@@ -158,3 +159,28 @@ def _name(kind: Type) -> Iterator[str]:
         yield kind.path
     elif isinstance(kind, AliasOf):
         yield kind.name
+
+
+class Direction:
+    """Who sends to whom, and where the types of both are in the messages."""
+
+    def __init__(self, side: Side, sending: Protocol, receiving: Protocol) -> None:
+        self.side: Side = side
+        self.sending, self.receiving = sending, receiving
+        self.sender, self.receiver = Reader(sending, sending=True), Reader(receiving)
+        self.filler, self.receiving_filler = (Filler(each, sending.revision) for each in (sending, receiving))
+
+    @cached_property
+    def starts(self) -> list[Start]:
+        """The messages that the receiver expects of the sender."""
+        return list(starts(self.sending, self.receiving, self.side))
+
+    @cached_property
+    def routes(self) -> dict[str, list[Route]]:
+        """The ways to each type, by its names in both revisions."""
+        found: dict[str, list[Route]] = {}
+        for start in self.starts:
+            for route in routes(self.sending, self.receiving, start):
+                for name in route.names():
+                    found.setdefault(name, []).append(route)
+        return found

@@ -11,9 +11,9 @@ from attrs import evolve
 
 from mcp_bindgen.diff.changes import PAIRINGS, Change, Difference, Outcome, Pairing, Verdict, Witness, worst
 from mcp_bindgen.diff.witnesses.candidates import Claim, Claims
-from mcp_bindgen.diff.witnesses.direction import Direction
-from mcp_bindgen.diff.witnesses.value_generator import NoValueError
 from mcp_bindgen.diff.witnesses.message_checker import Json, Path, Remark
+from mcp_bindgen.diff.witnesses.routes import Direction
+from mcp_bindgen.diff.witnesses.value_generator import NoValueError
 from mcp_bindgen.ir.protocol import Protocol, Side
 
 MAX_REPAIRS = 100
