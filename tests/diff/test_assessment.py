@@ -37,11 +37,11 @@ def test_the_changes_are_what_the_tests_take_them_for():
     ],
 )
 def test_what_counts(fail_on, perspective, counting):
-    assert {change.id for change in assessment(fail_on=fail_on, perspective=perspective).counting} == counting
+    assert {change.id for change in assessment(fail_on=fail_on, perspective=perspective).failing} == counting
 
 
 def test_what_is_approved_does_not_count():
-    assert not assessment(fail_on="any", approved=dict.fromkeys([REPLACED, ADDED, FIELD], "fine")).counting
+    assert not assessment(fail_on="any", approved=dict.fromkeys([REPLACED, ADDED, FIELD], "fine")).failing
 
 
 def test_a_perspective_is_that_of_the_old_side():
@@ -107,7 +107,7 @@ def test_a_skeleton_is_read_again_once_it_has_its_reasons():
         read_approvals(text.encode(), "a.toml")
     filled = read_approvals(text.replace('= ""', '= "new"').encode(), "a.toml")
     assert filled == {REPLACED: "new", ADDED: "new", FIELD: "known"}
-    assert not assessment(fail_on="any", approved=filled).counting
+    assert not assessment(fail_on="any", approved=filled).failing
 
 
 @pytest.mark.parametrize("member", ["\x7f", "\x1b[31m", '"', "\\", "\u2028", "\U0001f600"])

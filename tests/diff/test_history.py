@@ -27,16 +27,16 @@ def protocols(*texts: str):
 
 
 def told(history: diff.History) -> list[str]:
-    """A line for each chapter: the state, the name where it is another one than before, the ids of the changes."""
+    """A line for each entry: the state, the name where it is another one than before, the ids of the changes."""
     found: list[str] = []
     name = history.subject
-    for chapter in history.chapters:
-        words = [chapter.state]
-        if chapter.name not in {None, name}:
-            words.append(f"as {chapter.name}")
-        words += [change.id for change in chapter.changes]
+    for entry in history.entries:
+        words = [entry.state]
+        if entry.name not in {None, name}:
+            words.append(f"as {entry.name}")
+        words += [change.id for change in entry.changes]
         found.append(" ".join(words))
-        name = chapter.name or name
+        name = entry.name or name
     return found
 
 
@@ -237,13 +237,13 @@ def test_a_method_appears_changes_and_went():
         "went method_removed:widgets/put",
     ]
     assert history.kind == "method"
-    assert history.chapters[1].text == "request from server, answered by PutResult"
+    assert history.entries[1].text == "request from server, answered by PutResult"
 
 
 def test_what_only_the_messages_of_a_method_contain_is_counted():
     history = diff.history(protocols(A + PUT % "", A + PUT % "; b?: string"), "widgets/put")
-    (chapter,) = history.chapters[1:]
-    assert (chapter.state, chapter.changes, chapter.further) == ("unchanged", (), 1)
+    (entry,) = history.entries[1:]
+    assert (entry.state, entry.changes, entry.further) == ("unchanged", (), 1)
 
 
 def test_unknown_subjects_are_refused_with_the_nearest():
@@ -284,19 +284,19 @@ BY_READING = {
 
 @pytest.mark.parametrize("subject", BY_READING)
 def test_the_bundled_revisions(subject):
-    assert [chapter.state for chapter in TIMELINE.history(subject).chapters] == BY_READING[subject]
+    assert [entry.state for entry in TIMELINE.history(subject).entries] == BY_READING[subject]
 
 
 def test_a_rename_is_followed_both_ways():
     for subject in ("ResourceReference", "ResourceTemplateReference"):
-        names = [chapter.name for chapter in TIMELINE.history(subject).chapters]
+        names = [entry.name for entry in TIMELINE.history(subject).entries]
         assert names == ["ResourceReference"] * 2 + ["ResourceTemplateReference"] * 3
 
 
 def test_a_name_that_was_given_to_something_else_is_told_with_where_it_went():
-    chapter = TIMELINE.history("JSONRPCResponse").chapters[3]
-    assert [change.id for change in chapter.changes] == ["type_changed:JSONRPCResponse", "type_renamed:JSONRPCResponse"]
-    moved = TIMELINE.history("JSONRPCResultResponse").chapters[3]
+    entry = TIMELINE.history("JSONRPCResponse").entries[3]
+    assert [change.id for change in entry.changes] == ["type_changed:JSONRPCResponse", "type_renamed:JSONRPCResponse"]
+    moved = TIMELINE.history("JSONRPCResultResponse").entries[3]
     assert (moved.renamed_from, [change.id for change in moved.changes]) == (
         "JSONRPCResponse",
         ["type_renamed:JSONRPCResponse"],
@@ -304,22 +304,22 @@ def test_a_name_that_was_given_to_something_else_is_told_with_where_it_went():
 
 
 def test_a_method_that_became_embedded_and_deprecated():
-    chapter = TIMELINE.history("sampling/createMessage").chapters[4]
+    entry = TIMELINE.history("sampling/createMessage").entries[4]
     assert {"method_embedded:sampling/createMessage", "deprecated_added:CreateMessageRequest"} <= {
-        change.id for change in chapter.changes
+        change.id for change in entry.changes
     }
-    assert chapter.deprecated
-    assert chapter.text is not None
-    assert "inside another message" in chapter.text
+    assert entry.deprecated
+    assert entry.text is not None
+    assert "inside another message" in entry.text
 
 
 def test_a_change_that_reaches_a_method_by_another_way_is_not_told_of_it():
-    changes = TIMELINE.history("tools/call").chapters[4].changes
+    changes = TIMELINE.history("tools/call").entries[4].changes
     assert not [change.id for change in changes if change.subject.startswith("ListRootsRequest")]
 
 
 def test_that_the_params_of_a_method_got_a_name_is_nothing_to_it():
-    ids = [change.id for change in TIMELINE.history("tools/call").chapters[3].changes]
+    ids = [change.id for change in TIMELINE.history("tools/call").entries[3].changes]
     assert "field_added:CallToolRequestParams.task" in ids
     assert "type_added:CallToolRequestParams" not in ids
 
@@ -331,7 +331,7 @@ def test_every_change_is_told_in_the_history_of_its_subject(old, new):
     for change in diff.compare(*pair).changes:
         subjects = [change.subject] if change.member is None else [change.subject, f"{change.subject}:{change.member}"]
         for subject in subjects:
-            assert change in timeline.history(subject).chapters[1].changes, (subject, change.id)
+            assert change in timeline.history(subject).entries[1].changes, (subject, change.id)
 
 
 def is_of(change: diff.Change, subject: str) -> bool:
@@ -368,7 +368,7 @@ def test_the_events_of_a_type_and_its_fields_are_the_changes_of_the_difference(o
         for key in [None, *sorted(shared)]:
             subject = name if key is None else below(name, key)
             expected = [change.id for change in changes if is_of(change, subject)]
-            found = [change.id for change in timeline.history(subject).chapters[1].changes]
+            found = [change.id for change in timeline.history(subject).entries[1].changes]
             if has_inline(pair, name, key):
                 assert set(expected) <= set(found), subject
             else:
@@ -400,10 +400,10 @@ def test_what_came_or_went_has_a_reason(old, new):
             if declared.kind != "inline":
                 subjects |= {below(path, field.name): None for field in declared.fields}
     unexplained = {
-        f"{new} {subject} {chapter.state}"
+        f"{new} {subject} {entry.state}"
         for subject in subjects
-        for chapter in timeline.history(subject).chapters[1:]
-        if chapter.state in {"appeared", "went"} and not chapter.changes
+        for entry in timeline.history(subject).entries[1:]
+        if entry.state in {"appeared", "went"} and not entry.changes
     }
     assert unexplained == {each for each in UNTOLD if each.startswith(new)}
 
@@ -437,7 +437,7 @@ def test_any_schemas_have_histories(one, other):
             "type_renamed",
             "constant_changed",
         }:
-            assert change in timeline.history(change.subject).chapters[1].changes
+            assert change in timeline.history(change.subject).entries[1].changes
 
 
 def test_a_name_comes_before_a_name_in_python():
@@ -446,7 +446,7 @@ def test_a_name_comes_before_a_name_in_python():
 
 
 def test_a_name_that_is_in_one_revision_only_is_found():
-    assert diff.history(BUNDLED[:1], "Annotated").chapters[0].state == "first"
+    assert diff.history(BUNDLED[:1], "Annotated").entries[0].state == "first"
 
 
 VALIDATOR = Draft202012Validator(SCHEMA)

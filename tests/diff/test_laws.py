@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_bindgen import catalog, diff
 from mcp_bindgen.diff import RULES
-from mcp_bindgen.diff.rules import judged
+from mcp_bindgen.diff.rules import verdicts_of
 from mcp_bindgen.resolve.overrides import Overrides
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.reader import read_schema
@@ -187,4 +187,4 @@ def test_one_edit_is_that_change_with_the_verdict_of_its_rule(drawn):
     for change in changes:
         rule = RULES[change.rule]
         assert change.sent_by == OWNERS[owner]
-        assert change.verdicts == judged(dict.fromkeys(OWNERS[owner], rule.weights), rule.api)
+        assert change.verdicts == verdicts_of(dict.fromkeys(OWNERS[owner], rule.weights), rule.api)

@@ -8,7 +8,7 @@ from diff.test_methods import with_unions
 from diff.test_witness_rules import behaves
 from mcp_bindgen import diff
 from mcp_bindgen.diff.changes import PAIRINGS
-from mcp_bindgen.diff.witnesses import Witnesses
+from mcp_bindgen.diff.witnesses import WitnessSearch
 
 C, R, B = "compatible", "risky", "breaking"
 
@@ -63,7 +63,7 @@ def test_a_member_is_read_as_another(case: str):
     for one, other in ((old, new), (new, old)):
         before, after = resolve(framed(one)), resolve(framed(other))
         change = of_more(one, other)
-        shown = Witnesses(before, after).of(change)
+        shown = WitnessSearch(before, after).of(change)
         assert list(shown) == [each for each in PAIRINGS if getattr(change.verdicts, each) != C]
         for witness in shown.values():
             behaves(witness, before, after)

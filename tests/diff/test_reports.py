@@ -67,8 +67,8 @@ def test_text_of_approved_changes():
 
 
 def test_text_in_colour_says_the_same():
-    ink = text.Ink(bold=lambda part: f"<{part}>", dim=lambda part: part, level=lambda level, part: f"<{part}>")
-    assert re.sub(r"[<>]", "", text.render(assessment(), width=100, ink=ink).replace("->", "")) == TEXT.replace(
+    style = text.Style(bold=lambda part: f"<{part}>", dim=lambda part: part, level=lambda level, part: f"<{part}>")
+    assert re.sub(r"[<>]", "", text.render(assessment(), width=100, style=style).replace("->", "")) == TEXT.replace(
         "->", ""
     )
 

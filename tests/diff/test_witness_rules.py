@@ -11,7 +11,7 @@ from diff.test_methods import EMBEDDED, SENT, with_unions
 from hypothesis import given, settings
 from mcp_bindgen import diff
 from mcp_bindgen.diff.changes import PAIRINGS
-from mcp_bindgen.diff.witnesses import Witnesses
+from mcp_bindgen.diff.witnesses import WitnessSearch
 from mcp_bindgen.ir.protocol import ObjectOf, Protocol
 from strategies.schema_texts import resolvable_texts
 from support.oracle import Oracle
@@ -151,7 +151,7 @@ ROWS: dict[str, tuple[str, str, dict[str, str]]] = {
 def shown(old: Protocol, new: Protocol) -> dict[str, str]:
     """The witnesses of the one change that is not compatible."""
     (change,) = (each for each in diff.compare(old, new).changes if each.level != "compatible")
-    return {pairing: line(witness) for pairing, witness in Witnesses(old, new).of(change).items()}
+    return {pairing: line(witness) for pairing, witness in WitnessSearch(old, new).of(change).items()}
 
 
 def line(witness: diff.Witness) -> str:
@@ -167,7 +167,7 @@ def test_fields_and_types(name: str):
     assert shown(before, after) == expected
     (change,) = (each for each in diff.compare(before, after).changes if each.level != "compatible")
     assert change.rule == name.partition(",")[0]
-    for witness in Witnesses(before, after).of(change).values():
+    for witness in WitnessSearch(before, after).of(change).values():
         behaves(witness, before, after)
 
 
@@ -175,7 +175,7 @@ def test_fields_and_types(name: str):
 @settings(max_examples=100, deadline=None)
 def test_one_edit_has_a_witness_for_each_verdict(drawn: tuple[str, str, object, str]):
     before, after = resolve(drawn[0]), resolve(drawn[1])
-    witnesses = Witnesses(before, after)
+    witnesses = WitnessSearch(before, after)
     for change in diff.compare(before, after).changes:
         found = witnesses.of(change)
         assert list(found) == [each for each in PAIRINGS if getattr(change.verdicts, each) != "compatible"]
@@ -278,7 +278,7 @@ def test_the_worse_verdict_has_the_witness_of_the_change():
     change = diff.with_witnesses(difference, old, new).changes[0]
     assert change.witness is not None
     assert change.witness.pairing == NEW_CLIENT
-    assert change.witness == Witnesses(old, new).of(change)[NEW_CLIENT]
+    assert change.witness == WitnessSearch(old, new).of(change)[NEW_CLIENT]
     assert diff.to_document(diff.with_witnesses(difference, old, new))["changes"][0]["witness"] == {
         "pairing": NEW_CLIENT,
         "sender": "server",
@@ -297,7 +297,7 @@ def test_a_value_that_doubles_with_each_level_is_not_made():
         resolve(framed(f"{levels}\nexport interface D25 {{ d: {kind} }}\n{IN} {{ i: D0 }}"))
         for kind in ("string", "number")
     )
-    assert Witnesses(old, new).of(diff.compare(old, new).changes[0]) == {}
+    assert WitnessSearch(old, new).of(diff.compare(old, new).changes[0]) == {}
 
 
 def test_a_place_too_deep_for_a_message_has_none():
@@ -306,7 +306,7 @@ def test_a_place_too_deep_for_a_message_has_none():
         resolve(framed(f"{levels}\nexport interface D400 {{ d: {kind} }}\n{IN} {{ i?: D0 }}"))
         for kind in ("string", "number")
     )
-    assert Witnesses(old, new).of(diff.compare(old, new).changes[0]) == {}
+    assert WitnessSearch(old, new).of(diff.compare(old, new).changes[0]) == {}
 
 
 @given(resolvable_texts(), resolvable_texts())

@@ -12,7 +12,7 @@ import pytest
 from attrs import frozen
 from mcp_bindgen import catalog, diff
 from mcp_bindgen.diff.changes import PAIRINGS, Pairing
-from mcp_bindgen.diff.witnesses import Witnesses
+from mcp_bindgen.diff.witnesses import WitnessSearch
 from mcp_bindgen.diff.witnesses.routes import Direction
 from mcp_bindings_runtime.errors import DecodeError
 from support.packages import package
@@ -51,7 +51,7 @@ def verdicts() -> list[Shown]:
     found: list[Shown] = []
     for old, new in PAIRS:
         before, after = catalog.load(old), catalog.load(new)
-        witnesses = Witnesses(before, after)
+        witnesses = WitnessSearch(before, after)
         for change in diff.compare(before, after).changes:
             shown = witnesses.of(change)
             found += [

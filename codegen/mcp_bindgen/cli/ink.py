@@ -6,14 +6,14 @@ import sys
 from functools import partial
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.diff.reports.text import Ink
+from mcp_bindgen.diff.reports.text import Style
 
 
-def verdict_ink() -> Ink:
+def verdict_ink() -> Style:
     """How the reports of differences look on standard output."""
     hues = {"breaking": "red", "risky": "yellow", "compatible": "green"}
     paint = partial(output.paint, sys.stdout)
-    return Ink(
+    return Style(
         bold=partial(paint, bold=True),
         dim=partial(paint, dim=True),
         level=lambda level, text: paint(text, fg=hues[level]),

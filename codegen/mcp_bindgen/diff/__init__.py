@@ -19,16 +19,16 @@ from mcp_bindgen.diff.document import to_document
 from mcp_bindgen.diff.finding_kinds import Kind
 from mcp_bindgen.diff.revision_matrix import Cell, Matrix, matrix
 from mcp_bindgen.diff.rules import RULES, Rule, Weights
-from mcp_bindgen.diff.timeline import Chapter, History, State, Timeline, history
+from mcp_bindgen.diff.timeline import History, HistoryEntry, State, Timeline, history
 from mcp_bindgen.diff.witnesses import with_witnesses
 
 __all__ = [
     "RULES",
     "Cell",
     "Change",
-    "Chapter",
     "Difference",
     "History",
+    "HistoryEntry",
     "Kind",
     "Matrix",
     "Revision",

@@ -1,4 +1,4 @@
-"""Whether a receiver of one revision takes every value that a type of the other revision allows."""
+"""Whether a receiver of one revision accepts every value that a type of the other revision allows."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import TypeAlias
 
 from mcp_bindgen.describe.canonical import literal, schema_type
 from mcp_bindgen.diff.alternatives import Alternatives, alternatives
-from mcp_bindgen.diff.type_matches import Partners
+from mcp_bindgen.diff.type_matches import TypeMatches
 from mcp_bindgen.ir.protocol import AliasOf, ObjectType, Protocol, Type
 
 MAX_DEPTH = 100
-"""Levels of objects and arrays within each other that are looked into; what is deeper is taken for different."""
+"""Levels of objects and arrays in_pairing each other that are looked into; what is deeper is still_accepted for different."""
 
 
 class Acceptance:
-    """The answers for two revisions. Partners take each other's values: how they differ is told where they are declared."""
+    """The answers for two revisions. TypeMatches take each other's values: how they differ is told where they are declared."""
 
-    def __init__(self, old: Protocol, new: Protocol, partners: Partners) -> None:
-        self._forward = _OneWay(old, new, partners.are)
-        self._backward = _OneWay(new, old, lambda one, other: partners.are(other, one))
+    def __init__(self, old: Protocol, new: Protocol, matches: TypeMatches) -> None:
+        self._forward = _OneWay(old, new, matches.are_matched)
+        self._backward = _OneWay(new, old, lambda one, other: matches.are_matched(other, one))
 
-    def forward(self, old: Type, new: Type) -> bool:
-        """Whether the new type takes the values of the old one."""
-        return self._forward.takes(old, new)
+    def new_accepts_old(self, old: Type, new: Type) -> bool:
+        """Whether the new type accepts the values of the old one."""
+        return self._forward.accepts(old, new)
 
-    def backward(self, old: Type, new: Type) -> bool:
-        """Whether the old type takes the values of the new one."""
-        return self._backward.takes(new, old)
+    def old_accepts_new(self, old: Type, new: Type) -> bool:
+        """Whether the old type accepts the values of the new one."""
+        return self._backward.accepts(new, old)
 
-    def stand_for_each_other(self, old: ObjectType, new: ObjectType) -> bool:
+    def one_extends_other(self, old: ObjectType, new: ObjectType) -> bool:
         """Whether one of two objects has all that the other has, and asks for no more of it."""
-        return self._forward.stands_for(old, new) or self._backward.stands_for(new, old)
+        return self._forward.preserves(old, new) or self._backward.preserves(new, old)
 
     def rule(self, old: Type, new: Type) -> str:
         """The rule for a type that became another as a whole."""
-        return rule_for(forward=self.forward(old, new), backward=self.backward(old, new))
+        return rule_for(forward=self.new_accepts_old(old, new), backward=self.old_accepts_new(old, new))
 
 
 def rule_for(*, forward: bool, backward: bool) -> str:
@@ -53,19 +53,19 @@ _Pair: TypeAlias = tuple[Type, Type] | tuple[str, str]
 class _OneWay:
     """Values of one model among those of another."""
 
-    def __init__(self, one: Protocol, other: Protocol, partners: Callable[[str, str], bool]) -> None:
+    def __init__(self, one: Protocol, other: Protocol, matches: Callable[[str, str], bool]) -> None:
         self._one, self._other = one, other
-        self._partners = partners
+        self._matches = matches
         self._known: dict[_Pair, bool] = {}
         self._trail: list[_Pair] = []
         self._level = 0
 
-    def takes(self, one: Type, other: Type) -> bool:
-        """Whether ``other`` takes all values of ``one``."""
-        return self._told_elsewhere(one, other) or self._once((one, other), lambda: self._types(one, other))
+    def accepts(self, one: Type, other: Type) -> bool:
+        """Whether ``other`` accepts all values of ``one``."""
+        return self._is_compared_elsewhere(one, other) or self._once((one, other), lambda: self._types(one, other))
 
     def _once(self, pair: _Pair, find: Callable[[], bool]) -> bool:
-        """The answer for a pair, found once. While it is being looked for, it is taken for yes."""
+        """The answer for a pair, found once. While it is being looked for, it is still_accepted for yes."""
         if pair in self._known:
             return self._known[pair]
         if self._level > MAX_DEPTH:
@@ -88,8 +88,8 @@ class _OneWay:
         narrow, wide = alternatives(one, self._one.aliases), alternatives(other, self._other.aliases)
         return wide.json is not None or (narrow.json is None and self._all(narrow, wide))
 
-    def _told_elsewhere(self, one: Type, other: Type) -> bool:
-        return isinstance(one, AliasOf) and isinstance(other, AliasOf) and self._partners(one.name, other.name)
+    def _is_compared_elsewhere(self, one: Type, other: Type) -> bool:
+        return isinstance(one, AliasOf) and isinstance(other, AliasOf) and self._matches(one.name, other.name)
 
     def _all(self, narrow: Alternatives, wide: Alternatives) -> bool:
         return (
@@ -97,7 +97,7 @@ class _OneWay:
             and all(self._literal(value, wide) for value in narrow.literals.values())
             and all(self._scalar(keyword, wide) for keyword in narrow.scalars)
             and not (narrow.has_fractions and wide.has_fractions is False)
-            and all(any(self.takes(each.element, other.element) for other in wide.lists) for each in narrow.lists)
+            and all(any(self.accepts(each.element, other.element) for other in wide.lists) for each in narrow.lists)
             and all(self._among(path, wide) for path in narrow.objects)
         )
 
@@ -115,12 +115,12 @@ class _OneWay:
             return True
         if keyword == "boolean":
             return {"true", "false"} <= wide.literals.keys()
-        return keyword == "object" and any(takes_any_object(self._other, path) for path in wide.objects)
+        return keyword == "object" and any(accepts_any_object(self._other, path) for path in wide.objects)
 
     def _among(self, path: str, wide: Alternatives) -> bool:
         if "object" in wide.scalars:
             return True
-        if any(self._partners(path, other) for other in wide.objects):
+        if any(self._matches(path, other) for other in wide.objects):
             return True
         return any(self._once((path, other), partial(self._objects, path, other)) for other in wide.objects)
 
@@ -132,7 +132,7 @@ class _OneWay:
             if mine is None:
                 if not each.optional:
                     return False
-            elif (mine.optional and not each.optional) or not self.takes(schema_type(mine), schema_type(each)):
+            elif (mine.optional and not each.optional) or not self.accepts(schema_type(mine), schema_type(each)):
                 return False
         if wide.index is None:
             return True
@@ -140,10 +140,10 @@ class _OneWay:
         values = [schema_type(each) for each in own.values()]
         if narrow.index is not None:
             values.append(narrow.index)
-        return all(self.takes(value, index) for value in values)
+        return all(self.accepts(value, index) for value in values)
 
-    def stands_for(self, one: ObjectType, other: ObjectType) -> bool:
-        """Whether ``other`` takes the values of ``one`` and loses nothing of them."""
+    def preserves(self, one: ObjectType, other: ObjectType) -> bool:
+        """Whether ``other`` accepts the values of ``one`` and loses nothing of them."""
         theirs = {each.name: each for each in other.fields}
         mine = {each.name: each for each in one.fields}
         required = {each.name for each in other.fields if not each.optional}
@@ -151,11 +151,11 @@ class _OneWay:
             bool(required)
             and mine.keys() <= theirs.keys()
             and required == {each.name for each in one.fields if not each.optional}
-            and all(self.takes(schema_type(each), schema_type(theirs[name])) for name, each in mine.items())
+            and all(self.accepts(schema_type(each), schema_type(theirs[name])) for name, each in mine.items())
         )
 
 
-def takes_any_object(protocol: Protocol, path: str) -> bool:
+def accepts_any_object(protocol: Protocol, path: str) -> bool:
     """Whether an object type says nothing of its members."""
     declared = protocol.objects[path]
     index = declared.index

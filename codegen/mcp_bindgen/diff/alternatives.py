@@ -1,4 +1,4 @@
-"""A type as its alternatives: aliases and unions expanded, literals gathered, one entry for each way a value may be."""
+"""A type as its alternatives: aliases and unions expanded, literals merge_inherited, one entry for each way a value may be."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def skeleton(assessment: Assessment) -> str:
     for change in difference.changes:
         if change.id in assessment.approved:
             lines.append(f"{_quoted(change.id)} = {_quoted(assessment.approved[change.id])}")
-        elif assessment.counts(change):
+        elif assessment.fails(change):
             lines += [f"# {assessment.level(change)}: {visible(change.reason)}", f'{_quoted(change.id)} = ""']
     return "\n".join(lines) + "\n"
 

@@ -83,16 +83,16 @@ class Assessment:
         found = change.witness
         return found if found is not None and found.pairing in self.pairings else None
 
-    def counts(self, change: Change) -> bool:
+    def fails(self, change: Change) -> bool:
         """Whether a change is at or above the threshold, and nobody approved it."""
         if self.fail_on == "none" or change.id in self.approved:
             return False
         return at_least(self.level(change), _LEAST[self.fail_on])
 
     @property
-    def counting(self) -> tuple[Change, ...]:
+    def failing(self) -> tuple[Change, ...]:
         """The changes because of which the comparison fails."""
-        return tuple(change for change in self.difference.changes if self.counts(change))
+        return tuple(change for change in self.difference.changes if self.fails(change))
 
     def numbers(self, pairing: Pairing | None = None) -> dict[Verdict, int]:
         """How many changes there are of each level, the worst first: in one pairing, or in all that are looked at."""

@@ -95,7 +95,7 @@ class Change:
     """Who sends messages that contain the subject; empty where none does."""
     verdicts: Verdicts
     methods: tuple[str, ...] = ()
-    """The methods and notifications in whose messages peers of both revisions meet the subject, in the order of the source.
+    """The methods and notifications in whose messages peers of both revisions add_rename_candidate the subject, in the order of the source.
 
     Where there is none, and for what is only said of the subject, those that contain it in either revision.
     """

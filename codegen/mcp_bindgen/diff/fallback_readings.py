@@ -8,47 +8,49 @@ from attrs import frozen
 
 from mcp_bindgen.diff.acceptance import Acceptance
 from mcp_bindgen.diff.changes import Verdict
-from mcp_bindgen.diff.findings import Couple
+from mcp_bindgen.diff.findings import TypePair
 from mcp_bindgen.diff.rules import Weights
 from mcp_bindgen.ir.decisions import ByKey, ByKind, ByTag, Decision, Member
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ObjectOf, ObjectType, Protocol, Type, Union
 
 
 @frozen
-class Reading:
+class FallbackReading:
     """What all values of an object mean to a receiver."""
 
     weights: Weights
-    why: str
+    reason: str
 
 
-class Readings:
-    """The readings between two revisions. ``deep`` says what it means that one object stands in place of another."""
+class FallbackReadings:
+    """The readings between two revisions. ``compare_deeply`` says what it means that one object stands in place of another."""
 
-    def __init__(self, old: Protocol, new: Protocol, acceptance: Acceptance, deep: Callable[[Couple], Weights]) -> None:
+    def __init__(
+        self, old: Protocol, new: Protocol, acceptance: Acceptance, compare_deeply: Callable[[TypePair], Weights]
+    ) -> None:
         self._old, self._new = old, new
         self._acceptance = acceptance
-        self._deep = deep
+        self._compare_deeply = compare_deeply
 
-    def of_old(self, path: str, new: Type) -> Reading | None:
+    def read_by_new(self, path: str, new: Type) -> FallbackReading | None:
         """How a new receiver reads an object of an old sender; None if it refuses some, or misses what it always has."""
         other = _read_as(self._new, new, self._old.objects[path])
-        if other is None or not self._acceptance.forward(ObjectOf(path), ObjectOf(other)):
+        if other is None or not self._acceptance.new_accepts_old(ObjectOf(path), ObjectOf(other)):
             return None
         if not _has_all(self._old.objects[path], self._new.objects[other]):
             return None
-        verdict = self._deep(Couple(path, other)).old_to_new
-        return Reading(Weights(verdict, "compatible"), _why("A new", other, verdict))
+        verdict = self._compare_deeply(TypePair(path, other)).old_to_new
+        return FallbackReading(Weights(verdict, "compatible"), _why("A new", other, verdict))
 
-    def of_new(self, path: str, old: Type) -> Reading | None:
+    def read_by_old(self, path: str, old: Type) -> FallbackReading | None:
         """How an old receiver reads an object of a new sender; None if it refuses some, or misses what it always has."""
         other = _read_as(self._old, old, self._new.objects[path])
-        if other is None or not self._acceptance.backward(ObjectOf(other), ObjectOf(path)):
+        if other is None or not self._acceptance.old_accepts_new(ObjectOf(other), ObjectOf(path)):
             return None
         if not _has_all(self._new.objects[path], self._old.objects[other]):
             return None
-        verdict = self._deep(Couple(other, path)).new_to_old
-        return Reading(Weights("compatible", verdict), _why("An old", other, verdict))
+        verdict = self._compare_deeply(TypePair(other, path)).new_to_old
+        return FallbackReading(Weights("compatible", verdict), _why("An old", other, verdict))
 
 
 def _why(receiver: str, other: str, verdict: Verdict) -> str:

@@ -13,8 +13,8 @@ from mcp_bindgen.ir.protocol import Side
 
 
 @frozen
-class Couple:
-    """Two types that are compared with each other, by name or path.
+class TypePair:
+    """Two types that are compare_in_detail with each other, by name or path.
 
     None stands for an object of which nothing is known (``object``), and for the side on which there is no such type.
     """
@@ -34,7 +34,7 @@ TypeKind: TypeAlias = Literal[
 
 
 @frozen
-class Shift:
+class TypeDifference:
     """One way in which a type differs from another, wherever the two stand. ``type``: as a whole."""
 
     kind: TypeKind
@@ -42,15 +42,15 @@ class Shift:
     member: str | None = None
     weights: Weights | None = None
     """Instead of those of the rule."""
-    why: str | None = None
+    reason: str | None = None
     """Says so where the weights are not those of the rule."""
     hint: str | None = None
     """Instead of that of the rule."""
     texts: tuple[str, str] | None = field(default=None, kw_only=True)
     """Before and after, instead of the text of the types."""
 
-    def applied(self, finding: Finding, whole: Kind) -> Finding:
-        """The finding that the type shifted this way; ``whole`` is its kind for a shift of the type as a whole."""
+    def apply_to(self, finding: Finding, whole: Kind) -> Finding:
+        """The finding that the type shifted this way; ``whole`` is its kind for a difference of the type as a whole."""
         old, new = self.texts or (finding.old, finding.new)
         kind = whole if self.kind == "type" else self.kind
         return evolve(
@@ -59,7 +59,7 @@ class Shift:
             rule=self.rule,
             member=self.member,
             weights=self.weights,
-            why=self.why,
+            reason=self.reason,
             hint=self.hint,
             old=old,
             new=new,
@@ -71,7 +71,7 @@ class Tolerance:
     """A side that takes what its rule says breaks it, since the specification of its revision asks for that."""
 
     side: Side
-    why: str
+    reason: str
     """With ``{s}`` and ``{r}``, as in the reasons of rules."""
 
 
@@ -81,7 +81,7 @@ class Finding:
 
     kind: Kind
     rule: str
-    couple: Couple
+    pair: TypePair
     """The object types or aliases that it is about, or in which the field is."""
     subject: str | None = None
     """What it is about, where that is no type."""
@@ -90,11 +90,11 @@ class Finding:
     old: str | None
     new: str | None
     required: bool | None = None
-    declared: tuple[Couple, ...] = ()
+    declaring_pairs: tuple[TypePair, ...] = ()
     """Where the same difference would be found if it was inherited from there, the best first."""
     declared_in: str | None = None
     weights: Weights | None = None
-    why: str | None = None
+    reason: str | None = None
     hint: str | None = None
     """Instead of that of the rule."""
     tolerance: Tolerance | None = None
@@ -105,57 +105,57 @@ class Finding:
     """Who sends it, where the types do not say."""
     methods: tuple[str, ...] = ()
     """In which messages, where the types do not say."""
-    inherited_by: tuple[Couple, ...] = ()
+    inherited_by: tuple[TypePair, ...] = ()
 
 
 @frozen
-class Step:
+class InlinePair:
     """Two objects without a name of their own on one of the sides: what they differ in is told at the place."""
 
-    couple: Couple
+    pair: TypePair
 
 
 @frozen
-class Nested:
+class InlineOccurrence:
     """Two objects inside others, of which one at least has no name of its own."""
 
-    couple: Couple
-    holder: Couple
+    pair: TypePair
+    holder: TypePair
     """The objects or aliases that they are in."""
-    inside: Couple
+    reported_in: TypePair
     """Those again, or what declares the field, where it is inherited."""
     field: str | None
     """None where they are not in a field, but in an index signature or an alias."""
 
 
-def gathered(findings: Iterable[Finding]) -> list[Finding]:
+def merge_inherited(findings: Iterable[Finding]) -> list[Finding]:
     """The findings without those that another one's type passes on, which names the types that inherit it."""
     known: dict[tuple[object, ...], Finding] = {}
     for finding in findings:
-        known.setdefault(_key(finding, finding.couple), finding)
-    heirs: dict[tuple[object, ...], list[Couple]] = {}
+        known.setdefault(_key(finding, finding.pair), finding)
+    heirs: dict[tuple[object, ...], list[TypePair]] = {}
     kept: list[tuple[tuple[object, ...], Finding]] = []
     for key, finding in known.items():
         source = _source(finding, known)
         if source is None:
             kept.append((key, finding))
         else:
-            heirs.setdefault(source, []).append(finding.couple)
+            heirs.setdefault(source, []).append(finding.pair)
     return [evolve(finding, inherited_by=tuple(heirs.get(key, ()))) for key, finding in kept]
 
 
 def _source(finding: Finding, known: Mapping[tuple[object, ...], Finding]) -> tuple[object, ...] | None:
     """The finding that tells this one already."""
-    for declaring in finding.declared:
+    for declaring in finding.declaring_pairs:
         key = _key(finding, declaring)
-        if declaring != finding.couple and key in known:
+        if declaring != finding.pair and key in known:
             return key
     return None
 
 
-def _key(finding: Finding, couple: Couple) -> tuple[object, ...]:
+def _key(finding: Finding, pair: TypePair) -> tuple[object, ...]:
     return (
-        couple,
+        pair,
         finding.kind,
         finding.rule,
         finding.subject,

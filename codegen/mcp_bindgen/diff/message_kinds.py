@@ -15,7 +15,7 @@ from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol, Side, Type
 
 
 @frozen
-class Exchange:
+class MessageKind:
     """A kind of message."""
 
     sent: Type
@@ -27,20 +27,20 @@ class Exchange:
     is_result: bool = False
 
 
-def exchanges(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[Exchange]:
+def message_kinds(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[MessageKind]:
     """What a side that has one revision sends to a peer that has the other."""
     for name, method in sending.methods.items():
         other = receiving.methods.get(name)
         if other is None or other.kind != method.kind:
             continue
         if is_sent(method, side) and is_sent(other, side):
-            yield Exchange(ObjectOf(method.interface), ObjectOf(other.interface), name)
+            yield MessageKind(ObjectOf(method.interface), ObjectOf(other.interface), name)
         answered = is_sent(method, OTHER[side]) and is_sent(other, OTHER[side])
         if answered and method.result is not None and other.result is not None:
-            yield Exchange(method.result, other.result, name, is_result=True)
+            yield MessageKind(method.result, other.result, name, is_result=True)
     sent, read = _error(sending), _error(receiving)
-    if sent is not None and read is not None and _asks(receiving, OTHER[side]):
-        yield Exchange(ObjectOf(sent), ObjectOf(read))
+    if sent is not None and read is not None and _sends_requests(receiving, OTHER[side]):
+        yield MessageKind(ObjectOf(sent), ObjectOf(read))
 
 
 def is_sent(method: Method | None, side: Side) -> bool:
@@ -48,7 +48,7 @@ def is_sent(method: Method | None, side: Side) -> bool:
     return method is not None and side in method.sent_by and not method.embedded
 
 
-def _asks(protocol: Protocol, side: Side) -> bool:
+def _sends_requests(protocol: Protocol, side: Side) -> bool:
     """Whether a side sends any request; one that its peer does not know is answered too, by an error."""
     return any(method.kind == "request" and is_sent(method, side) for method in protocol.methods.values())
 

@@ -7,29 +7,29 @@ from collections.abc import Iterator, Mapping
 from attrs import evolve
 
 from mcp_bindgen.diff.alternatives import alternatives
-from mcp_bindgen.diff.fallback_readings import Reading
+from mcp_bindgen.diff.fallback_readings import FallbackReading
 from mcp_bindgen.diff.finding_kinds import Kind
-from mcp_bindgen.diff.findings import Couple, Finding
+from mcp_bindgen.diff.findings import Finding, TypePair
 from mcp_bindgen.diff.rules import HARMLESS, RULES, Weights
-from mcp_bindgen.diff.sides import OTHER, in_order, in_words
-from mcp_bindgen.diff.types import Types
+from mcp_bindgen.diff.sides import OTHER, in_order, sides_text
+from mcp_bindgen.diff.type_comparer import TypeComparer
 from mcp_bindgen.ir.protocol import AliasOf, Method, Protocol, Side
 
 _HANDSHAKE = frozenset({"initialize"})
 """Requests without which no session starts: until it was answered, their receiver does nothing else."""
 
-_OTHER_BEGINNING = "Begin in the way of one revision, and in that of the other where it is refused."
+_HANDSHAKE_HINT = "Begin in the way of one revision, and in that of the other where it is refused."
 
 _PROBES = frozenset({"server/discover"})
 """Requests that may be sent to whoever does not know them, to find out the revision that is spoken there."""
 
-_PROBE_FIRST = "Call it first: who refuses it as unknown, or does not answer, has an earlier revision."
+_PROBE_HINT = "Call it first: who refuses it as unknown, or does not answer, has an earlier revision."
 
-_ASKED_FOR: Mapping[str, str] = {"CreateTaskResult": "task"}
+_REQUESTED_BY_PARAM: Mapping[str, str] = {"CreateTaskResult": "task"}
 """Results that answer only requests in whose params a member is, with the name of that."""
 
 
-def compare_methods(types: Types) -> Iterator[Finding]:
+def compare_methods(types: TypeComparer) -> Iterator[Finding]:
     """How the methods of two revisions differ, by wire name."""
     before, after = types.old.methods, types.new.methods
     for name, method in before.items():
@@ -43,12 +43,12 @@ def compare_methods(types: Types) -> Iterator[Finding]:
             yield from _changed(types, old, method)
 
 
-def continued_results(types: Types) -> Iterator[Couple]:
+def successor_results(types: TypeComparer) -> Iterator[TypePair]:
     """Results of methods that are gone, each with the new result that takes its place."""
     for name, method in types.old.methods.items():
         other = types.new.methods.get(name)
         if other is not None and method.result is not None and other.result is not None:
-            yield from types.continued(method.result, other.result)
+            yield from types.successors(method.result, other.result)
 
 
 def _removed(method: Method) -> Finding:
@@ -57,11 +57,11 @@ def _removed(method: Method) -> Finding:
     finding = _finding(method, None, kind, "method-removed" if request else "notification-removed")
     if method.name not in _HANDSHAKE:
         return finding
-    why = (
+    reason = (
         f"An old {{s}} begins with {method.name}, which a new {{r}} does not know; a new {{s}} never sends it, and an old "
         "{r} starts no session without it."
     )
-    return evolve(finding, weights=Weights("breaking", "breaking"), why=why, hint=_OTHER_BEGINNING)
+    return evolve(finding, weights=Weights("breaking", "breaking"), reason=reason, hint=_HANDSHAKE_HINT)
 
 
 def _added(method: Method) -> Finding:
@@ -69,14 +69,14 @@ def _added(method: Method) -> Finding:
     kind: Kind = "method_added" if request else "notification_added"
     finding = _finding(None, method, kind, "method-added" if request else "notification-added")
     if method.name in _PROBES:
-        return evolve(finding, hint=_PROBE_FIRST)
+        return evolve(finding, hint=_PROBE_HINT)
     if method.name not in _HANDSHAKE:
         return finding
-    why = (
+    reason = (
         f"A new {{s}} begins with {method.name}, which an old {{r}} does not know; an old {{s}} never sends it, and a new "
         "{r} starts no session without it."
     )
-    return evolve(finding, weights=Weights("breaking", "breaking"), why=why, hint=_OTHER_BEGINNING)
+    return evolve(finding, weights=Weights("breaking", "breaking"), reason=reason, hint=_HANDSHAKE_HINT)
 
 
 def _finding(old: Method | None, new: Method | None, kind: Kind, rule: str) -> Finding:
@@ -84,7 +84,7 @@ def _finding(old: Method | None, new: Method | None, kind: Kind, rule: str) -> F
     assert method is not None
     sides: tuple[Side, ...] = (*(old.sent_by if old else ()), *(new.sent_by if new else ()))
     return Finding(
-        couple=Couple(old.interface if old else None, new.interface if new else None),
+        pair=TypePair(old.interface if old else None, new.interface if new else None),
         subject=method.name,
         kind=kind,
         rule=rule,
@@ -95,18 +95,18 @@ def _finding(old: Method | None, new: Method | None, kind: Kind, rule: str) -> F
     )
 
 
-def _changed(types: Types, old: Method, new: Method) -> Iterator[Finding]:
+def _changed(types: TypeComparer, old: Method, new: Method) -> Iterator[Finding]:
     if old.embedded != new.embedded:
         words = ("as a request of its own", "inside another message")
         before, after = words if new.embedded else words[::-1]
         yield evolve(_finding(old, new, "method_embedded", "method-embedded"), old=before, new=after)
     if set(old.sent_by) != set(new.sent_by):
-        yield _turned(old, new)
+        yield _direction_changed(old, new)
     if old.kind == "request":
         yield from _results(types, old, new)
 
 
-def _turned(old: Method, new: Method) -> Finding:
+def _direction_changed(old: Method, new: Method) -> Finding:
     """The method has other senders."""
     word = "method" if new.kind == "request" else "notification"
     stopping = RULES[f"{word}-removed"].weights
@@ -116,10 +116,10 @@ def _turned(old: Method, new: Method) -> Finding:
         side: HARMLESS if side in old.sent_by and side in new.sent_by else starting if side in new.sent_by else stopping
         for side in finding.sent_by
     }
-    return evolve(finding, old=in_words(old.sent_by), new=in_words(new.sent_by), by_side=tuple(by_side.items()))
+    return evolve(finding, old=sides_text(old.sent_by), new=sides_text(new.sent_by), by_side=tuple(by_side.items()))
 
 
-def _results(types: Types, old: Method, new: Method) -> Iterator[Finding]:
+def _results(types: TypeComparer, old: Method, new: Method) -> Iterator[Finding]:
     if old.result is None or new.result is None:
         return
     matched = types.match(old.result, new.result)
@@ -130,36 +130,38 @@ def _results(types: Types, old: Method, new: Method) -> Iterator[Finding]:
         sent_by=in_order(OTHER[side] for side in (*old.sent_by, *new.sent_by)),
     )
     # Only an answer to what both revisions ask for, in the same way, gets where the other revision reads it.
-    asking = set(old.sent_by) & set(new.sent_by) if old.embedded == new.embedded else set[Side]()
-    answering = in_order(OTHER[side] for side in asking)
+    requesters = set(old.sent_by) & set(new.sent_by) if old.embedded == new.embedded else set[Side]()
+    responders = in_order(OTHER[side] for side in requesters)
 
-    def told(rule: str, member: str, reading: Reading | None) -> Finding:
+    def result_finding(rule: str, member: str, reading: FallbackReading | None) -> Finding:
         weights = RULES[rule].weights if reading is None else reading.weights
-        by_side = tuple((side, weights) for side in answering)
-        why = reading.why if by_side and reading is not None else None
-        return evolve(finding, rule=rule, member=member, by_side=by_side, why=why)
+        by_side = tuple((side, weights) for side in responders)
+        reason = reading.reason if by_side and reading is not None else None
+        return evolve(finding, rule=rule, member=member, by_side=by_side, reason=reason)
 
     old_names, new_names = _names(types.old, old), _names(types.new, new)
     for path in matched.old:
         member = old_names.get(path) or types.old_text.object(path)
-        unasked = _unasked("An old {s}", path, "a new {r}", types.new, new)
-        yield told("union-member-removed", member, unasked or types.readings.of_old(path, new.result))
+        unasked = _unrequested("An old {s}", path, "a new {r}", types.new, new)
+        yield result_finding("union-member-removed", member, unasked or types.readings.read_by_new(path, new.result))
     for path in matched.new:
         member = new_names.get(path) or types.new_text.object(path)
-        unasked = _unasked("A new {s}", path, "an old {r}", types.old, old)
-        yield told("union-member-added", member, unasked or types.readings.of_new(path, old.result))
+        unasked = _unrequested("A new {s}", path, "an old {r}", types.old, old)
+        yield result_finding("union-member-added", member, unasked or types.readings.read_by_old(path, old.result))
 
 
-def _unasked(answering: str, result: str, asking: str, protocol: Protocol, method: Method) -> Reading | None:
+def _unrequested(
+    responders: str, result: str, requesters: str, protocol: Protocol, method: Method
+) -> FallbackReading | None:
     """That a result answers only requests that its receiver never sends, if so: ``method`` is as that one has it."""
-    member = _ASKED_FOR.get(result)
+    member = _REQUESTED_BY_PARAM.get(result)
     if member is None or method.params is None:
         return None
     params = alternatives(method.params, protocol.aliases).objects
     if any(each.name == member for path in params for each in protocol.objects[path].fields):
         return None
-    why = f"{answering} answers with {{member}} only if the request has {member}, which {asking} never sends."
-    return Reading(HARMLESS, why)
+    reason = f"{responders} answers with {{member}} only if the request has {member}, which {requesters} never sends."
+    return FallbackReading(HARMLESS, reason)
 
 
 def _names(protocol: Protocol, method: Method) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Who sends what of two revisions, and in which pairings of peers that matters: for couples of types."""
+"""Who sends what of two revisions, and in which pairings of peers that matters: for pairs of types."""
 
 from __future__ import annotations
 
@@ -8,53 +8,55 @@ from typing import NamedTuple, TypeVar
 
 from mcp_bindgen.describe.canonical import schema_type
 from mcp_bindgen.diff.alternatives import Alternatives, alias_names, alternatives
-from mcp_bindgen.diff.findings import Couple, Nested
-from mcp_bindgen.diff.message_kinds import exchanges
+from mcp_bindgen.diff.findings import InlineOccurrence, TypePair
+from mcp_bindgen.diff.message_kinds import message_kinds
 from mcp_bindgen.diff.rules import HARMLESS, Weights
 from mcp_bindgen.diff.senders import PAYLOAD, Senders
 from mcp_bindgen.diff.sides import SIDES, in_order
-from mcp_bindgen.diff.types import Types
+from mcp_bindgen.diff.type_comparer import TypeComparer
 from mcp_bindgen.ir.protocol import ListOf, Side, Type
 
 Item = TypeVar("Item", bound=str)
 
 
-class Traffic:
-    """The senders in two revisions. ``origins`` says by which ways each couple was reached; partners need none."""
+class PairUsage:
+    """The senders in two revisions. ``occurrences`` says by which ways each pair was reached; matches need none."""
 
-    def __init__(self, types: Types, origins: Mapping[Couple, Sequence[Nested]]) -> None:
+    def __init__(self, types: TypeComparer, occurrences: Mapping[TypePair, Sequence[InlineOccurrence]]) -> None:
         old, new = types.old, types.new
         self._old, self._new = Senders(old), Senders(new)
-        self._origins = origins
+        self._occurrences = occurrences
         self._is_known = bool(old.methods and new.methods)
         envelopes = {
-            couple: self._old.envelopes[couple.old] & self._new.envelopes[couple.new]
-            for couple in types.partners.couples()
-            if couple.old in self._old.envelopes and couple.new in self._new.envelopes
+            pair: self._old.envelopes[pair.old] & self._new.envelopes[pair.new]
+            for pair in types.matches.pairs()
+            if pair.old in self._old.envelopes and pair.new in self._new.envelopes
         }
         self._envelopes = envelopes.keys()
-        self._places = Places(types, envelopes)
+        self._flow_finder = _FlowFinder(types, envelopes)
         self._order = {name: place for place, name in enumerate(dict.fromkeys([*new.methods, *old.methods]))}
         self._embedded = {
             name
             for name, method in old.methods.items()
             if method.embedded and name in new.methods and new.methods[name].embedded
         }
-        self._shared: dict[Couple, frozenset[Side]] = {}
-        self._all: dict[Couple, frozenset[Side]] = {}
-        self._methods: dict[Couple, frozenset[str]] = {}
+        self._sent_by_both: dict[TypePair, frozenset[Side]] = {}
+        self._sent_by_either: dict[TypePair, frozenset[Side]] = {}
+        self._methods: dict[TypePair, frozenset[str]] = {}
 
-    def shared(self, couples: Iterable[Couple]) -> frozenset[Side]:
+    def sent_by_both(self, pairs: Iterable[TypePair]) -> frozenset[Side]:
         """The sides that send messages with any of some types, by both revisions."""
-        return frozenset[Side]().union(*(self._over_ways(each, self._shared, self._in_both) for each in couples))
+        return frozenset[Side]().union(
+            *(self._over_occurrences(each, self._sent_by_both, self._in_both) for each in pairs)
+        )
 
-    def exposed(self, couples: Iterable[Couple], weights: Weights) -> dict[Side, Weights]:
+    def weights_by_sender(self, pairs: Iterable[TypePair], weights: Weights) -> dict[Side, Weights]:
         """What a change of some types does to the messages of the sides that send them, as far as any message shows it.
 
         A pairing in which no message has such a type where the other peer looks for it is not concerned.
         """
-        found = frozenset[Passage]().union(*map(self._passages, couples))
-        ways: set[tuple[Side, bool]] = {(passage.sender, passage.is_old) for passage in found}
+        found = frozenset[MessageFlow]().union(*map(self._flows_of, pairs))
+        ways: set[tuple[Side, bool]] = {(flow.sender, flow.is_old) for flow in found}
         by_side: dict[Side, Weights] = {}
         for side in in_order(side for side, _ in ways):
             left = Weights(
@@ -65,60 +67,66 @@ class Traffic:
                 by_side[side] = left
         return by_side
 
-    def _passages(self, couple: Couple) -> frozenset[Passage]:
-        if self._is_known and not self._is_around(couple):
-            return self._places.passages(couple)
+    def _flows_of(self, pair: TypePair) -> frozenset[MessageFlow]:
+        if self._is_known and not self._is_envelope(pair):
+            return self._flow_finder.flows(pair)
         # Either nothing says where anything is, or it is wherever there is a message.
-        return frozenset(Passage(side, is_old) for side in self.shared([couple]) for is_old in (True, False))
+        return frozenset(MessageFlow(side, is_old) for side in self.sent_by_both([pair]) for is_old in (True, False))
 
-    def _is_around(self, couple: Couple) -> bool:
+    def _is_envelope(self, pair: TypePair) -> bool:
         """Whether two types are not inside messages but around them."""
-        sums = (self._old.sums_up(couple.old or ""), self._new.sums_up(couple.new or ""))
-        return couple in self._envelopes or all(sums)
+        sums = (self._old.is_summary(pair.old or ""), self._new.is_summary(pair.new or ""))
+        return pair in self._envelopes or all(sums)
 
-    def all(self, couples: Iterable[Couple]) -> frozenset[Side]:
+    def sent_by_either(self, pairs: Iterable[TypePair]) -> frozenset[Side]:
         """The sides that send messages with any of some types, by either revision."""
-        return frozenset[Side]().union(*(self._over_ways(each, self._all, self._in_either) for each in couples))
+        return frozenset[Side]().union(
+            *(self._over_occurrences(each, self._sent_by_either, self._in_either) for each in pairs)
+        )
 
-    def met_in(self, couples: Sequence[Couple]) -> tuple[str, ...]:
+    def exchanged_in(self, pairs: Sequence[TypePair]) -> tuple[str, ...]:
         """Those in whose messages one revision's peer sends a type to where the other's looks for it."""
-        met = {passage.method for couple in couples for passage in self._passages(couple)} - {None}
-        # What both revisions have inside other messages is met in these, and told of what is inside.
-        return tuple(name for name in self.methods(couples) if met and (name in met or name in self._embedded))
+        exchanged = {flow.method for pair in pairs for flow in self._flows_of(pair)} - {None}
+        # What both revisions have inside other messages is exchanged in these, and told of what is inside.
+        return tuple(
+            name for name in self.methods(pairs) if exchanged and (name in exchanged or name in self._embedded)
+        )
 
-    def methods(self, couples: Iterable[Couple]) -> tuple[str, ...]:
+    def methods(self, pairs: Iterable[TypePair]) -> tuple[str, ...]:
         """The methods whose messages contain any of some types by either revision, in the order of the source."""
-        found = frozenset[str]().union(*(self._over_ways(each, self._methods, self._methods_of) for each in couples))
+        found = frozenset[str]().union(
+            *(self._over_occurrences(each, self._methods, self._methods_of) for each in pairs)
+        )
         return tuple(sorted(found, key=self._order.__getitem__))
 
-    def _over_ways(
-        self, couple: Couple, known: dict[Couple, frozenset[Item]], own: Callable[[Couple], frozenset[Item] | None]
+    def _over_occurrences(
+        self, pair: TypePair, known: dict[TypePair, frozenset[Item]], own: Callable[[TypePair], frozenset[Item] | None]
     ) -> frozenset[Item]:
-        """What holds for a couple in the places where it was found, and not wherever else one of the two may be."""
-        if couple not in known:
+        """What holds for a pair in the places where it was found, and not wherever else one of the two may be."""
+        if pair not in known:
             # A type may be inside itself.
-            known[couple] = frozenset()
-            here, ways = own(couple), self._origins.get(couple, ())
-            around = frozenset[Item]().union(*(self._over_ways(way.holder, known, own) for way in ways))
-            known[couple] = around if here is None else here & around if ways else here
-        return known[couple]
+            known[pair] = frozenset()
+            here, ways = own(pair), self._occurrences.get(pair, ())
+            around = frozenset[Item]().union(*(self._over_occurrences(way.holder, known, own) for way in ways))
+            known[pair] = around if here is None else here & around if ways else here
+        return known[pair]
 
-    def _in_both(self, couple: Couple) -> frozenset[Side] | None:
-        if couple.old is None:
-            return None if couple.new is None else self._new.sides(couple.new)
-        before = self._old.sides(couple.old)
-        return before if couple.new is None else before & self._new.sides(couple.new)
+    def _in_both(self, pair: TypePair) -> frozenset[Side] | None:
+        if pair.old is None:
+            return None if pair.new is None else self._new.sides(pair.new)
+        before = self._old.sides(pair.old)
+        return before if pair.new is None else before & self._new.sides(pair.new)
 
-    def _in_either(self, couple: Couple) -> frozenset[Side] | None:
-        before = self._old.sides(couple.old) if couple.old is not None else frozenset[Side]()
-        return before | (self._new.sides(couple.new) if couple.new is not None else frozenset[Side]())
+    def _in_either(self, pair: TypePair) -> frozenset[Side] | None:
+        before = self._old.sides(pair.old) if pair.old is not None else frozenset[Side]()
+        return before | (self._new.sides(pair.new) if pair.new is not None else frozenset[Side]())
 
-    def _methods_of(self, couple: Couple) -> frozenset[str] | None:
-        before = self._old.methods(couple.old) if couple.old is not None else ()
-        return frozenset(before) | frozenset(self._new.methods(couple.new) if couple.new is not None else ())
+    def _methods_of(self, pair: TypePair) -> frozenset[str] | None:
+        before = self._old.methods(pair.old) if pair.old is not None else ()
+        return frozenset(before) | frozenset(self._new.methods(pair.new) if pair.new is not None else ())
 
 
-class Passage(NamedTuple):
+class MessageFlow(NamedTuple):
     """A way that messages take between peers of two revisions: who sends them, and whether that is the old peer."""
 
     sender: Side
@@ -127,42 +135,42 @@ class Passage(NamedTuple):
     """Of which messages, or of the answers to which; None for what is around them all, and for errors."""
 
 
-class Places:
-    """The passages of types of two revisions. ``envelopes`` go around messages, each with the sides that send them."""
+class _FlowFinder:
+    """The flows of types of two revisions. ``envelopes`` go around messages, each with the sides that send them."""
 
-    def __init__(self, types: Types, envelopes: Mapping[Couple, Iterable[Side]]) -> None:
+    def __init__(self, types: TypeComparer, envelopes: Mapping[TypePair, Iterable[Side]]) -> None:
         self._types = types
-        self._inside: dict[Couple, tuple[Couple, ...]] = {}
-        self._met: dict[Couple, set[Passage]] = {}
+        self._inside: dict[TypePair, tuple[TypePair, ...]] = {}
+        self._flows: dict[TypePair, set[MessageFlow]] = {}
         for side in SIDES:
-            for each in exchanges(types.old, types.new, side):
-                self._walk(self._at(each.sent, each.read), Passage(side, is_old=True, method=each.method))
-            for each in exchanges(types.new, types.old, side):
-                self._walk(self._at(each.read, each.sent), Passage(side, is_old=False, method=each.method))
-        for couple, sides in envelopes.items():
-            inside = list(self._members(couple, besides=PAYLOAD))
+            for each in message_kinds(types.old, types.new, side):
+                self._walk(self._at(each.sent, each.read), MessageFlow(side, is_old=True, method=each.method))
+            for each in message_kinds(types.new, types.old, side):
+                self._walk(self._at(each.read, each.sent), MessageFlow(side, is_old=False, method=each.method))
+        for pair, sides in envelopes.items():
+            inside = list(self._members(pair, besides=PAYLOAD))
             for side in sides:
-                self._walk(inside, Passage(side, is_old=True))
-                self._walk(inside, Passage(side, is_old=False))
+                self._walk(inside, MessageFlow(side, is_old=True))
+                self._walk(inside, MessageFlow(side, is_old=False))
 
-    def passages(self, couple: Couple) -> frozenset[Passage]:
+    def flows(self, pair: TypePair) -> frozenset[MessageFlow]:
         """The ways on which one of two types is sent to where the other is looked for."""
-        return frozenset(self._met.get(couple, ()))
+        return frozenset(self._flows.get(pair, ()))
 
-    def _walk(self, starts: Iterable[Couple], passage: Passage) -> None:
+    def _walk(self, starts: Iterable[TypePair], flow: MessageFlow) -> None:
         waiting = list(starts)
         while waiting:
-            couple = waiting.pop()
-            known = self._met.setdefault(couple, set())
-            if passage in known:
+            pair = waiting.pop()
+            known = self._flows.setdefault(pair, set())
+            if flow in known:
                 continue
-            known.add(passage)
-            if couple not in self._inside:
-                self._inside[couple] = tuple(dict.fromkeys(self._below(couple)))
-            waiting.extend(self._inside[couple])
+            known.add(flow)
+            if pair not in self._inside:
+                self._inside[pair] = tuple(dict.fromkeys(self._below(pair)))
+            waiting.extend(self._inside[pair])
 
-    def _at(self, old: Type, new: Type) -> Iterator[Couple]:
-        """The types that meet at a place where the revisions have these two, and in arrays that both have there."""
+    def _at(self, old: Type, new: Type) -> Iterator[TypePair]:
+        """The types that add_rename_candidate at a place where the revisions have these two, and in arrays that both have there."""
         waiting: list[tuple[Type, Type]] = [(old, new)]
         # An alias may be an array of itself.
         opened: set[tuple[ListOf, ListOf]] = set()
@@ -174,38 +182,38 @@ class Places:
                     opened.add(lists)
                     waiting.append((lists[0].element, lists[1].element))
 
-    def _among(self, old: Type, new: Type, before: Alternatives, after: Alternatives) -> Iterator[Couple]:
-        """The types that meet among the alternatives of two types."""
-        partners = self._types.partners
+    def _among(self, old: Type, new: Type, before: Alternatives, after: Alternatives) -> Iterator[TypePair]:
+        """The types that add_rename_candidate among the alternatives of two types."""
+        matches = self._types.matches
         there = {*alias_names(new, self._types.new.aliases), *after.objects}
         for name in (*alias_names(old, self._types.old.aliases), *before.objects):
-            partner = partners.of_old(name)
-            if partner in there:
-                yield Couple(name, partner)
-            if name in there and name in partners.redefined:
-                yield Couple(name, name)
+            counterpart = matches.new_name(name)
+            if counterpart in there:
+                yield TypePair(name, counterpart)
+            if name in there and name in matches.redefined:
+                yield TypePair(name, name)
         if before.size == after.size == 1 and before.objects and after.objects:
-            yield Couple(*before.objects, *after.objects)
+            yield TypePair(*before.objects, *after.objects)
         elif before.objects and after.objects:
             yield from self._types.match(old, new).pairs
         if "object" in after.scalars:
-            yield from (Couple(path, None) for path in before.objects)
+            yield from (TypePair(path, None) for path in before.objects)
         if "object" in before.scalars:
-            yield from (Couple(None, path) for path in after.objects)
+            yield from (TypePair(None, path) for path in after.objects)
 
-    def _below(self, couple: Couple) -> Iterator[Couple]:
-        """The types that meet inside two types that do."""
-        old, new = self._types.old.aliases.get(couple.old or ""), self._types.new.aliases.get(couple.new or "")
+    def _below(self, pair: TypePair) -> Iterator[TypePair]:
+        """The types that add_rename_candidate inside two types that do."""
+        old, new = self._types.old.aliases.get(pair.old or ""), self._types.new.aliases.get(pair.new or "")
         if old is not None and new is not None:
             yield from self._at(old.written or old.type, new.written or new.type)
         elif old is new:
-            yield from self._members(couple)
+            yield from self._members(pair)
 
-    def _members(self, couple: Couple, besides: Iterable[str] = ()) -> Iterator[Couple]:
+    def _members(self, pair: TypePair, besides: Iterable[str] = ()) -> Iterator[TypePair]:
         """Those in members of the same names. What one of two objects names may be any other member of the other."""
-        if couple.old is None or couple.new is None:
+        if pair.old is None or pair.new is None:
             return
-        old, new = self._types.old.objects[couple.old], self._types.new.objects[couple.new]
+        old, new = self._types.old.objects[pair.old], self._types.new.objects[pair.new]
         before = {each.name: schema_type(each) for each in old.fields}
         after = {each.name: schema_type(each) for each in new.fields}
         for name in dict.fromkeys([*before, *after]):

@@ -114,26 +114,26 @@ _ELSEWHERE = "Neither revision sends it where the other one looks for it"
 
 def reason(finding: Finding, by_side: Mapping[Side, Weights], sent_by: Collection[Side]) -> str:
     """Who breaks and why, in one sentence."""
-    words = _words(finding, _harmed(by_side) or by_side)
+    words = _substitutions(finding, _affected(by_side) or by_side)
     if finding.kind == "direction_changed":
         return _direction(finding)
     rule = RULES[finding.rule]
     if not by_side and (rule.weights != HARMLESS or finding.weights is not None):
         changed = "; code that uses it has to change" if rule.api == "breaking" else ""
         return f"{_ELSEWHERE if sent_by else _NOWHERE}{changed}."
-    if finding.why is not None:
-        return _filled(finding.why, words)
+    if finding.reason is not None:
+        return _filled(finding.reason, words)
     tolerance = finding.tolerance
-    if tolerance is not None and by_side and not _harmed(by_side):
-        return _filled(tolerance.why, words)
+    if tolerance is not None and by_side and not _affected(by_side):
+        return _filled(tolerance.reason, words)
     texts = _RESULTS[finding.rule] if finding.kind == "method_result_changed" else _TEXTS[finding.rule]
     forward = any(weights.old_to_new != "compatible" for weights in by_side.values())
     backward = any(weights.new_to_old != "compatible" for weights in by_side.values())
     used = [text for text, applies in ((texts.forward, forward), (texts.backward, backward)) if text and applies]
     text = _filled("; ".join(used) or texts.harmless, words)
     if tolerance is not None and (sender := OTHER[tolerance.side]) in by_side:
-        said = _filled(tolerance.why, {**words, "s": sender, "r": tolerance.side})
-        text = f"{text}; {said[:1].lower()}{said[1:].removesuffix('.')}"
+        tolerated = _filled(tolerance.reason, {**words, "s": sender, "r": tolerance.side})
+        text = f"{text}; {tolerated[:1].lower()}{tolerated[1:].removesuffix('.')}"
     return f"{text[:1].upper()}{text[1:]}."
 
 
@@ -147,10 +147,10 @@ def hint(finding: Finding, by_side: Mapping[Side, Weights]) -> str | None:
     if finding.rule == "enum-value-removed":
         return _other_values(finding)
     text = (_RESULT_HINTS if finding.kind == "method_result_changed" else _HINTS).get(finding.rule)
-    return None if text is None else _filled(text, _words(finding, _harmed(by_side)))
+    return None if text is None else _filled(text, _substitutions(finding, _affected(by_side)))
 
 
-def _harmed(by_side: Mapping[Side, Weights]) -> dict[Side, Weights]:
+def _affected(by_side: Mapping[Side, Weights]) -> dict[Side, Weights]:
     """The senders whose messages break or may break something."""
     return {side: weights for side, weights in by_side.items() if weights != HARMLESS}
 
@@ -171,7 +171,7 @@ def _direction(finding: Finding) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _words(finding: Finding, by_side: Mapping[Side, Weights]) -> dict[str, str]:
+def _substitutions(finding: Finding, by_side: Mapping[Side, Weights]) -> dict[str, str]:
     sides = list(by_side)
     one = sides[0] if len(sides) == 1 else None
     return {

@@ -11,74 +11,74 @@ from collections import Counter
 from collections.abc import Iterable
 
 from mcp_bindgen.describe.canonical import object_of, schema_type
-from mcp_bindgen.diff.exploration import Exploration
-from mcp_bindgen.diff.findings import Couple, Shift
-from mcp_bindgen.diff.type_matches import Partners, declared
+from mcp_bindgen.diff.findings import TypeDifference, TypePair
+from mcp_bindgen.diff.pair_comparer import PairComparer
+from mcp_bindgen.diff.type_matches import TypeMatches, declared
 from mcp_bindgen.diff.typescript import TypeScript
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ObjectOf, Protocol, Type
 from mcp_bindgen.ir.walk import parts
 
 
-def find_partners(old: Protocol, new: Protocol) -> Partners:
-    """The partners of two revisions, renamed types among them."""
-    partners = Partners(old, new)
+def find_matches(old: Protocol, new: Protocol) -> TypeMatches:
+    """The matches of two revisions, renamed types among them."""
+    matches = TypeMatches(old, new)
     for name, method in old.methods.items():
         other = new.methods.get(name)
-        if other is not None and other.kind == method.kind and _are_free(partners, method.interface, other.interface):
-            partners.rename(method.interface, other.interface)
+        if other is not None and other.kind == method.kind and _are_free(matches, method.interface, other.interface):
+            matches.rename(method.interface, other.interface)
     # Each rename that is found may prove others, of types that refer to it.
-    while _are_names_left(partners) and (found := _round(old, new, partners)):
-        for couple in found:
-            partners.rename(couple.old or "", couple.new or "")
-    return partners
+    while _are_names_left(matches) and (found := _round(old, new, matches)):
+        for pair in found:
+            matches.rename(pair.old or "", pair.new or "")
+    return matches
 
 
-def _are_names_left(partners: Partners) -> bool:
-    return bool((partners.only_old() or partners.redefined) and (partners.only_new() or partners.redefined))
+def _are_names_left(matches: TypeMatches) -> bool:
+    return bool((matches.only_old() or matches.redefined) and (matches.only_new() or matches.redefined))
 
 
-def _are_free(partners: Partners, old: str, new: str) -> bool:
-    return partners.of_old(old) is None and partners.of_new(new) is None
+def _are_free(matches: TypeMatches, old: str, new: str) -> bool:
+    return matches.new_name(old) is None and matches.old_name(new) is None
 
 
-def _round(old: Protocol, new: Protocol, partners: Partners) -> list[Couple]:
+def _round(old: Protocol, new: Protocol, matches: TypeMatches) -> list[TypePair]:
     """The renames that are proved, given those known so far."""
-    exploration = Exploration(old, new, partners)
-    couples = partners.couples()
-    found = exploration.couples(couple for couple in couples if couple.old in old.objects)
-    for couple in couples:
-        if couple.old in old.aliases:
-            exploration.alias(couple, found)
-    for name in partners.redefined:
-        exploration.redefined(name)
-    proof = _Proof(old, new, partners)
-    candidates = [couple for couple in exploration.types.meetings if proof.holds(couple, meeting=True)]
-    unused = [couple for couple in _unused(old, new, partners) if proof.holds(couple, meeting=False)]
+    comparer = PairComparer(old, new, matches)
+    pairs = matches.pairs()
+    found = comparer.compare_pairs(pair for pair in pairs if pair.old in old.objects)
+    for pair in pairs:
+        if pair.old in old.aliases:
+            comparer.compare_alias(pair, found)
+    for name in matches.redefined:
+        comparer.compare_redefined(name)
+    proof = _Proof(old, new, matches)
+    candidates = [pair for pair in comparer.types.rename_candidates if proof.holds(pair, same_place=True)]
+    unused = [pair for pair in _unused(old, new, matches) if proof.holds(pair, same_place=False)]
     return _unambiguous([*candidates, *unused])
 
 
-def _unambiguous(couples: list[Couple]) -> list[Couple]:
-    olds, news = Counter(couple.old for couple in couples), Counter(couple.new for couple in couples)
-    return [couple for couple in couples if olds[couple.old] == news[couple.new] == 1]
+def _unambiguous(pairs: list[TypePair]) -> list[TypePair]:
+    old_names, new_names = Counter(pair.old for pair in pairs), Counter(pair.new for pair in pairs)
+    return [pair for pair in pairs if old_names[pair.old] == new_names[pair.new] == 1]
 
 
-def _unused(old: Protocol, new: Protocol, partners: Partners) -> Iterable[Couple]:
-    """Types that nothing refers to, each with those of the other revision that look like it."""
-    olds = [name for name in partners.only_old() if name in old.objects]
-    news = [name for name in partners.only_new() if name in new.objects]
-    if not olds or not news:
+def _unused(old: Protocol, new: Protocol, matches: TypeMatches) -> Iterable[TypePair]:
+    """TypeComparer that nothing refers to, each with those of the other revision that look like it."""
+    old_names = [name for name in matches.only_old() if name in old.objects]
+    new_names = [name for name in matches.only_new() if name in new.objects]
+    if not old_names or not new_names:
         return []
-    shapes = _shapes(new, news)
+    shapes = _shapes(new, new_names)
     # Where several look the same, none of them can be meant.
     found = [
-        Couple(names[0], shapes[shape][0])
-        for shape, names in _shapes(old, olds).items()
+        TypePair(names[0], shapes[shape][0])
+        for shape, names in _shapes(old, old_names).items()
         if len(names) == len(shapes.get(shape, ())) == 1
     ]
     if not found:
         return []
     used = _used(old), _used(new)
-    return [couple for couple in found if couple.old not in used[0] and couple.new not in used[1]]
+    return [pair for pair in found if pair.old not in used[0] and pair.new not in used[1]]
 
 
 def _shapes(protocol: Protocol, names: Iterable[str]) -> dict[frozenset[tuple[str, bool, str]], list[str]]:
@@ -111,59 +111,59 @@ def _used(protocol: Protocol) -> set[str]:
 
 
 class _Proof:
-    def __init__(self, old: Protocol, new: Protocol, partners: Partners) -> None:
+    def __init__(self, old: Protocol, new: Protocol, matches: TypeMatches) -> None:
         self._old, self._new = old, new
         self._old_names, self._new_names = set(declared(old)), set(declared(new))
-        self._partners = partners
+        self._matches = matches
 
-    def holds(self, couple: Couple, *, meeting: bool) -> bool:
-        """Whether two types are the same but for their names; ``meeting``: one stands where the other did."""
-        old, new = couple.old or "", couple.new or ""
-        if self._lives_on(old, new):
+    def holds(self, pair: TypePair, *, same_place: bool) -> bool:
+        """Whether two types are the same but for their names; ``same_place``: one stands where the other did."""
+        old, new = pair.old or "", pair.new or ""
+        if self._still_exists(old, new):
             return False
         # A type may refer to itself.
-        self._partners.assume(old, new)
+        self._matches.assume(old, new)
         try:
             if old in self._old.objects and new in self._new.objects:
-                return self._objects(old, new, meeting=meeting)
+                return self._objects(old, new, same_place=same_place)
             if old in self._old.aliases and new in self._new.aliases:
                 return self._same([(self._old.aliases[old].type, self._new.aliases[new].type)])
             return False
         finally:
-            self._partners.forget(old, new)
+            self._matches.forget(old, new)
 
-    def _lives_on(self, old: str, new: str) -> bool:
+    def _still_exists(self, old: str, new: str) -> bool:
         """Whether either name is that of a type which both revisions have."""
         return (
-            not _are_free(self._partners, old, new)
-            or (old in self._new_names and not self._is_given_away(old))
-            or (new in self._old_names and not self._is_given_away(new))
+            not _are_free(self._matches, old, new)
+            or (old in self._new_names and not self._is_reused(old))
+            or (new in self._old_names and not self._is_reused(new))
         )
 
-    def _is_given_away(self, name: str) -> bool:
+    def _is_reused(self, name: str) -> bool:
         """Whether a name stands for something else now, and not only for the same by another name."""
-        if name not in self._partners.redefined:
+        if name not in self._matches.redefined:
             return False
         protocol = self._new if name in self._new.aliases else self._old
         return object_of(protocol, protocol.aliases[name]) is None
 
-    def _objects(self, old: str, new: str, *, meeting: bool) -> bool:
+    def _objects(self, old: str, new: str, *, same_place: bool) -> bool:
         before, after = self._old.objects[old], self._new.objects[new]
         fields = {field.name: field for field in after.fields}
         if {field.name for field in before.fields} != fields.keys() or not fields:
             return False
         if (before.index is None) != (after.index is None):
             return False
-        if not meeting and len(fields) == 1 and not any(map(_is_tag, before.fields)):
+        if not same_place and len(fields) == 1 and not any(map(_is_tag, before.fields)):
             return False
         return self._same([(schema_type(field), schema_type(fields[field.name])) for field in before.fields])
 
     def _same(self, pairs: Iterable[tuple[Type, Type]]) -> bool:
         """Whether types take the same messages and are written alike."""
-        exploration = Exploration(self._old, self._new, self._partners)
+        comparer = PairComparer(self._old, self._new, self._matches)
         for old, new in pairs:
-            for each in exploration.types.compare(old, new):
-                if isinstance(each, Shift) or not exploration.deep(each.couple).same:
+            for each in comparer.types.compare(old, new):
+                if isinstance(each, TypeDifference) or not comparer.compare_deeply(each.pair).same:
                     return False
         return True
 

@@ -1,4 +1,4 @@
-"""The rules by which changes are judged, as data."""
+"""The rules by which changes are verdicts_of, as data."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _TABLE: tuple[tuple[str, Verdict, Verdict, Verdict, str], ...] = (
     ),
     ("type-removed", _C, _C, _B, "Names of types are not on the wire."),
     ("type-renamed", _C, _C, _B, "Names of types are not on the wire."),
-    ("type-redefined", _C, _C, _B, "The name stands for something else; judged by what became of its messages."),
+    ("type-redefined", _C, _C, _B, "The name stands for something else; verdicts_of by what became of its messages."),
     ("type-added", _C, _C, _C, "Names of types are not on the wire."),
     ("constant-removed", _C, _C, _B, "Names of constants are not on the wire."),
     ("constant-added", _C, _C, _C, "Names of constants are not on the wire."),
@@ -101,11 +101,11 @@ RULES: Mapping[str, Rule] = {
 }
 """By id, in the order of the contract."""
 
-WORDS = frozenset({"constraint-changed", "deprecated-added", "deprecated-removed", "doc-changed"})
+ANNOTATION_RULES = frozenset({"constraint-changed", "deprecated-added", "deprecated-removed", "doc-changed"})
 """Rules of what is said about messages, and does not change them."""
 
 
-def within(by_side: Mapping[Side, Weights], pairing: Pairing) -> dict[Side, Weights]:
+def in_pairing(by_side: Mapping[Side, Weights], pairing: Pairing) -> dict[Side, Weights]:
     """What of all this happens in one pairing, in which the old peer sends to the new one, and that sends back."""
     old = "client" if pairing == "old_client_new_server" else "server"
     found: dict[Side, Weights] = {}
@@ -116,9 +116,9 @@ def within(by_side: Mapping[Side, Weights], pairing: Pairing) -> dict[Side, Weig
     return found
 
 
-def judged(by_side: Mapping[Side, Weights], api: Verdict) -> Verdicts:
+def verdicts_of(by_side: Mapping[Side, Weights], api: Verdict) -> Verdicts:
     """The verdicts, given what the change does to the messages of each side that sends them."""
-    return Verdicts(_worst(within(by_side, PAIRINGS[0])), _worst(within(by_side, PAIRINGS[1])), api)
+    return Verdicts(_worst(in_pairing(by_side, PAIRINGS[0])), _worst(in_pairing(by_side, PAIRINGS[1])), api)
 
 
 def _worst(by_side: Mapping[Side, Weights]) -> Verdict:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from mcp_bindgen.diff.alternatives import Alternatives, Literal
-from mcp_bindgen.diff.findings import Shift
+from mcp_bindgen.diff.findings import TypeDifference
 from mcp_bindgen.diff.rules import Weights
 
 _INTEGER, _NUMBER = "@TJS-type integer", "@TJS-type number"
 
 
-def fractions(before: Alternatives, after: Alternatives) -> Iterator[Shift]:
-    """The shift between integers and numbers with fractions, which a decoder of integers refuses."""
+def fractions(before: Alternatives, after: Alternatives) -> Iterator[TypeDifference]:
+    """The difference between integers and numbers with fractions, which a decoder of integers refuses."""
     match before.has_fractions, after.has_fractions:
         case False, True:
-            why = "A new {s} may send a number with a fraction, and an old {r} takes integers only."
-            yield Shift("constraint_changed", "type-widened", why=why, texts=(_INTEGER, _NUMBER))
+            reason = "A new {s} may send a number with a fraction, and an old {r} takes integers only."
+            yield TypeDifference("constraint_changed", "type-widened", reason=reason, texts=(_INTEGER, _NUMBER))
         case True, False:
-            why = "An old {s} may send a number with a fraction, and a new {r} takes integers only."
-            yield Shift("constraint_changed", "type-narrowed", why=why, texts=(_NUMBER, _INTEGER))
+            reason = "An old {s} may send a number with a fraction, and a new {r} takes integers only."
+            yield TypeDifference("constraint_changed", "type-narrowed", reason=reason, texts=(_NUMBER, _INTEGER))
         case _:
             pass
 
@@ -35,14 +35,14 @@ def lost(values: Mapping[str, Literal], others: Mapping[str, Literal]) -> list[s
 
 def values(
     removed: Iterable[str], added: Iterable[str], *, open_to_others: bool = False, nothing_left: bool = False
-) -> Iterator[Shift]:
+) -> Iterator[TypeDifference]:
     """The values that went and came. ``open_to_others``: any other string was and is legal."""
     prefix = "open-" if open_to_others else ""
     for text in removed:
-        yield Shift("enum_value_removed", f"{prefix}enum-value-removed", text)
+        yield TypeDifference("enum_value_removed", f"{prefix}enum-value-removed", text)
     for text in added:
         if nothing_left:
-            why = f"All values are others now: an old receiver knows none that a new sender has, such as {text}."
-            yield Shift("enum_value_added", "enum-value-added", text, weights=NOTHING_LEFT, why=why)
+            reason = f"All values are others now: an old receiver knows none that a new sender has, such as {text}."
+            yield TypeDifference("enum_value_added", "enum-value-added", text, weights=NOTHING_LEFT, reason=reason)
         else:
-            yield Shift("enum_value_added", f"{prefix}enum-value-added", text)
+            yield TypeDifference("enum_value_added", f"{prefix}enum-value-added", text)

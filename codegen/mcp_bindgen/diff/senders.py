@@ -20,11 +20,11 @@ _BOTH: frozenset[Side] = frozenset({"client", "server"})
 _REQUESTS = frozenset({"Request", "JSONRPCRequest"})
 _NOTIFICATIONS = frozenset({"Notification", "JSONRPCNotification"})
 _RESPONSES = frozenset({"JSONRPCResponse", "JSONRPCResultResponse", "JSONRPCError", "JSONRPCErrorResponse"})
-SUMS: Mapping[str, Side] = {
+SUMMARY_UNIONS: Mapping[str, Side] = {
     **dict.fromkeys(["ClientRequest", "ClientNotification", "ClientResult", "InputResponse"], "client"),
     **dict.fromkeys(["ServerRequest", "ServerNotification", "ServerResult", "InputRequest"], "server"),
 }
-"""Unions that say who sends what."""
+"""UnionComparer that say who sends what."""
 
 PAYLOAD = frozenset({"params", "result"})
 """Members of an envelope in which a message has what its method says, and not what the envelope says."""
@@ -49,15 +49,15 @@ class Senders:
         """Who sends messages that contain a type, by the name of an alias or the path of an object."""
         if not self._protocol.methods:
             return _BOTH
-        if name in SUMS:
-            return frozenset({SUMS[name]})
+        if name in SUMMARY_UNIONS:
+            return frozenset({SUMMARY_UNIONS[name]})
         if name not in self._sides:
             # An alias may lead back to itself.
             self._sides[name] = frozenset()
             self._sides[name] = self._found(name)
         return self._sides[name]
 
-    def sums_up(self, name: str) -> bool:
+    def is_summary(self, name: str) -> bool:
         """Whether a name is that of an alias in no message: one that only sums messages up, or parts of them."""
         return name in self._protocol.aliases and not self._inside_messages(name)
 
@@ -67,7 +67,7 @@ class Senders:
         return tuple(method for method in self._protocol.methods if method in found)
 
     def _found(self, name: str) -> frozenset[Side]:
-        if not self.sums_up(name):
+        if not self.is_summary(name):
             return frozenset(self._inside_messages(name))
         # What it sums up says it itself.
         leaves = alternatives(AliasOf(name), self._protocol.aliases)
@@ -84,16 +84,16 @@ class Senders:
         protocol = self._protocol
         requests = [method for method in protocol.methods.values() if method.kind == "request" and not method.embedded]
         others = [method for method in protocol.methods.values() if method.kind == "notification"]
-        asking = frozenset[Side]().union(*(method.sent_by for method in requests))
-        telling = frozenset[Side]().union(*(method.sent_by for method in others))
-        answering: frozenset[Side] = frozenset(OTHER[side] for side in asking)
+        requesters = frozenset[Side]().union(*(method.sent_by for method in requests))
+        notifiers = frozenset[Side]().union(*(method.sent_by for method in others))
+        responders: frozenset[Side] = frozenset(OTHER[side] for side in requesters)
         for path, declared in protocol.objects.items():
             if path in _REQUESTS:
-                self.envelopes[path] = asking
+                self.envelopes[path] = requesters
             elif path in _NOTIFICATIONS:
-                self.envelopes[path] = telling
+                self.envelopes[path] = notifiers
             elif {path, *declared.bases} & _RESPONSES:
-                self.envelopes[path] = answering
+                self.envelopes[path] = responders
         for method in requests:
             response = f"{method.interface.removesuffix('Request')}ResultResponse"
             if response in protocol.objects:

@@ -17,6 +17,6 @@ def in_order(sides: Iterable[Side]) -> tuple[Side, ...]:
     return tuple(side for side in SIDES if side in found)
 
 
-def in_words(sides: Collection[Side]) -> str:
+def sides_text(sides: Collection[Side]) -> str:
     """``client``, ``server``, ``client and server``."""
     return " and ".join(in_order(sides))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from mcp_bindgen.diff.findings import Couple
+from mcp_bindgen.diff.findings import TypePair
 from mcp_bindgen.ir.protocol import Protocol
 
 
-class Partners:
+class TypeMatches:
     """Declared types by name, over renames.
 
-    Types of one name are partners if both are objects or both are not. Otherwise the name was given to something else:
-    it is *redefined*, and either type may have a partner of another name.
+    TypeComparer of one name are matches if both are objects or both are not. Otherwise the name was given to something else:
+    it is *redefined*, and either type may have a counterpart of another name.
     """
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
@@ -29,16 +29,16 @@ class Partners:
                 else:
                     self.redefined.append(name)
 
-    def of_old(self, name: str) -> str | None:
+    def new_name(self, name: str) -> str | None:
         """What a type of the old revision is in the new one."""
         return self._by_old.get(name)
 
-    def of_new(self, name: str) -> str | None:
+    def old_name(self, name: str) -> str | None:
         """What a type of the new revision was in the old one."""
         return self._by_new.get(name)
 
-    def are(self, old: str, new: str) -> bool:
-        """Whether two types are partners."""
+    def are_matched(self, old: str, new: str) -> bool:
+        """Whether two types are matches."""
         return self._by_old.get(old) == new
 
     def rename(self, old: str, new: str) -> None:
@@ -55,9 +55,9 @@ class Partners:
         """No longer take them for the same."""
         del self._by_old[old], self._by_new[new]
 
-    def couples(self) -> list[Couple]:
-        """All partners, in the order of the old source."""
-        return [Couple(name, self._by_old[name]) for name in declared(self._old) if name in self._by_old]
+    def pairs(self) -> list[TypePair]:
+        """All matches, in the order of the old source."""
+        return [TypePair(name, self._by_old[name]) for name in declared(self._old) if name in self._by_old]
 
     def only_old(self) -> list[str]:
         """Names that the new revision does not have, and that were not renamed."""

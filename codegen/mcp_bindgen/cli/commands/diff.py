@@ -186,7 +186,7 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
         deliver(_rendered(assessment, target, _file_of(inputs[1])), target.file)
     if target.file is not None:
         output.note(_line(assessment, target.file))
-    return 1 if assessment.counting else 0
+    return 1 if assessment.failing else 0
 
 
 def _file_of(item: Input) -> str | None:
@@ -234,7 +234,7 @@ def _rendered(assessment: Assessment, target: _Output, file: str | None) -> str:
 
             if target.file is not None:
                 return text.render(assessment, width=100)
-            return text.render(assessment, width=output.width(), ink=verdict_ink())
+            return text.render(assessment, width=output.width(), style=verdict_ink())
 
 
 def _line(assessment: Assessment, file: Path) -> str:

@@ -77,10 +77,10 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
             if file is not None:
                 text = history_text.render(found, width=100, typed=typed)
             else:
-                text = history_text.render(found, width=output.width(), ink=verdict_ink(), typed=typed)
+                text = history_text.render(found, width=output.width(), style=verdict_ink(), typed=typed)
             deliver(text, file)
     if file is not None:
-        output.note(f"{found.subject}, {len(found.chapters)} revisions -> {output.shown(file)}")
+        output.note(f"{found.subject}, {len(found.entries)} revisions -> {output.shown(file)}")
     return 0
 
 

@@ -94,4 +94,4 @@ def _rendered(matrix: Matrix, form: str, typed: dict[str, str], link: str | None
                 return matrix_text.render(matrix, width=100, typed=typed)
             from mcp_bindgen.cli.ink import verdict_ink
 
-            return matrix_text.render(matrix, width=output.width(), ink=verdict_ink(), typed=typed)
+            return matrix_text.render(matrix, width=output.width(), style=verdict_ink(), typed=typed)

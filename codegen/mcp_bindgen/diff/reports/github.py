@@ -25,7 +25,7 @@ def _lines(assessment: Assessment, file: str | None) -> Iterator[str]:
         properties = {} if file is None else {"file": file}
         properties["title"] = f"{level}: {change.subject} ({change.rule})"
         extra = detail(change)
-        said = [f"{kind_words(change)}{'' if extra is None else f': {extra}'}.", assessment.reason(change)]
-        said += [change.hint] if change.hint and approval is None else []
-        said += [] if approval is None else [f"Approved: {approval}"]
-        yield annotation("notice" if approval is not None else _SEVERITIES[level], properties, " ".join(said))
+        parts = [f"{kind_words(change)}{'' if extra is None else f': {extra}'}.", assessment.reason(change)]
+        parts += [change.hint] if change.hint and approval is None else []
+        parts += [] if approval is None else [f"Approved: {approval}"]
+        yield annotation("notice" if approval is not None else _SEVERITIES[level], properties, " ".join(parts))

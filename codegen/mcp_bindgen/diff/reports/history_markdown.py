@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from mcp_bindgen.diff.changes import Change
 from mcp_bindgen.diff.reports.history_wording import (
     SHOWN,
-    Step,
+    AssessedEntry,
+    assessed_entries,
     change_words,
     further_command,
     further_words,
     ordered,
     state_words,
-    steps,
     title,
 )
 from mcp_bindgen.diff.reports.markdown import code, prose
@@ -32,23 +32,23 @@ def _lines(history: History, typed: Mapping[str, str]) -> Iterator[str]:
     yield ""
     yield "| revision | what became of it |"
     yield "|---|---|"
-    for step in steps(history):
-        yield f"| {prose(step.chapter.revision.revision)} | {'<br>'.join(_cell(history, step, typed))} |"
+    for assessed in assessed_entries(history):
+        yield f"| {prose(assessed.entry.revision.revision)} | {'<br>'.join(_cell(history, assessed, typed))} |"
 
 
-def _cell(history: History, step: Step, typed: Mapping[str, str]) -> Iterator[str]:
-    chapter = step.chapter
-    text = f": {code(chapter.text)}" if chapter.state in SHOWN and chapter.text else ""
-    yield f"{prose(state_words(chapter, history))}{text}"
-    yield from (_change(step, change) for change in ordered(step))
-    if chapter.further:
-        yield f"{further_words(chapter)} {code(shlex.join(further_command(history, step, typed)))}"
+def _cell(history: History, assessed: AssessedEntry, typed: Mapping[str, str]) -> Iterator[str]:
+    entry = assessed.entry
+    text = f": {code(entry.text)}" if entry.state in SHOWN and entry.text else ""
+    yield f"{prose(state_words(entry, history))}{text}"
+    yield from (_change(assessed, change) for change in ordered(assessed))
+    if entry.further:
+        yield f"{further_words(entry)} {code(shlex.join(further_command(history, assessed, typed)))}"
 
 
-def _change(step: Step, change: Change) -> str:
-    level = step.assessment.level(change)
-    subject, how = change_words(change, step)
+def _change(assessed: AssessedEntry, change: Change) -> str:
+    level = assessed.assessment.level(change)
+    subject, how = change_words(change, assessed)
     line = f"<b>{level}</b> {'' if subject is None else f'{code(subject)} '}{prose(how)}"
     if level == "compatible":
         return line
-    return f"{line}<br><i>{affected(step.assessment, change, level)}</i>: {prose(change.reason)}"
+    return f"{line}<br><i>{affected(assessed.assessment, change, level)}</i>: {prose(change.reason)}"

@@ -12,16 +12,16 @@ from mcp_bindgen.diff.changes import Change
 from mcp_bindgen.diff.reports.history_wording import (
     QUIET,
     SHOWN,
-    Step,
+    AssessedEntry,
+    assessed_entries,
     change_words,
     further_command,
     further_words,
     ordered,
     state_words,
-    steps,
     title,
 )
-from mcp_bindgen.diff.reports.text import Ink
+from mcp_bindgen.diff.reports.text import Style
 from mcp_bindgen.diff.reports.wording import affected
 from mcp_bindgen.diff.timeline.history import History
 from mcp_bindgen.escaping import visible
@@ -33,60 +33,62 @@ _MOST = 3
 """So many lines of what the subject is are shown."""
 
 
-def render(history: History, *, width: int = 80, ink: Ink | None = None, typed: Mapping[str, str] | None = None) -> str:
+def render(
+    history: History, *, width: int = 80, style: Style | None = None, typed: Mapping[str, str] | None = None
+) -> str:
     """The whole history. ``typed``: what to type for revisions that are not bundled, such as the path of a file."""
-    return "\n".join(_Report(history, max(width, 50), ink or Ink(), typed or {}).lines()) + "\n"
+    return "\n".join(_Report(history, max(width, 50), style or Style(), typed or {}).lines()) + "\n"
 
 
 class _Report:
-    def __init__(self, history: History, width: int, ink: Ink, typed: Mapping[str, str]) -> None:
+    def __init__(self, history: History, width: int, style: Style, typed: Mapping[str, str]) -> None:
         self._history = history
         self._width = width
-        self._ink = ink
+        self._style = style
         self._typed = typed
-        names = [visible(chapter.revision.revision) for chapter in history.chapters]
+        names = [visible(entry.revision.revision) for entry in history.entries]
         # A label that is longer than a date stands in a line of its own.
         self._margin = min(max(map(len, names)), 12) + 2
 
     def lines(self) -> Iterator[str]:
         history = self._history
-        yield f"{self._ink.bold(visible(history.subject))}  {self._ink.dim(history.kind)}"
+        yield f"{self._style.bold(visible(history.subject))}  {self._style.dim(history.kind)}"
         yield from textwrap.wrap(title(history), self._width)
         yield ""
-        for step in steps(history):
-            yield from self._step(step)
+        for assessed in assessed_entries(history):
+            yield from self._entry(assessed)
 
-    def _step(self, step: Step) -> Iterator[str]:
-        chapter = step.chapter
-        words = state_words(chapter, self._history)
-        if chapter.state in SHOWN:
-            words += f": {chapter.text}"
+    def _entry(self, assessed: AssessedEntry) -> Iterator[str]:
+        entry = assessed.entry
+        words = state_words(entry, self._history)
+        if entry.state in SHOWN:
+            words += f": {entry.text}"
         first, *rest = self._wrapped(words, self._margin, _MOST)
-        name = visible(chapter.revision.revision)
+        name = visible(entry.revision.revision)
         if len(name) + 2 > self._margin:
-            yield self._ink.bold(name)
+            yield self._style.bold(name)
             yield first
-        elif chapter.state in QUIET:
-            yield self._ink.dim(f"{name:<{self._margin}}{first[self._margin :]}")
+        elif entry.state in QUIET:
+            yield self._style.dim(f"{name:<{self._margin}}{first[self._margin :]}")
         else:
-            yield f"{self._ink.bold(f'{name:<{self._margin}}')}{first[self._margin :]}"
+            yield f"{self._style.bold(f'{name:<{self._margin}}')}{first[self._margin :]}"
         yield from rest
-        yield from self._changes(step)
-        if chapter.further:
-            yield from map(self._ink.dim, self._wrapped(further_words(chapter), self._margin))
-            command = shlex.join(further_command(self._history, step, self._typed))
+        yield from self._changes(assessed)
+        if entry.further:
+            yield from map(self._style.dim, self._wrapped(further_words(entry), self._margin))
+            command = shlex.join(further_command(self._history, assessed, self._typed))
             # In one line, to be copied.
-            yield self._ink.dim(f"{' ' * self._margin}  {visible(command)}")
+            yield self._style.dim(f"{' ' * self._margin}  {visible(command)}")
 
-    def _changes(self, step: Step) -> Iterator[str]:
+    def _changes(self, assessed: AssessedEntry) -> Iterator[str]:
         """The changes; what happens for the same reason has it once, below."""
         inner = self._margin + _LEVEL
-        for why, changes in groupby(ordered(step), key=partial(_why, step)):
+        for why, changes in groupby(ordered(assessed), key=partial(_why, assessed)):
             for change in changes:
-                level = step.assessment.level(change)
-                subject, how = change_words(change, step)
+                level = assessed.assessment.level(change)
+                subject, how = change_words(change, assessed)
                 first, *rest = self._wrapped(how if subject is None else f"{subject}  {how}", inner)
-                yield f"{' ' * self._margin}{self._ink.level(level, f'{level:<{_LEVEL}}')}{first[inner:]}"
+                yield f"{' ' * self._margin}{self._style.level(level, f'{level:<{_LEVEL}}')}{first[inner:]}"
                 yield from rest
             if why is not None:
                 yield from self._wrapped(why, inner)
@@ -104,7 +106,7 @@ class _Report:
         )
 
 
-def _why(step: Step, change: Change) -> str | None:
+def _why(assessed: AssessedEntry, change: Change) -> str | None:
     """Who breaks, and why; None where nobody does."""
-    level = step.assessment.level(change)
-    return None if level == "compatible" else f"{affected(step.assessment, change, level)}: {change.reason}"
+    level = assessed.assessment.level(change)
+    return None if level == "compatible" else f"{affected(assessed.assessment, change, level)}: {change.reason}"

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 from mcp_bindgen.diff.assessment import Assessment
 from mcp_bindgen.diff.changes import Change
-from mcp_bindgen.diff.reports.wording import detail, kind_words, message, owner, told
+from mcp_bindgen.diff.reports.wording import detail, kind_words, owner, witness_message, witness_sentence
 from mcp_bindgen.escaping import visible
 
 
@@ -17,7 +17,7 @@ def render(assessment: Assessment) -> str:
     name = visible(f"{difference.old.revision} to {difference.new.revision}")
     counts = {
         "tests": str(len(changes) or 1),
-        "failures": str(len(assessment.counting)),
+        "failures": str(len(assessment.failing)),
         "errors": "0",
         "skipped": str(sum(change.id in assessment.approved for change in changes)),
     }
@@ -43,9 +43,9 @@ def _add(suite: ET.Element, assessment: Assessment, change: Change) -> None:
     ]
     witness = assessment.witness(change)
     if witness is not None:
-        lines += [told(witness), message(witness)]
+        lines += [witness_sentence(witness), witness_message(witness)]
     text = "\n".join(visible(line) for line in lines)
-    if assessment.counts(change):
+    if assessment.fails(change):
         failure = ET.SubElement(case, "failure", {"type": change.rule, "message": visible(assessment.reason(change))})
         failure.text = text
         return

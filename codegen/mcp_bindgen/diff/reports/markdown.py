@@ -13,11 +13,11 @@ from mcp_bindgen.diff.reports.wording import (
     detail,
     kind_words,
     listed,
-    message,
     owner,
-    told,
+    reason_at_level,
     verdict_counts,
-    why,
+    witness_message,
+    witness_sentence,
 )
 from mcp_bindgen.escaping import visible
 
@@ -71,7 +71,7 @@ def counts(assessment: Assessment) -> Iterator[str]:
 def _verdict(assessment: Assessment) -> str:
     if assessment.fail_on == "none":
         return "Nothing fails with `--fail-on none`."
-    counting = len(assessment.counting)
+    counting = len(assessment.failing)
     approved = sum(change.id in assessment.approved for change in assessment.difference.changes)
     approvals = f" {counted(approved, 'change')} approved." if approved else ""
     if not counting:
@@ -105,16 +105,16 @@ def _row(assessment: Assessment, change: Change, *, reasons: bool) -> str:
     approval = assessment.approved.get(change.id)
     if reasons:
         level = assessment.level(change)
-        whom = "" if level == "compatible" else f"<i>{affected(assessment, change, level)}</i>: "
-        said = [f"{whom}{prose(why(assessment, change, level))}"]
-        said += [prose(change.hint)] if change.hint else []
-        said += [f"<i>in</i> {listed([*map(code, change.methods)], 4)}"] if change.methods else []
-        said += [f"<i>with it</i> {prose(listed(change.inherited_by, 4))}"] if change.inherited_by else []
+        pairing = "" if level == "compatible" else f"<i>{affected(assessment, change, level)}</i>: "
+        parts = [f"{pairing}{prose(reason_at_level(assessment, change, level))}"]
+        parts += [prose(change.hint)] if change.hint else []
+        parts += [f"<i>in</i> {listed([*map(code, change.methods)], 4)}"] if change.methods else []
+        parts += [f"<i>with it</i> {prose(listed(change.inherited_by, 4))}"] if change.inherited_by else []
         witness = assessment.witness(change)
         if witness is not None:
-            summary = f"<summary>{told(witness)}</summary>"
-            said.append(f"<details>{summary}{code(message(witness))}</details>")
-        cells.append("<br>".join(said))
+            summary = f"<summary>{witness_sentence(witness)}</summary>"
+            parts.append(f"<details>{summary}{code(witness_message(witness))}</details>")
+        cells.append("<br>".join(parts))
     if approval is not None:
         cells[-1] += f"<br>✓ <i>approved</i>: {prose(approval)}"
     return f"| {' | '.join(cells)} |"

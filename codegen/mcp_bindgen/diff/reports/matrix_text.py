@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
-from mcp_bindgen.diff.reports.text import Ink
+from mcp_bindgen.diff.reports.text import Style
 from mcp_bindgen.diff.reports.wording import listed, verdict_counts
 from mcp_bindgen.diff.revision_matrix import Cell, Matrix, command
 from mcp_bindgen.escaping import visible
@@ -18,18 +18,20 @@ NONE = "-"
 """Stands for a revision with itself."""
 
 
-def render(matrix: Matrix, *, width: int = 80, ink: Ink | None = None, typed: Mapping[str, str] | None = None) -> str:
+def render(
+    matrix: Matrix, *, width: int = 80, style: Style | None = None, typed: Mapping[str, str] | None = None
+) -> str:
     """The whole matrix, as a list where a table has no room.
 
     ``typed``: what to type for revisions that are not bundled, such as the path of a file.
     """
-    ink = ink or Ink()
+    style = style or Style()
     names = [visible(each.revision) for each in matrix.revisions]
     columns = [max(len(name), _NARROWEST) for name in names]
     label = max(map(len, [*names, "client"]))
     fits = label + sum(columns) + _GAP * len(columns) <= width
-    lines = _table(matrix, label, columns, ink, typed or {}) if fits else _list(matrix, ink, typed or {})
-    return "\n".join([ink.bold(caption(matrix)), "", *lines]) + "\n"
+    lines = _table(matrix, label, columns, style, typed or {}) if fits else _list(matrix, style, typed or {})
+    return "\n".join([style.bold(caption(matrix)), "", *lines]) + "\n"
 
 
 def caption(matrix: Matrix) -> str:
@@ -38,38 +40,38 @@ def caption(matrix: Matrix) -> str:
     return f"breaking / risky changes{where}, for peers that do not negotiate"
 
 
-def _table(matrix: Matrix, label: int, columns: Sequence[int], ink: Ink, typed: Mapping[str, str]) -> Iterator[str]:
+def _table(matrix: Matrix, label: int, columns: Sequence[int], style: Style, typed: Mapping[str, str]) -> Iterator[str]:
     gap = " " * _GAP
     names = [each.revision for each in matrix.revisions]
     yield f"{'client':<{label}}{gap}server"
     heads = [f"{visible(name):^{width}}" for name, width in zip(names, columns, strict=True)]
     yield f"{' ' * label}{gap}{gap.join(heads)}".rstrip()
     for client in names:
-        cells = [_cell(matrix.cell(client, server), width, ink) for server, width in zip(names, columns, strict=True)]
+        cells = [_cell(matrix.cell(client, server), width, style) for server, width in zip(names, columns, strict=True)]
         yield f"{visible(client):<{label}}{gap}{gap.join(cells)}".rstrip()
     methods = "".join(f" --method {visible(method)}" for method in matrix.methods)
     yield ""
     yield "old client, new server (to the right of the diagonal):"
-    yield ink.dim(f"  mcp-codegen diff CLIENT SERVER --perspective client{methods}")
+    yield style.dim(f"  mcp-codegen diff CLIENT SERVER --perspective client{methods}")
     yield "new client, old server (to the left of it):"
-    yield ink.dim(f"  mcp-codegen diff SERVER CLIENT --perspective server{methods}")
+    yield style.dim(f"  mcp-codegen diff SERVER CLIENT --perspective server{methods}")
     yield from (f"where {visible(name)} is {visible(shlex.quote(word))}" for name, word in typed.items())
 
 
-def _cell(cell: Cell | None, width: int, ink: Ink) -> str:
+def _cell(cell: Cell | None, width: int, style: Style) -> str:
     if cell is None:
         return f"{NONE:^{width}}"
     half = (width - 3) // 2
     breaking, risky = f"{cell.breaking:>{half}}", f"{cell.risky:<{width - 3 - half}}"
-    first = ink.level("breaking", breaking) if cell.breaking else ink.dim(breaking)
-    second = ink.level("risky", risky) if cell.risky else ink.dim(risky)
+    first = style.level("breaking", breaking) if cell.breaking else style.dim(breaking)
+    second = style.level("risky", risky) if cell.risky else style.dim(risky)
     return f"{first} / {second}"
 
 
-def _list(matrix: Matrix, ink: Ink, typed: Mapping[str, str]) -> Iterator[str]:
+def _list(matrix: Matrix, style: Style, typed: Mapping[str, str]) -> Iterator[str]:
     for client in (each.revision for each in matrix.revisions):
         yield f"client {visible(client)}"
         for cell in (cell for cell in matrix.cells if cell.client == client):
             yield f"  server {visible(cell.server)}: {verdict_counts({'breaking': cell.breaking, 'risky': cell.risky})}"
             # In one line, to be copied.
-            yield ink.dim(f"    {visible(command(matrix, cell, typed))}")
+            yield style.dim(f"    {visible(command(matrix, cell, typed))}")

@@ -1,4 +1,4 @@
-"""The rules by which changes are judged, for people to look up."""
+"""The rules by which changes are verdicts_of, for people to look up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcp_bindgen.diff.changes import VERDICTS
-from mcp_bindgen.diff.rules import RULES, Rule, judged
+from mcp_bindgen.diff.rules import RULES, Rule, verdicts_of
 from mcp_bindgen.diff.selection import unknown
 from mcp_bindgen.diff.sides import SIDES
 from mcp_bindgen.errors import BindgenError
@@ -70,7 +70,7 @@ def page(rule: Rule, width: int) -> str:
         lines += textwrap.wrap("So the verdicts depend on who starts and who stops sending it.", width)
     else:
         for side in SIDES:
-            both = judged({side: rule.weights}, rule.api)
+            both = verdicts_of({side: rule.weights}, rule.api)
             lines.append(
                 f"sent by the {side}: old client, new server {both.old_client_new_server}; "
                 f"new client, old server {both.new_client_old_server}"

@@ -18,10 +18,10 @@ from mcp_bindgen.diff.reports.wording import (
     headline,
     kind_words,
     listed,
-    message,
     owner,
-    told,
-    why,
+    reason_at_level,
+    witness_message,
+    witness_sentence,
 )
 from mcp_bindgen.diff.rules import HARMLESS, RULES
 from mcp_bindgen.escaping import visible
@@ -51,7 +51,7 @@ def _uncoloured(level: Verdict, text: str) -> str:
 
 
 @frozen
-class Ink:
+class Style:
     """How parts of the text are to look; by default they all look alike."""
 
     bold: Callable[[str], str] = _plain
@@ -59,31 +59,31 @@ class Ink:
     level: Callable[[Verdict, str], str] = _uncoloured
 
 
-def render(assessment: Assessment, *, width: int = 80, ink: Ink | None = None) -> str:
+def render(assessment: Assessment, *, width: int = 80, style: Style | None = None) -> str:
     """The whole report."""
-    return "\n".join(_Report(assessment, width, ink or Ink()).lines()) + "\n"
+    return "\n".join(_Report(assessment, width, style or Style()).lines()) + "\n"
 
 
 class _Report:
-    def __init__(self, assessment: Assessment, width: int, ink: Ink) -> None:
+    def __init__(self, assessment: Assessment, width: int, style: Style) -> None:
         self._assessment = assessment
         self._width = max(width, 40)
-        self._ink = ink
+        self._style = style
 
     def lines(self) -> Iterator[str]:
         changes = self._assessment.difference.changes
-        told = [change for change in changes if change.kind not in _NAMES]
+        shown = [change for change in changes if change.kind not in _NAMES]
         sections: dict[str, list[Change]] = {}
-        for change in told:
+        for change in shown:
             sections.setdefault(_section(change), []).append(change)
         for title in sorted(sections, key=lambda title: self._weight(title, sections[title])):
-            yield self._ink.bold(visible(title))
+            yield self._style.bold(visible(title))
             for change in self._ordered(title, sections[title]):
                 yield from self._change(change)
             yield ""
         names = [change for change in changes if change.kind in _NAMES]
         if names:
-            yield self._ink.bold("names")
+            yield self._style.bold("names")
             yield from self._names(names)
             yield ""
         yield from self._summary()
@@ -115,23 +115,23 @@ class _Report:
         extra = detail(change)
         head = f"{change.subject}  {kind_words(change)}{'' if extra is None else f': {extra}'}"
         first, *rest = self._wrapped(head)
-        mark = self._ink.level(level, f"{level:<10}") if approval is None else self._ink.dim("approved  ")
+        mark = self._style.level(level, f"{level:<10}") if approval is None else self._style.dim("approved  ")
         yield f"  {mark}  {first[len(_MARGIN) :]}"
         yield from rest
         if approval is not None:
-            yield from map(self._ink.dim, self._wrapped(f"Approved: {approval}"))
+            yield from map(self._style.dim, self._wrapped(f"Approved: {approval}"))
         elif level != "compatible":
             yield from self._wrapped(
-                f"{affected(self._assessment, change, level)}: {why(self._assessment, change, level)}"
+                f"{affected(self._assessment, change, level)}: {reason_at_level(self._assessment, change, level)}"
             )
             if change.hint is not None:
-                yield from map(self._ink.dim, self._wrapped(change.hint))
-            yield from map(self._ink.dim, self._wrapped(_elsewhere(change)))
+                yield from map(self._style.dim, self._wrapped(change.hint))
+            yield from map(self._style.dim, self._wrapped(_elsewhere(change)))
             witness = self._assessment.witness(change)
             if witness is not None:
-                yield from self._wrapped(told(witness))
+                yield from self._wrapped(witness_sentence(witness))
                 # In one line, to be copied.
-                yield f"{_MARGIN}{visible(message(witness))}"
+                yield f"{_MARGIN}{visible(witness_message(witness))}"
         elif change.level == "compatible" and RULES[change.rule].weights != HARMLESS:
             # Harmless against its rule: nobody would guess why.
             yield from self._wrapped(change.reason)
@@ -164,12 +164,13 @@ class _Report:
         assessment, difference = self._assessment, self._assessment.difference
         changes = difference.changes
         title = f"{difference.old.revision} -> {difference.new.revision}"
-        yield self._ink.bold(f"{visible(title)}: {headline(assessment)}")
+        yield self._style.bold(f"{visible(title)}: {headline(assessment)}")
         if not changes:
             return
         for pairing in assessment.pairings:
             row = ", ".join(
-                self._ink.level(level, f"{number:>3} {level}") for level, number in assessment.numbers(pairing).items()
+                self._style.level(level, f"{number:>3} {level}")
+                for level, number in assessment.numbers(pairing).items()
             )
             yield f"  {PAIRING_WORDS[pairing]:<23}{row}"
         yield from self._worst_methods(changes)

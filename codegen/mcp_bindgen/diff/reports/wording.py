@@ -52,7 +52,7 @@ def affected(assessment: Assessment, change: Change, level: Verdict) -> str:
     return PAIRING_WORDS[found[0]] if len(found) == 1 else "either way"
 
 
-def why(assessment: Assessment, change: Change, level: Verdict) -> str:
+def reason_at_level(assessment: Assessment, change: Change, level: Verdict) -> str:
     """What a change does in the pairings in which it is at its level."""
     return reason_in(change, _pairings(assessment, change, level))
 
@@ -61,7 +61,7 @@ def _pairings(assessment: Assessment, change: Change, level: Verdict) -> list[Pa
     return [pairing for pairing in assessment.pairings if verdict(change, pairing) == level]
 
 
-def told(witness: Witness) -> str:
+def witness_sentence(witness: Witness) -> str:
     """Who sends the message of a witness, and what becomes of it."""
     sender, receiver = witness.sender, OTHER[witness.sender]
     old = witness.pairing.startswith(f"old_{sender}") or witness.pairing.endswith(f"old_{sender}")
@@ -70,7 +70,7 @@ def told(witness: Witness) -> str:
     return f"{ages[0]} {sender} may send this{answer}, and {ages[1]} {receiver} {OUTCOMES[witness.outcome]}:"
 
 
-def message(witness: Witness) -> str:
+def witness_message(witness: Witness) -> str:
     """The message of a witness, in a line of JSON."""
     return json.dumps(witness.message, ensure_ascii=False)
 
@@ -110,7 +110,7 @@ def conclusion(assessment: Assessment) -> str:
     """Whether the comparison fails, and because of how many changes: ``3 changes fail by --fail-on breaking``."""
     if assessment.fail_on == "none":
         return "nothing fails with --fail-on none"
-    counting = len(assessment.counting)
+    counting = len(assessment.failing)
     if not counting:
         return f"fine by --fail-on {assessment.fail_on}"
     verb = "fails" if counting == 1 else "fail"

@@ -7,6 +7,6 @@ told = diff.history([catalog.load(revision) for revision in catalog.revisions()]
 
 from __future__ import annotations
 
-from mcp_bindgen.diff.timeline.history import Chapter, History, State, Timeline, history
+from mcp_bindgen.diff.timeline.history import History, HistoryEntry, State, Timeline, history
 
-__all__ = ["Chapter", "History", "State", "Timeline", "history"]
+__all__ = ["History", "HistoryEntry", "State", "Timeline", "history"]

@@ -6,7 +6,7 @@ from typing import get_args
 
 from mcp_bindgen.describe.jsonschema import DIALECT
 from mcp_bindgen.diff.document import DEFINITIONS, TEXT, Json, closed, described, to_entry
-from mcp_bindgen.diff.timeline.history import Chapter, History, State
+from mcp_bindgen.diff.timeline.history import History, HistoryEntry, State
 from mcp_bindgen.diff.timeline.targets import TargetKind
 
 FORMAT = "mcp-history/1"
@@ -18,29 +18,29 @@ def to_document(history: History) -> Json:
         "format": FORMAT,
         "subject": history.subject,
         "kind": history.kind,
-        "revisions": [_chapter(chapter) for chapter in history.chapters],
+        "revisions": [_entry(entry) for entry in history.entries],
     }
 
 
-def _chapter(chapter: Chapter) -> Json:
+def _entry(entry: HistoryEntry) -> Json:
     """What one revision did; what does not apply is left out, but ``changes`` is always there."""
     optional: Json = {
-        "name": chapter.name,
-        "renamed_from": chapter.renamed_from,
-        "text": chapter.text,
-        "deprecated": chapter.deprecated,
-        "further_changes": chapter.further or None,
+        "name": entry.name,
+        "renamed_from": entry.renamed_from,
+        "text": entry.text,
+        "deprecated": entry.deprecated,
+        "further_changes": entry.further or None,
     }
     return {
-        "revision": chapter.revision.revision,
-        "source": chapter.revision.source,
-        "state": chapter.state,
+        "revision": entry.revision.revision,
+        "source": entry.revision.source,
+        "state": entry.state,
         **{name: value for name, value in optional.items() if value is not None},
-        "changes": [to_entry(change) for change in chapter.changes],
+        "changes": [to_entry(change) for change in entry.changes],
     }
 
 
-_CHAPTER = closed(
+_ENTRY = closed(
     "What one revision did to the subject.",
     {
         "revision": described("Its id.", TEXT),
@@ -76,7 +76,7 @@ SCHEMA: Json = {
             "format": {"const": FORMAT},
             "subject": described("The name that the newest revision gives it.", TEXT),
             "kind": {"enum": list(get_args(TargetKind))},
-            "revisions": {"type": "array", "items": _CHAPTER, "minItems": 1},
+            "revisions": {"type": "array", "items": _ENTRY, "minItems": 1},
         },
     ),
     "$defs": {name: DEFINITIONS[name] for name in ("level", "change")},

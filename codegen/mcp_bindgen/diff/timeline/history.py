@@ -13,7 +13,7 @@ from mcp_bindgen.describe.lookup import Lookup
 from mcp_bindgen.describe.nearest import nearest_names
 from mcp_bindgen.describe.suggest import unknown_among
 from mcp_bindgen.diff.changes import Change, Revision
-from mcp_bindgen.diff.timeline.revision_step import Passage
+from mcp_bindgen.diff.timeline.revision_step import RevisionStep
 from mcp_bindgen.diff.timeline.targets import (
     Target,
     TargetKind,
@@ -36,7 +36,7 @@ _ROOT = re.compile(r"[^.\[:]+")
 
 
 @frozen(kw_only=True)
-class Chapter:
+class HistoryEntry:
     """What one revision did to a subject."""
 
     revision: Revision
@@ -62,13 +62,13 @@ class History:
     subject: str
     """By the name that the newest revision gives it that knows what was asked for."""
     kind: TargetKind
-    chapters: tuple[Chapter, ...]
+    entries: tuple[HistoryEntry, ...]
     """One for each revision, the oldest first."""
 
     @property
     def having(self) -> tuple[str, ...]:
         """The revisions that have it."""
-        return tuple(each.revision.revision for each in self.chapters if each.name is not None)
+        return tuple(each.revision.revision for each in self.entries if each.name is not None)
 
 
 def history(protocols: Sequence[Protocol], subject: str) -> History:
@@ -87,13 +87,13 @@ class Timeline:
     def __init__(self, protocols: Sequence[Protocol]) -> None:
         self._protocols = tuple(protocols)
         self._lookups = [Lookup(protocol) for protocol in protocols]
-        self._passages = [Passage(old, new) for old, new in pairwise(protocols)]
+        self._steps = [RevisionStep(old, new) for old, new in pairwise(protocols)]
 
     def history(self, subject: str) -> History:
         """The same as the function of this name."""
         anchor, target = self._anchor(subject)
         targets = self._followed(subject, anchor, target)
-        return History(target.subject, target.kind, tuple(_chapters(self._protocols, self._passages, targets)))
+        return History(target.subject, target.kind, tuple(_entries(self._protocols, self._steps, targets)))
 
     def _anchor(self, subject: str) -> tuple[int, Target]:
         """The newest revision that knows a subject, and what it is there."""
@@ -113,30 +113,30 @@ class Timeline:
         raise unknown_among(subject, self._lookups)
 
     def _followed(self, subject: str, anchor: int, target: Target) -> list[Target | None]:
-        """What the target is in each revision: by its partners, and by its last name where it comes back."""
+        """What the target is in each revision: by its matches, and by its last name where it comes back."""
         found: dict[int, Target | None] = {anchor: target}
         here: Target | None = target
         known = target
         for place in range(anchor + 1, len(self._protocols)):
-            here = self._come_back(place, known) if here is None else self._onward(place, subject, here)
+            here = self._under_same_name(place, known) if here is None else self._forward(place, subject, here)
             known = here or known
             found[place] = here
         here = known = target
         for place in range(anchor - 1, -1, -1):
-            here = self._come_back(place, known) if here is None else self._passages[place].back(here)
+            here = self._under_same_name(place, known) if here is None else self._steps[place].back(here)
             known = here or known
             found[place] = here
         return [found[place] for place in range(len(self._protocols))]
 
-    def _onward(self, place: int, subject: str, target: Target) -> Target | None:
-        passage = self._passages[place - 1]
+    def _forward(self, place: int, subject: str, target: Target) -> Target | None:
+        step = self._steps[place - 1]
         root = _ROOT.match(subject)
-        if not (root and passage.renames(root[0])) and is_gone(subject, self._lookups[place]):
-            # The same field may live on elsewhere; who asks by this way is told that it goes no further.
+        if not (root and step.renames(root[0])) and is_gone(subject, self._lookups[place]):
+            # The same field may live on elsewhere; who asks by this way is reported that it goes no further.
             return None
-        return passage.onward(target)
+        return step.forward(target)
 
-    def _come_back(self, place: int, known: Target) -> Target | None:
+    def _under_same_name(self, place: int, known: Target) -> Target | None:
         return known if exists(self._protocols[place], known) else None
 
 
@@ -147,19 +147,19 @@ def _no_alternative(subject: str, whole: str, known: Sequence[str]) -> BindgenEr
     return BindgenError(f"no alternative {word!r} of {whole}; {hint}")
 
 
-def _chapters(
-    protocols: Sequence[Protocol], passages: Sequence[Passage], targets: Sequence[Target | None]
-) -> Iterator[Chapter]:
+def _entries(
+    protocols: Sequence[Protocol], steps: Sequence[RevisionStep], targets: Sequence[Target | None]
+) -> Iterator[HistoryEntry]:
     for place, (protocol, target) in enumerate(zip(protocols, targets, strict=True)):
         before = targets[place - 1] if place else None
         changes: tuple[Change, ...] = ()
         further = 0
         if place and (before or target):
-            changes = passages[place - 1].changes(before, target)
+            changes = steps[place - 1].changes(before, target)
         if before and target:
-            further = _further(passages[place - 1], target, changes)
+            further = _further(steps[place - 1], target, changes)
         renamed = before is not None and target is not None and before.subject != target.subject
-        yield Chapter(
+        yield HistoryEntry(
             revision=Revision(protocol.revision, protocol.source),
             state=_state(place, targets, changes, renamed=renamed),
             name=target.subject if target else None,
@@ -181,8 +181,8 @@ def _state(place: int, targets: Sequence[Target | None], changes: Sequence[Chang
     return "changed" if changes else "renamed" if renamed else "unchanged"
 
 
-def _further(passage: Passage, target: Target, changes: Sequence[Change]) -> int:
+def _further(step: RevisionStep, target: Target, changes: Sequence[Change]) -> int:
     if target.kind != "method" or target.member is not None:
         return 0
-    told = {change.id for change in changes}
-    return sum(change.id not in told for change in passage.in_messages(target.name))
+    reported = {change.id for change in changes}
+    return sum(change.id not in reported for change in step.in_messages(target.name))

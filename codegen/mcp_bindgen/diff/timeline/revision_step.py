@@ -8,9 +8,9 @@ from attrs import evolve, frozen
 
 from mcp_bindgen.diff.alternatives import alias_names, alternatives
 from mcp_bindgen.diff.changes import Change
-from mcp_bindgen.diff.comparison import compared
+from mcp_bindgen.diff.comparison import compare_in_detail
 from mcp_bindgen.diff.finding_kinds import KINDS, Kind
-from mcp_bindgen.diff.findings import Couple, Finding
+from mcp_bindgen.diff.findings import Finding, TypePair
 from mcp_bindgen.diff.timeline.targets import Target, exists, type_of
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Type
 from mcp_bindgen.ir.walk import parts
@@ -18,28 +18,28 @@ from mcp_bindgen.ir.walk import parts
 _OF_WHOLES: tuple[Kind, ...] = ("type_added", "type_removed", "type_changed")
 _NAMES: tuple[Kind, ...] = ("type_added", "type_removed")
 
-_NOTHING = Couple(None, None)
+_NOTHING = TypePair(None, None)
 
-_WORDS: tuple[Kind, ...] = ("deprecated_added", "deprecated_removed", "constraint_changed", "doc_changed")
+_ANNOTATIONS: tuple[Kind, ...] = ("deprecated_added", "deprecated_removed", "constraint_changed", "doc_changed")
 """What is said about a thing; no alternative of it comes or goes by that."""
 
 
-class Passage:
+class RevisionStep:
     """The way between two revisions."""
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self.old, self.new = old, new
-        self._comparison = compared(old, new)
-        self._onward = _paired(self._comparison.couples, old, new)
-        self._back = _paired((Couple(each.new, each.old) for each in self._comparison.couples), new, old)
+        self._comparison = compare_in_detail(old, new)
+        self._forward = _paired(self._comparison.pairs, old, new)
+        self._back = _paired((TypePair(each.new, each.old) for each in self._comparison.pairs), new, old)
 
-    def onward(self, target: Target) -> Target | None:
+    def forward(self, target: Target) -> Target | None:
         """What a target of the old revision is in the new one; None where it is gone."""
-        return self._across(target, self.new, self._owners(target.name, onward=True))
+        return self._across(target, self.new, self._owners(target.name, forward=True))
 
     def back(self, target: Target) -> Target | None:
         """What a target of the new revision was in the old one; None where it was not there."""
-        return self._across(target, self.old, self._owners(target.name, onward=False))
+        return self._across(target, self.old, self._owners(target.name, forward=False))
 
     def changes(self, before: Target | None, after: Target | None) -> tuple[Change, ...]:
         """The changes that concern a target, by what it is called on both sides; None: it is not there."""
@@ -49,16 +49,16 @@ class Passage:
         # The whole may be there where the alternative is not.
         old = evolve(before, member=None) if before is not None else None
         new = evolve(after, member=None) if after is not None else None
-        found = self._of(old or (new and self.back(new)), new or (old and self.onward(old)))
+        found = self._of(old or (new and self.back(new)), new or (old and self.forward(old)))
         own = tuple(change for change in found if change.member in member)
         if own or (before is not None and after is not None):
             return own
         # It came or went with all that it is an alternative of.
-        return tuple(change for change in found if change.kind not in _WORDS)
+        return tuple(change for change in found if change.kind not in _ANNOTATIONS)
 
     def renames(self, name: str) -> bool:
         """Whether a type of the old revision has another name in the new one."""
-        return name in self._comparison.partners.renamed
+        return name in self._comparison.matches.renamed
 
     def in_messages(self, method: str) -> tuple[Change, ...]:
         """All changes of what the messages of a method contain."""
@@ -83,14 +83,14 @@ class Passage:
     def _coming(self, target: Target, *, new: bool) -> tuple[Change, ...]:
         """The changes by which a target came or went: its own, else those of what has it."""
 
-        def told(finding: Finding, field: str | None) -> bool:
-            couples = (finding.couple, *finding.inherited_by)
-            return finding.field == field and target.name in {each.new if new else each.old for each in couples}
+        def concerns_target(finding: Finding, field: str | None) -> bool:
+            pairs = (finding.pair, *finding.inherited_by)
+            return finding.field == field and target.name in {each.new if new else each.old for each in pairs}
 
         if target.kind in {"method", "constant"}:
             return self._those(lambda finding: _is_own(target, finding))
-        found = self._those(lambda finding: not _is_of_names(finding) and told(finding, target.field))
-        found = found or self._those(lambda finding: finding.kind in _OF_WHOLES and told(finding, None))
+        found = self._those(lambda finding: not _is_of_names(finding) and concerns_target(finding, target.field))
+        found = found or self._those(lambda finding: finding.kind in _OF_WHOLES and concerns_target(finding, None))
         holder = None if found else holder_of(self.new if new else self.old, target.name)
         return found if holder is None else self._coming(holder, new=new)
 
@@ -98,15 +98,15 @@ class Passage:
         findings = self._comparison.findings
         return tuple(change for change in self._comparison.difference.changes if chosen(findings[change.id]))
 
-    def _owners(self, name: str, *, onward: bool) -> Iterator[str]:
+    def _owners(self, name: str, *, forward: bool) -> Iterator[str]:
         """What a type, or an object without a name, may be on the other side, the surest first."""
-        partners = self._comparison.partners
-        partner = partners.of_old(name) if onward else partners.of_new(name)
-        if partner is not None:
-            yield partner
-        if name in partners.redefined:
+        matches = self._comparison.matches
+        counterpart = matches.new_name(name) if forward else matches.old_name(name)
+        if counterpart is not None:
+            yield counterpart
+        if name in matches.redefined:
             yield name
-        yield from (self._onward if onward else self._back).get(name, ())
+        yield from (self._forward if forward else self._back).get(name, ())
 
     def _across(self, target: Target, there: Protocol, owners: Iterator[str]) -> Target | None:
         if target.kind in {"method", "constant"}:
@@ -114,14 +114,14 @@ class Passage:
         members = [target.member]
         if target.member is not None:
             # An alternative may be a type that has another name there.
-            members += self._owners(target.member, onward=there is self.new)
+            members += self._owners(target.member, forward=there is self.new)
         found = (evolve(target, name=owner, member=member) for owner in owners for member in members)
         return next((each for each in found if exists(there, each)), None)
 
 
 def _is_of_names(finding: Finding) -> bool:
     """Whether a finding is about a method or a constant, which have names of their own."""
-    return KINDS[finding.kind].subject != "type" or finding.couple == _NOTHING
+    return KINDS[finding.kind].subject != "type" or finding.pair == _NOTHING
 
 
 def _is_own(target: Target, finding: Finding) -> bool:
@@ -136,20 +136,20 @@ def _is_within(finding: Finding, old: Extent, new: Extent, target: Target) -> bo
         return False
     field = finding.field
     return any(
-        (old.has(each.old, field) and new.meets(each.new, field))
-        or (new.has(each.new, field) and old.meets(each.old, field))
-        for each in (finding.couple, *finding.inherited_by)
+        (old.has(each.old, field) and new.concerns(each.new, field))
+        or (new.has(each.new, field) and old.concerns(each.old, field))
+        for each in (finding.pair, *finding.inherited_by)
     )
 
 
-def _paired(couples: Iterable[Couple], here: Protocol, there: Protocol) -> Mapping[str, list[str]]:
+def _paired(pairs: Iterable[TypePair], here: Protocol, there: Protocol) -> Mapping[str, list[str]]:
     """What stands in place of each object on the other side, where one of the two has no name."""
     found: dict[str, list[str]] = {}
-    for couple in couples:
-        if couple.old is None or couple.new is None:
+    for pair in pairs:
+        if pair.old is None or pair.new is None:
             continue
-        if here.objects[couple.old].kind == "inline" or there.objects[couple.new].kind == "inline":
-            found.setdefault(couple.old, []).append(couple.new)
+        if here.objects[pair.old].kind == "inline" or there.objects[pair.new].kind == "inline":
+            found.setdefault(pair.old, []).append(pair.new)
     return found
 
 
@@ -168,7 +168,7 @@ class Extent:
         """Whether a type, or a field of it, belongs to the target."""
         return path is not None and (path in self.types or (field is not None and self.field == (path, field)))
 
-    def meets(self, path: str | None, field: str | None) -> bool:
+    def concerns(self, path: str | None, field: str | None) -> bool:
         """Whether it belongs to the target, stands in it by its name, or is nothing at all (None)."""
         return path is None or path in self.named or self.has(path, field)
 

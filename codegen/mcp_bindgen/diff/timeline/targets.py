@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from mcp_bindgen.describe.canonical import literal, schema_type
 from mcp_bindgen.describe.lookup import ConstantSubject, Lookup, MemberSubject, MethodSubject, Subject, TypeSubject
 from mcp_bindgen.diff.alternatives import alternatives
-from mcp_bindgen.diff.sides import in_words
+from mcp_bindgen.diff.sides import sides_text
 from mcp_bindgen.diff.typescript import TypeScript, below
 from mcp_bindgen.ir.protocol import About, Field, ObjectOf, Protocol, Type
 
@@ -162,7 +162,7 @@ def text_of(protocol: Protocol, target: Target) -> str:
             method = protocol.methods[target.name]
             inside = ", inside another message" if method.embedded else ""
             answer = f", answered by {texts.type(method.result)}" if method.result is not None else ""
-            return f"{method.kind} from {in_words(method.sent_by)}{inside}{answer}"
+            return f"{method.kind} from {sides_text(method.sent_by)}{inside}{answer}"
 
 
 def _target(found: Subject) -> Target:

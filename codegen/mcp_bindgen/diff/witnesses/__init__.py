@@ -6,6 +6,6 @@ makes of them, and ``search`` puts the three together and keeps only what behave
 
 from __future__ import annotations
 
-from mcp_bindgen.diff.witnesses.search import Witnesses, with_witnesses
+from mcp_bindgen.diff.witnesses.search import WitnessSearch, with_witnesses
 
-__all__ = ["Witnesses", "with_witnesses"]
+__all__ = ["WitnessSearch", "with_witnesses"]

@@ -15,7 +15,7 @@ from mcp_bindgen.diff.changes import Change, Outcome
 from mcp_bindgen.diff.message_kinds import is_sent
 from mcp_bindgen.diff.typescript import below
 from mcp_bindgen.diff.witnesses.message_checker import Json, Path
-from mcp_bindgen.diff.witnesses.routes import Direction, Route, Start, enveloped, routes
+from mcp_bindgen.diff.witnesses.routes import Direction, Route, Start, routes, with_envelope_first
 from mcp_bindgen.diff.witnesses.value_generator import Form
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Type
 
@@ -30,7 +30,7 @@ _EITHER: tuple[Outcome, ...] = ("refused", "ignored")
 
 
 @frozen
-class Claim:
+class Candidate:
     """A message that is said to be refused, or ignored in part. Paths begin where the start of the route does."""
 
     route: Route
@@ -48,8 +48,8 @@ _Field: TypeAlias = tuple[str, str]
 """The path of an object, and a member of it."""
 
 
-class Claims:
-    """The claims of changes between two revisions."""
+class Candidates:
+    """The candidates of changes between two revisions."""
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self._fields: dict[str, _Field] = {}
@@ -66,9 +66,9 @@ class Claims:
         if method is None or method.kind != "request" or not is_sent(method, direction.side):
             return
         if other is None or other.kind != "request" or not is_sent(other, direction.side):
-            yield from map(enveloped, direction.filler.some(ObjectOf(method.interface)))
+            yield from map(with_envelope_first, direction.generator.smallest_values(ObjectOf(method.interface)))
 
-    def of(self, change: Change, direction: Direction) -> Iterator[Claim]:
+    def of(self, change: Change, direction: Direction) -> Iterator[Candidate]:
         """The messages that might show a change."""
         if change.kind == "method_result_changed":
             yield from self._results(change, direction)
@@ -83,13 +83,13 @@ class Claims:
             if change.kind.startswith(("type_", "union_", "enum_")):
                 yield from self._type(change, direction)
 
-    def _results(self, change: Change, direction: Direction) -> Iterator[Claim]:
+    def _results(self, change: Change, direction: Direction) -> Iterator[Candidate]:
         for start in direction.starts:
             if start.answers == change.subject:
                 for form in _forms(change, direction, start.sent):
-                    yield Claim(Route(start, (), start.sent, ()), form.value, (), _EITHER)
+                    yield Candidate(Route(start, (), start.sent, ()), form.value, (), _EITHER)
 
-    def _embedded(self, change: Change, direction: Direction) -> Iterator[Claim]:
+    def _embedded(self, change: Change, direction: Direction) -> Iterator[Candidate]:
         """The smallest messages in which the sender has the request."""
         method = direction.sending.methods.get(change.subject)
         if method is None or not method.embedded:
@@ -100,10 +100,11 @@ class Claims:
             for route in routes(direction.sending, direction.sending, evolve(start, read=start.sent)):
                 if route.sent == request:
                     yield from (
-                        Claim(evolve(route, start=start), each, (), _EITHER) for each in direction.filler.some(request)
+                        Candidate(evolve(route, start=start), each, (), _EITHER)
+                        for each in direction.generator.smallest_values(request)
                     )
 
-    def _batches(self, change: Change, direction: Direction) -> Iterator[Claim]:
+    def _batches(self, change: Change, direction: Direction) -> Iterator[Candidate]:
         """Arrays of a message that both revisions know."""
         kind = AliasOf(MESSAGE)
         if MESSAGE not in direction.sending.aliases or MESSAGE not in direction.receiving.aliases:
@@ -114,47 +115,47 @@ class Claims:
                 items: list[Json] = form.value
                 value = [_known(direction, is_response="method" not in item) for item in items]
                 if value and None not in value:
-                    yield Claim(route, value, (), _REFUSED)
+                    yield Candidate(route, value, (), _REFUSED)
             else:
-                yield Claim(route, form.value, (), _REFUSED)
+                yield Candidate(route, form.value, (), _REFUSED)
 
-    def _field(self, change: Change, direction: Direction, owner: str, name: str) -> Iterator[Claim]:
+    def _field(self, change: Change, direction: Direction, owner: str, name: str) -> Iterator[Candidate]:
         for holder in dict.fromkeys([owner, *change.inherited_by]):
             for route in direction.routes.get(holder, ()):
                 if isinstance(route.sent, ObjectOf):
                     yield from self._member(change, direction, route, route.sent.path, name)
 
-    def _member(self, change: Change, direction: Direction, route: Route, path: str, name: str) -> Iterator[Claim]:
+    def _member(self, change: Change, direction: Direction, route: Route, path: str, name: str) -> Iterator[Candidate]:
         declared = direction.sending.objects[path]
         field = next((each for each in declared.fields if each.name == name), None)
         kind = declared.index if field is None else schema_type(field)
         place = (*route.path, name)
-        for least in direction.filler.some(ObjectOf(path)):
-            if change.kind in _LEAVES_OUT and name not in least:
-                yield Claim(route, least, place, _REFUSED)
+        for smallest in direction.generator.smallest_values(ObjectOf(path)):
+            if change.kind in _LEAVES_OUT and name not in smallest:
+                yield Candidate(route, smallest, place, _REFUSED)
             if change.rule == "field-removed-optional" and field is not None:
-                for value in direction.filler.some(schema_type(field)):
-                    yield Claim(route, {**least, name: value}, place, _EITHER)
+                for value in direction.generator.smallest_values(schema_type(field)):
+                    yield Candidate(route, {**smallest, name: value}, place, _EITHER)
             elif change.kind not in _LEAVES_OUT or change.rule == "field-removed-now-open":
                 outcomes = _EITHER if change.kind.startswith("union_") else _REFUSED
                 for form in _forms(change, direction, kind):
-                    yield Claim(route, {**least, name: form.value}, place, outcomes)
+                    yield Candidate(route, {**smallest, name: form.value}, place, outcomes)
 
-    def _type(self, change: Change, direction: Direction) -> Iterator[Claim]:
+    def _type(self, change: Change, direction: Direction) -> Iterator[Candidate]:
         for route in direction.routes.get(change.subject, ()):
             if change.subject in _named(route.sent) or not _is_named(direction.sending, change.subject):
                 for form in _forms(change, direction, route.sent):
-                    yield Claim(route, form.value, route.path, _EITHER)
+                    yield Candidate(route, form.value, route.path, _EITHER)
 
 
 def _forms(change: Change, direction: Direction, kind: Type | None) -> Iterator[Form]:
     """The values of a type that show the member that came or went; all of them where it is about no member."""
     if kind is None:
         return
-    filler = direction.filler
+    generator = direction.generator
     objects = alternatives(kind, direction.sending.aliases).objects
-    more = (form for path in objects for form in filler.with_each_member(path))
-    for form in islice(chain(filler.forms(kind), more), MAX_FORMS):
+    more = (form for path in objects for form in generator.with_each_member(path))
+    for form in islice(chain(generator.forms(kind), more), MAX_FORMS):
         if change.member is None or change.member in form.members:
             yield form
 
@@ -165,7 +166,7 @@ def _known(direction: Direction, *, is_response: bool) -> Json | None:
         start.message(value)
         for start in direction.starts
         if bool(start.below) == is_response
-        for value in direction.filler.some(start.sent)
+        for value in direction.generator.smallest_values(start.sent)
         if direction.receiver.accepts(start.read, value)
     ]
     return min(found, key=lambda message: len(json.dumps(message)), default=None)

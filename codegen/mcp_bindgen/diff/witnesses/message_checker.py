@@ -16,7 +16,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 @frozen
-class Remark:
+class Observation:
     """Something about one place of a value. ``ignored`` is no fault: the object there does not declare such a member."""
 
     path: Path
@@ -25,76 +25,76 @@ class Remark:
     """What is missing."""
 
 
-class Reader:
+class MessageChecker:
     """Readings of values by one protocol; ``sending``: by whoever sends it, who has to write what others may do without."""
 
     def __init__(self, protocol: Protocol, *, sending: bool = False) -> None:
         self._protocol = protocol
         self._sending = sending
 
-    def remarks(self, kind: Type, value: Json, path: Path = ()) -> Iterator[Remark]:
+    def observations(self, kind: Type, value: Json, path: Path = ()) -> Iterator[Observation]:
         """All there is to say of a value of a type, the outer before the inner."""
         match kind:
             case Scalar():
                 if not _is_scalar(kind.kind, value):
-                    yield Remark(path, "wrong")
+                    yield Observation(path, "wrong")
             case Enum():
                 if not (type(value) is str if kind.open else any(_same(value, one) for one in kind.values)):
-                    yield Remark(path, "wrong")
+                    yield Observation(path, "wrong")
             case ListOf():
                 if value.__class__ is not list:
-                    yield Remark(path, "wrong")
+                    yield Observation(path, "wrong")
                     return
                 for place, item in enumerate(value):
-                    yield from self.remarks(kind.element, item, (*path, place))
+                    yield from self.observations(kind.element, item, (*path, place))
             case AliasOf():
-                yield from self.remarks(self._protocol.aliases[kind.name].type, value, path)
+                yield from self.observations(self._protocol.aliases[kind.name].type, value, path)
             case Union():
                 yield from self._alternative(kind, value, path)
             case ObjectOf():
                 if value.__class__ is not dict:
-                    yield Remark(path, "wrong")
+                    yield Observation(path, "wrong")
                 else:
                     yield from self._members(self._protocol.objects[kind.path], value, path)
 
-    def faults(self, kind: Type, value: Json) -> list[Remark]:
+    def violations(self, kind: Type, value: Json) -> list[Observation]:
         """What is wrong with a value."""
-        return [each for each in self.remarks(kind, value) if each.what != "ignored"]
+        return [each for each in self.observations(kind, value) if each.what != "ignored"]
 
     def accepts(self, kind: Type, value: Json) -> bool:
         """Whether nothing is."""
-        return not self.faults(kind, value)
+        return not self.violations(kind, value)
 
-    def _members(self, declared: ObjectType, value: dict[str, Json], path: Path) -> Iterator[Remark]:
+    def _members(self, declared: ObjectType, value: dict[str, Json], path: Path) -> Iterator[Observation]:
         known = {field.name: field for field in declared.fields}
         for name, field in known.items():
             if name in value:
                 kind = schema_type(field) if self._sending else field.type
-                yield from self.remarks(kind, value[name], (*path, name))
+                yield from self.observations(kind, value[name], (*path, name))
             elif not field.optional and (self._sending or not field.absence_tolerated):
-                yield Remark((*path, name), "missing", field)
+                yield Observation((*path, name), "missing", field)
         for name, item in value.items():
             if name in known:
                 continue
             # What a type with members of its own lets pass besides, it says nothing about; a map is there to be filled.
             is_further = bool(declared.fields) and _is_anything(declared.index)
             if declared.index is None or is_further:
-                yield Remark((*path, name), "ignored")
+                yield Observation((*path, name), "ignored")
             else:
-                yield from self.remarks(declared.index, item, (*path, name))
+                yield from self.observations(declared.index, item, (*path, name))
 
-    def _alternative(self, union: Union, value: Json, path: Path) -> Iterator[Remark]:
+    def _alternative(self, union: Union, value: Json, path: Path) -> Iterator[Observation]:
         chosen = self._decide(union.decision, value, path)
         if isinstance(chosen, Undecidable):
             # What it is, the receiver knows from elsewhere.
             if not any(self.accepts(each, value) for each in union.members):
-                yield Remark(path, "wrong")
-        elif isinstance(chosen, Remark):
+                yield Observation(path, "wrong")
+        elif isinstance(chosen, Observation):
             yield chosen
         else:
-            yield from self.remarks(union.members[chosen], value, path)
+            yield from self.observations(union.members[chosen], value, path)
 
-    def _decide(self, decision: Decision, value: Json, path: Path) -> int | Remark | Undecidable:
+    def _decide(self, decision: Decision, value: Json, path: Path) -> int | Observation | Undecidable:
         """The member that a value is read as, or where it is missed that something says which."""
         match decision:
             case Member():
@@ -103,27 +103,27 @@ class Reader:
                 return decision
             case ByKind():
                 branch = next((each for kind, each in decision.branches if kind == _json_kind(value)), None)
-                return Remark(path, "wrong") if branch is None else self._decide(branch, value, path)
+                return Observation(path, "wrong") if branch is None else self._decide(branch, value, path)
             case ByFirst():
                 if not value:
                     return self._decide(decision.empty, value, path)
                 return self._decide(decision.inner, value[0], (*path, 0))
             case ByTag() | ByKey() | ByNested():
                 if value.__class__ is not dict:
-                    return Remark(path, "wrong")
+                    return Observation(path, "wrong")
                 return self._by_member(decision, value, path)
 
     def _by_member(
         self, decision: ByTag | ByKey | ByNested, value: dict[str, Json], path: Path, missed: Path | None = None
-    ) -> int | Remark | Undecidable:
-        """``missed`` is the first key of the chain that was asked for and not found; it is what is said to be missing."""
+    ) -> int | Observation | Undecidable:
+        """``missed`` is the first key of the chain that was request_value for and not found; it is what is said to be missing."""
         where = (*path, decision.key)
         there = decision.key in value
         branch: Decision | None
         match decision:
             case ByNested():
                 if not there:
-                    return Remark(missed or where, "wrong")
+                    return Observation(missed or where, "wrong")
                 return self._decide(decision.inner, value[decision.key], where)
             case ByKey():
                 branch = decision.present if there else decision.absent
@@ -135,7 +135,7 @@ class Reader:
                     tag = value[decision.key]
                     branch = next((each for literal, each in decision.branches if _same(tag, literal)), None)
         if branch is None:
-            return Remark(missed or where, "wrong")
+            return Observation(missed or where, "wrong")
         if isinstance(branch, (ByTag, ByKey, ByNested)):
             return self._by_member(branch, value, path, missed)
         return self._decide(branch, value, path)

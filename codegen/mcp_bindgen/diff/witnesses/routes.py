@@ -10,9 +10,9 @@ from typing import TypeAlias
 from attrs import evolve, field, frozen
 
 from mcp_bindgen.describe.canonical import schema_type
-from mcp_bindgen.diff.message_kinds import exchanges
-from mcp_bindgen.diff.witnesses.message_checker import Json, Path, Reader
-from mcp_bindgen.diff.witnesses.value_generator import Filler
+from mcp_bindgen.diff.message_kinds import message_kinds
+from mcp_bindgen.diff.witnesses.message_checker import Json, MessageChecker, Path
+from mcp_bindgen.diff.witnesses.value_generator import ValueGenerator
 from mcp_bindgen.ir.protocol import AliasOf, ListOf, ObjectOf, Protocol, Scalar, Side, Type, Union
 
 Stop: TypeAlias = tuple[str | None, str | int]
@@ -42,7 +42,7 @@ class Start:
         """The whole message around a value of the type that is sent."""
         if self.below:
             return {"jsonrpc": "2.0", "id": self.id, "result": value}
-        return enveloped(value) if value.__class__ is dict else value
+        return with_envelope_first(value) if value.__class__ is dict else value
 
 
 @frozen
@@ -65,14 +65,14 @@ class Route:
         """What the type is called by either side."""
         return {name for each in (self.sent, *self.read) for name in _name(each)}
 
-    def filled(self, filler: Filler, value: Json) -> Json:
+    def filled(self, generator: ValueGenerator, value: Json) -> Json:
         """The smallest value of the start that has a value at the end of the route; raises NoValueError."""
         for path, key in reversed(self.stops):
-            value = [value] if path is None else {**filler.least(ObjectOf(path)), key: value}
+            value = [value] if path is None else {**generator.smallest(ObjectOf(path)), key: value}
         return value
 
 
-def enveloped(message: dict[str, Json]) -> dict[str, Json]:
+def with_envelope_first(message: dict[str, Json]) -> dict[str, Json]:
     """A message that begins with what makes it one."""
     first = [name for name in ("jsonrpc", "id") if name in message]
     return {name: message[name] for name in [*first, *message]}
@@ -80,13 +80,13 @@ def enveloped(message: dict[str, Json]) -> dict[str, Json]:
 
 def starts(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[Start]:
     """The messages that a side of one revision sends to a peer of the other, which expects them."""
-    for each in exchanges(sending, receiving, side):
+    for each in message_kinds(sending, receiving, side):
         if each.method is None or not each.is_result:
             yield Start(each.sent, each.read)
             continue
         request = ObjectOf(receiving.methods[each.method].interface)
-        for asked in Filler(receiving, receiving.revision).some(request):
-            yield Start(each.sent, each.read, ("result",), each.method, asked.get("id", 1))
+        for request_value in ValueGenerator(receiving, receiving.revision).smallest_values(request):
+            yield Start(each.sent, each.read, ("result",), each.method, request_value.get("id", 1))
 
 
 def routes(sending: Protocol, receiving: Protocol, start: Start) -> Iterator[Route]:
@@ -167,8 +167,10 @@ class Direction:
     def __init__(self, side: Side, sending: Protocol, receiving: Protocol) -> None:
         self.side: Side = side
         self.sending, self.receiving = sending, receiving
-        self.sender, self.receiver = Reader(sending, sending=True), Reader(receiving)
-        self.filler, self.receiving_filler = (Filler(each, sending.revision) for each in (sending, receiving))
+        self.sender, self.receiver = MessageChecker(sending, sending=True), MessageChecker(receiving)
+        self.generator, self.receiving_generator = (
+            ValueGenerator(each, sending.revision) for each in (sending, receiving)
+        )
 
     @cached_property
     def starts(self) -> list[Start]:

@@ -10,8 +10,8 @@ from functools import cached_property
 from attrs import evolve
 
 from mcp_bindgen.diff.changes import PAIRINGS, Change, Difference, Outcome, Pairing, Verdict, Witness, worst
-from mcp_bindgen.diff.witnesses.candidates import Claim, Claims
-from mcp_bindgen.diff.witnesses.message_checker import Json, Path, Remark
+from mcp_bindgen.diff.witnesses.candidates import Candidate, Candidates
+from mcp_bindgen.diff.witnesses.message_checker import Json, Observation, Path
 from mcp_bindgen.diff.witnesses.routes import Direction
 from mcp_bindgen.diff.witnesses.value_generator import NoValueError
 from mcp_bindgen.ir.protocol import Protocol, Side
@@ -22,16 +22,16 @@ MAX_REPAIRS = 100
 
 def with_witnesses(difference: Difference, old: Protocol, new: Protocol) -> Difference:
     """The same difference, in which each change that breaks something or may do so has a witness, if a message shows it."""
-    found = Witnesses(old, new)
+    found = WitnessSearch(old, new)
     return evolve(difference, changes=tuple(evolve(each, witness=found.worst(each)) for each in difference.changes))
 
 
-class Witnesses:
+class WitnessSearch:
     """The witnesses of changes between two revisions."""
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self._old, self._new = old, new
-        self._claims = Claims(old, new)
+        self._candidates = Candidates(old, new)
         self._directions: dict[tuple[Side, bool], Direction] = {}
 
     def worst(self, change: Change) -> Witness | None:
@@ -65,25 +65,25 @@ class Witnesses:
         return self._directions[side, is_old]
 
     def _shown(self, change: Change, direction: Direction, pairing: Pairing) -> Iterator[Witness]:
-        for message in self._claims.unanswered(change, direction):
+        for message in self._candidates.unanswered(change, direction):
             yield Witness(pairing, direction.side, message, "unanswered", place=("method",))
-        for claim in self._claims.of(change, direction):
-            trial = _Trial(direction, claim)
+        for candidate in self._candidates.of(change, direction):
+            trial = _Trial(direction, candidate)
             shown = trial.outcome
             if shown is not None:
                 outcome, place = shown
-                message, answers = trial.message, claim.route.start.answers
+                message, answers = trial.message, candidate.route.start.answers
                 yield Witness(pairing, direction.side, message, outcome, answers=answers, place=place)
 
 
 class _Trial:
     """What becomes of one message."""
 
-    def __init__(self, direction: Direction, claim: Claim) -> None:
+    def __init__(self, direction: Direction, candidate: Candidate) -> None:
         self._direction = direction
-        self._claim = claim
-        self._start = claim.route.start
-        self._place = claim.place
+        self._candidate = candidate
+        self._start = candidate.route.start
+        self._place = candidate.place
 
     @property
     def message(self) -> Json:
@@ -99,35 +99,37 @@ class _Trial:
             return None
         if not self._direction.sender.accepts(self._start.sent, value):
             return None
-        remarks = list(self._direction.receiver.remarks(self._start.read, value))
-        faults = [each for each in remarks if each.what != "ignored"]
+        observations = list(self._direction.receiver.observations(self._start.read, value))
+        violations = [each for each in observations if each.what != "ignored"]
         below = self._start.below
-        if faults:
-            told = all(map(self._is_at_place, faults)) and "refused" in self._claim.outcomes
-            return ("refused", (*below, *faults[0].path)) if told else None
-        ignored = [each for each in remarks if each.what == "ignored" and self._is_at_place(each)]
-        if not ignored or "ignored" not in self._claim.outcomes:
+        if violations:
+            is_shown_there = all(map(self._is_at_place, violations)) and "refused" in self._candidate.outcomes
+            return ("refused", (*below, *violations[0].path)) if is_shown_there else None
+        ignored = [each for each in observations if each.what == "ignored" and self._is_at_place(each)]
+        if not ignored or "ignored" not in self._candidate.outcomes:
             return None
         return "ignored", (*below, *ignored[0].path)
 
-    def _is_at_place(self, remark: Remark) -> bool:
-        return remark.path[: len(self._place)] == self._place
+    def _is_at_place(self, observation: Observation) -> bool:
+        return observation.path[: len(self._place)] == self._place
 
     @cached_property
     def _value(self) -> Json:
         """The value with which the message begins, with all that its receiver asks for in other places."""
         direction = self._direction
-        value = copy.deepcopy(self._claim.route.filled(direction.filler, self._claim.value))
+        value = copy.deepcopy(self._candidate.route.filled(direction.generator, self._candidate.value))
         for _ in range(MAX_REPAIRS):
-            faults = direction.receiver.faults(self._start.read, value)
-            missing = next((each for each in faults if each.field is not None and not self._is_at_place(each)), None)
+            violations = direction.receiver.violations(self._start.read, value)
+            missing = next(
+                (each for each in violations if each.field is not None and not self._is_at_place(each)), None
+            )
             if missing is None or missing.field is None:
                 break
-            _put(value, missing.path, direction.receiving_filler.member(missing.field))
+            _insert(value, missing.path, direction.receiving_generator.member(missing.field))
         return value
 
 
-def _put(value: Json, path: Path, part: Json) -> None:
+def _insert(value: Json, path: Path, part: Json) -> None:
     *above, key = path
     for each in above:
         value = value[each]

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from mcp_bindgen.describe.canonical import literal, schema_type
 from mcp_bindgen.diff.typescript import TypeScript
-from mcp_bindgen.diff.witnesses.message_checker import Json, Reader
+from mcp_bindgen.diff.witnesses.message_checker import Json, MessageChecker
 from mcp_bindgen.ir.decisions import Undecidable
 from mcp_bindgen.ir.protocol import (
     AliasOf,
@@ -60,27 +60,27 @@ class Form:
     members: frozenset[str] = frozenset()
 
 
-class Filler:
+class ValueGenerator:
     """Values of the types of one protocol; ``revision`` is that which the message says it is of."""
 
     def __init__(self, protocol: Protocol, revision: str) -> None:
         self._protocol = protocol
         self._revision = revision
         self._text = TypeScript(protocol)
-        self._reader = Reader(protocol, sending=True)
+        self._checker = MessageChecker(protocol, sending=True)
         self._left = 0
 
-    def least(self, kind: Type, constraints: Constraints = FREE) -> Json:
+    def smallest(self, kind: Type, constraints: Constraints = FREE) -> Json:
         """The smallest value; raises NoValueError."""
         self._left = MAX_PARTS
-        return self._least(kind, constraints, MAX_DEPTH)
+        return self._smallest(kind, constraints, MAX_DEPTH)
 
     def member(self, field: Field) -> Json:
         """The smallest value of a field; raises NoValueError."""
         self._left = MAX_PARTS
         return self._member(field, MAX_DEPTH)
 
-    def _least(self, kind: Type, constraints: Constraints, depth: int) -> Json:
+    def _smallest(self, kind: Type, constraints: Constraints, depth: int) -> Json:
         self._left -= 1
         if not depth or self._left < 0:
             raise NoValueError
@@ -92,7 +92,7 @@ class Filler:
             case ListOf():
                 return []
             case AliasOf():
-                return self._least(self._protocol.aliases[kind.name].type, constraints, depth - 1)
+                return self._smallest(self._protocol.aliases[kind.name].type, constraints, depth - 1)
             case Union():
                 found = [one for each in kind.members for one in self._alternative(kind, each, constraints, depth)]
                 if not found:
@@ -107,19 +107,19 @@ class Filler:
         kind = schema_type(field)
         if field.default is not None:
             return field.default
-        if field.name == "id" and self._reader.accepts(kind, 1):
+        if field.name == "id" and self._checker.accepts(kind, 1):
             return 1
-        if field.name.rpartition("/")[2] == "protocolVersion" and self._reader.accepts(kind, self._revision):
+        if field.name.rpartition("/")[2] == "protocolVersion" and self._checker.accepts(kind, self._revision):
             return self._revision
-        return self._least(kind, field.constraints, depth - 1)
+        return self._smallest(kind, field.constraints, depth - 1)
 
     def _alternative(self, union: Union, member: Type, constraints: Constraints, depth: int) -> list[Json]:
         """The smallest value of a member, if it has one that is not taken for that of another."""
         try:
-            value = self._least(member, constraints, depth - 1)
+            value = self._smallest(member, constraints, depth - 1)
         except NoValueError:
             return []
-        return [value] if self._reader.accepts(union, value) else []
+        return [value] if self._checker.accepts(union, value) else []
 
     def forms(self, kind: Type, constraints: Constraints = FREE, depth: int = 8) -> Iterator[Form]:
         """Small values that show each alternative: of unions, enumerations, and what is in arrays and maps."""
@@ -145,7 +145,7 @@ class Filler:
             case Union():
                 for part in kind.written:
                     for each in self.forms(part, constraints, depth - 1):
-                        if isinstance(kind.decision, Undecidable) or self._reader.accepts(kind, each.value):
+                        if isinstance(kind.decision, Undecidable) or self._checker.accepts(kind, each.value):
                             yield each
             case ObjectOf():
                 yield from self._objects(kind, depth)
@@ -153,8 +153,8 @@ class Filler:
     def _objects(self, kind: ObjectOf, depth: int) -> Iterator[Form]:
         """The smallest, and with each alternative of what is in a map."""
         name = frozenset({self._text.object(kind.path)})
-        least = self.some(kind)
-        yield from (Form(value, name) for value in least)
+        smallest = self.smallest_values(kind)
+        yield from (Form(value, name) for value in smallest)
         index = self._protocol.objects[kind.path].index
         if index is not None and self._protocol.objects[kind.path].is_map:
             for each in self.forms(index, FREE, depth - 1):
@@ -164,25 +164,25 @@ class Filler:
         """An object with one more of its members in each of its forms."""
         declared = self._protocol.objects[path]
         name = frozenset({self._text.object(path)})
-        for least in self.some(ObjectOf(path)):
+        for smallest in self.smallest_values(ObjectOf(path)):
             for field in declared.fields:
                 for each in self.forms(schema_type(field), field.constraints):
-                    yield Form({**least, field.name: each.value}, name)
+                    yield Form({**smallest, field.name: each.value}, name)
             if declared.index is not None:
                 for each in self.forms(declared.index):
-                    yield Form({**least, "a": each.value}, each.members | name)
+                    yield Form({**smallest, "a": each.value}, each.members | name)
 
-    def some(self, kind: Type) -> list[Json]:
+    def smallest_values(self, kind: Type) -> list[Json]:
         """The smallest value, if there is one."""
         try:
-            return [self.least(kind)]
+            return [self.smallest(kind)]
         except NoValueError:
             return []
 
 
 @frozen
 class _Keyed:
-    """A value as a key, since 0 and 0.5, true and 1, lists and objects have to be told apart."""
+    """A value as a key, since 0 and 0.5, true and 1, lists and objects have to be is_shown_there apart."""
 
     value: Json
 

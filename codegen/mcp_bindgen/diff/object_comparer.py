@@ -8,24 +8,24 @@ from attrs import evolve
 
 from mcp_bindgen.describe.canonical import literal, schema_type
 from mcp_bindgen.diff.finding_kinds import Kind
-from mcp_bindgen.diff.findings import Couple, Finding, Nested, Step, Tolerance
+from mcp_bindgen.diff.findings import Finding, InlineOccurrence, InlinePair, Tolerance, TypePair
 from mcp_bindgen.diff.rules import HARMLESS
-from mcp_bindgen.diff.types import Types
+from mcp_bindgen.diff.type_comparer import TypeComparer
 from mcp_bindgen.diff.typescript import tags
 from mcp_bindgen.ir.protocol import About, Constraints, Field, ObjectOf, ObjectType, Protocol, Type
 
 _ENVELOPE = frozenset({"jsonrpc", "id"})
 """What some revisions spell out in every message, and others leave to its base."""
 
-_TAKEN = "Send it always: receivers of the old revision take it too."
+_SEND_ALWAYS = "Send it always: receivers of the old revision take it too."
 
 _NOTHING = ObjectType(path="", kind="inline", fields=(), index=None)
 
 
-class Objects:
+class ObjectComparer:
     """Comparisons of the objects of two revisions."""
 
-    def __init__(self, types: Types, *, docs: bool) -> None:
+    def __init__(self, types: TypeComparer, *, docs: bool) -> None:
         self._types = types
         self._docs = docs
         self._old_messages = _messages(types.old)
@@ -35,110 +35,110 @@ class Objects:
         self._old_responses = _responses(self._old_messages)
         self._new_responses = _responses(self._new_messages)
 
-    def compare(self, couple: Couple) -> Iterator[Finding | Nested]:
+    def compare(self, pair: TypePair) -> Iterator[Finding | InlineOccurrence]:
         """How two objects differ; what is inside them without a name is left to another comparison."""
-        old = _NOTHING if couple.old is None else self._types.old.objects[couple.old]
-        new = _NOTHING if couple.new is None else self._types.new.objects[couple.new]
+        old = _NOTHING if pair.old is None else self._types.old.objects[pair.old]
+        new = _NOTHING if pair.new is None else self._types.new.objects[pair.new]
         before = {each.name: each for each in old.fields}
         after = {each.name: each for each in new.fields}
-        ignored = self._ignored(couple, before, after)
+        ignored = self._ignored(pair, before, after)
         for name, field in before.items():
             if name not in ignored and name not in after:
-                yield self._removed(couple, field, old, new)
+                yield self._removed(pair, field, old, new)
         for name, field in after.items():
             if name in ignored:
                 continue
             if name in before:
-                yield from self._changed(couple, before[name], field)
+                yield from self._changed(pair, before[name], field)
             else:
-                yield self._added(couple, field)
-        yield from self._index(couple, old, new)
-        if couple.old is not None and couple.new is not None:
-            yield from self.words(couple, old.about, new.about)
+                yield self._added(pair, field)
+        yield from self._index(pair, old, new)
+        if pair.old is not None and pair.new is not None:
+            yield from self.compare_docs(pair, old.about, new.about)
 
-    def words(self, couple: Couple, old: About, new: About, field: str | None = None) -> Iterator[Finding]:
-        """What is said differently about two types, or about a field of theirs."""
+    def compare_docs(self, pair: TypePair, old: About, new: About, field: str | None = None) -> Iterator[Finding]:
+        """What is docs_finding differently about two types, or about a field of theirs."""
         if (old.deprecated is None) != (new.deprecated is None):
             added = new.deprecated is not None
             kind: Kind = "deprecated_added" if added else "deprecated_removed"
             rule = "deprecated-added" if added else "deprecated-removed"
-            yield Finding(couple=couple, field=field, kind=kind, rule=rule, old=old.deprecated, new=new.deprecated)
+            yield Finding(pair=pair, field=field, kind=kind, rule=rule, old=old.deprecated, new=new.deprecated)
         if self._docs and old.doc != new.doc:
-            yield Finding(couple=couple, field=field, kind="doc_changed", rule="doc-changed", old=old.doc, new=new.doc)
+            yield Finding(pair=pair, field=field, kind="doc_changed", rule="doc-changed", old=old.doc, new=new.doc)
 
-    def _ignored(self, couple: Couple, before: dict[str, Field], after: dict[str, Field]) -> set[str]:
-        """Fields that are told as something else: the method of a message, and its envelope."""
+    def _ignored(self, pair: TypePair, before: dict[str, Field], after: dict[str, Field]) -> set[str]:
+        """Fields that are inherited as something else: the method of a message, and its envelope."""
         found: set[str] = set()
-        if couple.old in self._old_messages and couple.new in self._new_messages:
+        if pair.old in self._old_messages and pair.new in self._new_messages:
             found.add("method")
         if "method" in before and "method" in after:
             found |= {name for name in _ENVELOPE if (name in before) != (name in after)}
         return found
 
-    def _added(self, couple: Couple, field: Field) -> Finding:
-        owner = self._types.partners.of_new(field.declared_in)
-        before = self._old_implied.get(couple.old or "", {}).get(field.name)
+    def _added(self, pair: TypePair, field: Field) -> Finding:
+        owner = self._types.matches.old_name(field.declared_in)
+        before = self._old_implied.get(pair.old or "", {}).get(field.name)
         base = None if before is None else before[0]
         finding = Finding(
-            couple=couple,
+            pair=pair,
             field=field.name,
             kind="field_added",
             rule="field-added-optional" if field.optional else "field-added-required",
             old=None,
             new=self._types.new_text.field(field),
             required=not field.optional,
-            declared=(Couple(owner, field.declared_in),) if owner else (),
+            declaring_pairs=(TypePair(owner, field.declared_in),) if owner else (),
             declared_in=field.declared_in,
-            why=_more_said(field, base),
-            hint=_TAKEN if base is not None else None,
+            reason=_added_reason(field, base),
+            hint=_SEND_ALWAYS if base is not None else None,
         )
         return finding if field.optional else _tolerated(finding, field, "An old {s} does not send it, but a new {r}")
 
-    def _removed(self, couple: Couple, field: Field, old: ObjectType, new: ObjectType) -> Finding:
-        owner = self._types.partners.of_old(field.declared_in)
-        base = self._base_with(couple, field)
+    def _removed(self, pair: TypePair, field: Field, old: ObjectType, new: ObjectType) -> Finding:
+        owner = self._types.matches.new_name(field.declared_in)
+        base = self._base_with(pair, field)
         now_open = (
             old.index is None
             and new.index is not None
-            and self._types.acceptance.forward(schema_type(field), new.index)
+            and self._types.acceptance.new_accepts_old(schema_type(field), new.index)
         )
         rule = "field-removed-optional" if field.optional else "field-removed-required"
         finding = Finding(
-            couple=couple,
+            pair=pair,
             field=field.name,
             kind="field_removed",
             rule="field-removed-now-open" if now_open else rule,
             old=self._types.old_text.field(field),
             new=None,
             required=not field.optional,
-            declared=(Couple(field.declared_in, owner),) if owner else (),
+            declaring_pairs=(TypePair(field.declared_in, owner),) if owner else (),
             declared_in=field.declared_in,
             weights=HARMLESS if base is not None and field.optional else None,
-            why=_less_said(field, base, now_open=now_open),
+            reason=_removed_reason(field, base, now_open=now_open),
         )
         if field.optional or now_open:
             return finding
         return _tolerated(finding, field, "A new {s} no longer sends it, but an old {r}")
 
-    def _base_with(self, couple: Couple, field: Field) -> str | None:
+    def _base_with(self, pair: TypePair, field: Field) -> str | None:
         """The params that have a field that went, as it was, for all messages that extend theirs."""
-        base, kind = self._new_implied.get(couple.new or "", {}).get(field.name, (None, None))
-        return base if kind is not None and self._types.acceptance.forward(schema_type(field), kind) else None
+        base, kind = self._new_implied.get(pair.new or "", {}).get(field.name, (None, None))
+        return base if kind is not None and self._types.acceptance.new_accepts_old(schema_type(field), kind) else None
 
-    def _changed(self, couple: Couple, old: Field, new: Field) -> Iterator[Finding | Nested]:
+    def _changed(self, pair: TypePair, old: Field, new: Field) -> Iterator[Finding | InlineOccurrence]:
         types = self._types
-        declared = Couple(old.declared_in, new.declared_in)
-        inherited = types.partners.are(old.declared_in, new.declared_in)
+        declared = TypePair(old.declared_in, new.declared_in)
+        inherited = types.matches.are_matched(old.declared_in, new.declared_in)
         if not inherited and self._are_declared(declared):
-            types.meet(old.declared_in, new.declared_in)
+            types.add_rename_candidate(old.declared_in, new.declared_in)
         finding = Finding(
-            couple=couple,
+            pair=pair,
             field=new.name,
             kind="field_type_changed",
             rule="type-equivalent",
             old=types.old_text.field(old),
             new=types.new_text.field(new),
-            declared=(declared,) if inherited else (),
+            declaring_pairs=(declared,) if inherited else (),
             declared_in=new.declared_in,
         )
         if old.optional and not new.optional:
@@ -147,22 +147,22 @@ class Objects:
         if new.optional and not old.optional:
             optional = evolve(finding, kind="field_became_optional", rule="field-became-optional")
             yield _tolerated(optional, old, "A new {s} may leave it out, but an old {r}")
-        is_params = new.name == "params" and couple.old in self._old_messages and couple.new in self._new_messages
+        is_params = new.name == "params" and pair.old in self._old_messages and pair.new in self._new_messages
         for each in types.compare(schema_type(old), schema_type(new), is_params=is_params):
-            if isinstance(each, Step):
-                yield Nested(each.couple, couple, declared if inherited else couple, new.name)
-            elif not self._is_answer(couple, new.name):
-                yield each.applied(finding, "field_type_changed")
+            if isinstance(each, InlinePair):
+                yield InlineOccurrence(each.pair, pair, declared if inherited else pair, new.name)
+            elif not self._is_result(pair, new.name):
+                yield each.apply_to(finding, "field_type_changed")
         yield from self._constraints(finding, old.constraints, new.constraints)
-        for said in self.words(couple, old.about, new.about, new.name):
-            yield evolve(said, declared=finding.declared, declared_in=finding.declared_in)
+        for docs_finding in self.compare_docs(pair, old.about, new.about, new.name):
+            yield evolve(docs_finding, declaring_pairs=finding.declaring_pairs, declared_in=finding.declared_in)
 
-    def _is_answer(self, couple: Couple, field: str) -> bool:
-        """Whether a field holds what answers a method, which is told of that method."""
-        return field == "result" and couple.old in self._old_responses and couple.new in self._new_responses
+    def _is_result(self, pair: TypePair, field: str) -> bool:
+        """Whether a field holds what answers a method, which is inherited of that method."""
+        return field == "result" and pair.old in self._old_responses and pair.new in self._new_responses
 
-    def _are_declared(self, couple: Couple) -> bool:
-        old, new = self._types.old.objects[couple.old or ""], self._types.new.objects[couple.new or ""]
+    def _are_declared(self, pair: TypePair) -> bool:
+        old, new = self._types.old.objects[pair.old or ""], self._types.new.objects[pair.new or ""]
         return old.kind != "inline" and new.kind != "inline"
 
     def _constraints(self, finding: Finding, old: Constraints, new: Constraints) -> Iterator[Finding]:
@@ -170,17 +170,17 @@ class Objects:
         if before != after:
             yield evolve(finding, kind="constraint_changed", rule="constraint-changed", old=before, new=after)
 
-    def _index(self, couple: Couple, old: ObjectType, new: ObjectType) -> Iterator[Finding | Nested]:
+    def _index(self, pair: TypePair, old: ObjectType, new: ObjectType) -> Iterator[Finding | InlineOccurrence]:
         types = self._types
         before = None if old.index is None else types.old_text.index(old.index)
         after = None if new.index is None else types.new_text.index(new.index)
         finding = Finding(
-            couple=couple,
+            pair=pair,
             kind="openness_changed",
             rule="openness-changed",
             old=before,
             new=after,
-            declared=self._bases(old, new),
+            declaring_pairs=self._bases(old, new),
         )
         if old.index is None or new.index is None:
             if old.index is not new.index:
@@ -188,15 +188,15 @@ class Objects:
             return
         inline = old.kind == "inline" or new.kind == "inline"
         for each in types.compare(old.index, new.index):
-            if isinstance(each, Step):
-                yield Nested(each.couple, couple, couple, None)
+            if isinstance(each, InlinePair):
+                yield InlineOccurrence(each.pair, pair, pair, None)
             else:
-                yield each.applied(finding, "field_type_changed" if inline else "type_changed")
+                yield each.apply_to(finding, "field_type_changed" if inline else "type_changed")
 
-    def _bases(self, old: ObjectType, new: ObjectType) -> tuple[Couple, ...]:
+    def _bases(self, old: ObjectType, new: ObjectType) -> tuple[TypePair, ...]:
         """The bases that two objects share, the farthest first."""
-        of_old = self._types.partners.of_old
-        shared = [Couple(base, partner) for base in old.bases if (partner := of_old(base)) in new.bases]
+        new_name = self._types.matches.new_name
+        shared = [TypePair(base, counterpart) for base in old.bases if (counterpart := new_name(base)) in new.bases]
         return tuple(shared[::-1])
 
 
@@ -215,8 +215,8 @@ def _implied(protocol: Protocol) -> dict[str, dict[str, tuple[str, Type]]]:
             params = next((each.type for each in protocol.objects[base].fields if each.name == "params"), None)
             if isinstance(params, ObjectOf):
                 more = [each for each in protocol.objects[params.path].fields if each.name not in own]
-                told = {each.name: (f"{base}.params", schema_type(each)) for each in more}
-                found.setdefault(method.params.path, {}).update(told)
+                inherited = {each.name: (f"{base}.params", schema_type(each)) for each in more}
+                found.setdefault(method.params.path, {}).update(inherited)
     return found
 
 
@@ -225,8 +225,8 @@ def _responses(messages: Iterable[str]) -> frozenset[str]:
     return frozenset(f"{name.removesuffix('Request')}ResultResponse" for name in messages)
 
 
-def _more_said(field: Field, base: str | None) -> str | None:
-    """Why a field that came is judged as it is, where its rule does not tell all; ``base``: the params that had it."""
+def _added_reason(field: Field, base: str | None) -> str | None:
+    """Why a field that came is verdicts_of as it is, where its rule does not tell all; ``base``: the params that had it."""
     if base is not None and field.optional:
         return f"It is not new in messages: {base} had it for all of them, and now these params declare it too."
     if base is not None:
@@ -236,7 +236,7 @@ def _more_said(field: Field, base: str | None) -> str | None:
     return None
 
 
-def _less_said(field: Field, base: str | None, *, now_open: bool) -> str | None:
+def _removed_reason(field: Field, base: str | None, *, now_open: bool) -> str | None:
     """The same for a field that went; ``base``: the params that have it still."""
     if base is not None and field.optional:
         return (
@@ -252,11 +252,11 @@ def _less_said(field: Field, base: str | None, *, now_open: bool) -> str | None:
 def _tolerated(finding: Finding, field: Field, start: str) -> Finding:
     """The finding, harmless for the receivers whose specification asks them to tolerate that the field is absent."""
     default = f", and takes it for {literal(field.default)}" if field.default is not None else ""
-    why = f"{start} does without it, as the specification asks{default}."
+    reason = f"{start} does without it, as the specification asks{default}."
     match field.absence_asked_of:
         case ():
             return finding
         case (side,):
-            return evolve(finding, tolerance=Tolerance(side, why))
+            return evolve(finding, tolerance=Tolerance(side, reason))
         case _:
-            return evolve(finding, weights=HARMLESS, why=why)
+            return evolve(finding, weights=HARMLESS, reason=reason)

@@ -1,6 +1,6 @@
 """Compares the types of two places: a field before and after, an alias, what a method takes.
 
-Types that are declared in both revisions are compared once, where they are declared, and not wherever they are used.
+TypeComparer that are declared in both revisions are compare_in_detail once, where they are declared, and not wherever they are used.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from attrs import define, evolve, field, frozen
 
-from mcp_bindgen.diff.acceptance import Acceptance, rule_for, takes_any_object
+from mcp_bindgen.diff.acceptance import Acceptance, accepts_any_object, rule_for
 from mcp_bindgen.diff.alternatives import Alternatives, Literal, alias_names, alternatives
-from mcp_bindgen.diff.fallback_readings import Reading, Readings
-from mcp_bindgen.diff.findings import Couple, Shift, Step
+from mcp_bindgen.diff.fallback_readings import FallbackReading, FallbackReadings
+from mcp_bindgen.diff.findings import InlinePair, TypeDifference, TypePair
 from mcp_bindgen.diff.rules import RULES, Weights
 from mcp_bindgen.diff.scalars import NOTHING_LEFT, fractions, lost, values
-from mcp_bindgen.diff.type_matches import Partners
+from mcp_bindgen.diff.type_matches import TypeMatches
 from mcp_bindgen.diff.typescript import TypeScript
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, ObjectType, Protocol, Type
 
 
 @frozen
-class Depth:
+class DeepDifference:
     """How far two objects are from each other, over all that is in them."""
 
     weights: Weights
@@ -29,27 +29,29 @@ class Depth:
     """They take the same messages."""
 
 
-class Types:
+class TypeComparer:
     """Comparisons of types of two revisions.
 
-    ``deep`` compares two objects with all that is in them. ``meetings`` collects the types that stand in each other's
-    place, old and new name, without being partners: some of them may turn out to be renamed.
+    ``compare_deeply`` compares two objects with all that is in them. ``rename_candidates`` collects the types that stand in each other's
+    place, old and new name, without being matches: some of them may turn out to be renamed.
     """
 
-    def __init__(self, old: Protocol, new: Protocol, partners: Partners, deep: Callable[[Couple], Depth]) -> None:
+    def __init__(
+        self, old: Protocol, new: Protocol, matches: TypeMatches, compare_deeply: Callable[[TypePair], DeepDifference]
+    ) -> None:
         self.old, self.new = old, new
-        self.partners = partners
-        self.deep = deep
+        self.matches = matches
+        self.compare_deeply = compare_deeply
         self.old_text, self.new_text = TypeScript(old), TypeScript(new)
-        self.acceptance = Acceptance(old, new, partners)
-        self.meetings: dict[Couple, None] = {}
-        self.readings = Readings(old, new, self.acceptance, lambda couple: deep(couple).weights)
-        self._unions = Unions(self)
+        self.acceptance = Acceptance(old, new, matches)
+        self.rename_candidates: dict[TypePair, None] = {}
+        self.readings = FallbackReadings(old, new, self.acceptance, lambda pair: compare_deeply(pair).weights)
+        self._unions = UnionComparer(self)
         self._open: set[tuple[Type, Type]] = set()
 
-    def compare(self, old: Type, new: Type, *, is_params: bool = False) -> Iterator[Shift | Step]:
+    def compare(self, old: Type, new: Type, *, is_params: bool = False) -> Iterator[TypeDifference | InlinePair]:
         """How two types differ. The params of a method are the same thing, whatever they are called."""
-        if self._told_elsewhere(old, new) or (old, new) in self._open:
+        if self._is_compared_elsewhere(old, new) or (old, new) in self._open:
             return
         self._open.add((old, new))
         yield from self._compare(old, new, is_params=is_params)
@@ -58,59 +60,59 @@ class Types:
     def alternatives(self, old: Type, new: Type) -> tuple[Alternatives, Alternatives]:
         """The alternatives of two types; aliases that both have stay closed."""
         after = alias_names(new, self.new.aliases)
-        before = [name for name in alias_names(old, self.old.aliases) if self.partners.of_old(name) in after]
-        kept = [partner for name in before if (partner := self.partners.of_old(name)) is not None]
+        before = [name for name in alias_names(old, self.old.aliases) if self.matches.new_name(name) in after]
+        kept = [counterpart for name in before if (counterpart := self.matches.new_name(name)) is not None]
         return alternatives(old, self.old.aliases, before), alternatives(new, self.new.aliases, kept)
 
-    def match(self, old: Type, new: Type) -> Matched:
+    def match(self, old: Type, new: Type) -> Matching:
         """Which objects of two types are the same, and which are left."""
         return self._unions.match(old, new)
 
-    def continued(self, old: Type, new: Type) -> list[Couple]:
+    def successors(self, old: Type, new: Type) -> list[TypePair]:
         """Declared objects of ``old`` that are gone, each with the new one that takes its place in ``new``."""
-        return self._unions.continued(old, new)
+        return self._unions.successors(old, new)
 
-    def meet(self, old: str, new: str) -> None:
+    def add_rename_candidate(self, old: str, new: str) -> None:
         """Note that ``new`` stands where ``old`` did."""
-        if self.partners.of_old(old) is None and self.partners.of_new(new) is None:
-            self.meetings[Couple(old, new)] = None
+        if self.matches.new_name(old) is None and self.matches.old_name(new) is None:
+            self.rename_candidates[TypePair(old, new)] = None
 
-    def objects(self, old: str, new: str, *, is_params: bool = False) -> Iterator[Shift | Step]:
+    def objects(self, old: str, new: str, *, is_params: bool = False) -> Iterator[TypeDifference | InlinePair]:
         """How two objects differ, where one stands in place of the other."""
-        if self.partners.are(old, new):
+        if self.matches.are_matched(old, new):
             return
         named = self._is_named(old, new)
         if named:
-            self.meet(old, new)
+            self.add_rename_candidate(old, new)
         if not named or is_params:
-            yield Step(Couple(old, new))
+            yield InlinePair(TypePair(old, new))
             return
-        depth = self.deep(Couple(old, new))
+        depth = self.compare_deeply(TypePair(old, new))
         rule = rule_for(
             forward=depth.weights.old_to_new == "compatible", backward=depth.weights.new_to_old == "compatible"
         )
         usual = RULES[rule].weights
-        why = _by_what_is_in_it(old, new, depth.weights) if depth.weights != usual or not depth.same else None
-        yield Shift("type", rule, weights=depth.weights, why=why)
+        reason = _deep_reason(old, new, depth.weights) if depth.weights != usual or not depth.same else None
+        yield TypeDifference("type", rule, weights=depth.weights, reason=reason)
 
     def _is_named(self, old: str, new: str) -> bool:
         return self.old.objects[old].kind != "inline" and self.new.objects[new].kind != "inline"
 
-    def _told_elsewhere(self, old: Type, new: Type) -> bool:
+    def _is_compared_elsewhere(self, old: Type, new: Type) -> bool:
         match old, new:
             case AliasOf(), AliasOf():
-                if self.partners.are(old.name, new.name):
+                if self.matches.are_matched(old.name, new.name):
                     return True
-                self.meet(old.name, new.name)
+                self.add_rename_candidate(old.name, new.name)
             case ObjectOf(), ObjectOf():
-                return self.partners.are(old.path, new.path)
+                return self.matches.are_matched(old.path, new.path)
             case (AliasOf(name=name), ObjectOf(path=path)) | (ObjectOf(path=path), AliasOf(name=name)):
-                return name == path and name in self.partners.redefined
+                return name == path and name in self.matches.redefined
             case _:
                 pass
         return False
 
-    def _compare(self, old: Type, new: Type, *, is_params: bool) -> Iterator[Shift | Step]:
+    def _compare(self, old: Type, new: Type, *, is_params: bool) -> Iterator[TypeDifference | InlinePair]:
         before, after = self.alternatives(old, new)
         if before.json is not None or after.json is not None:
             yield from self._any_json(before, after)
@@ -122,28 +124,30 @@ class Types:
             yield from self._unions.compare(old, new, before, after)
             yield from fractions(before, after)
 
-    def _any_json(self, before: Alternatives, after: Alternatives) -> Iterator[Shift]:
+    def _any_json(self, before: Alternatives, after: Alternatives) -> Iterator[TypeDifference]:
         if before.json is None:
-            yield Shift("type", "type-widened")
+            yield TypeDifference("type", "type-widened")
         elif after.json is None:
-            yield Shift("type", "type-narrowed")
+            yield TypeDifference("type", "type-narrowed")
         elif bool(before.json) != bool(after.json):
-            yield Shift("type", "type-equivalent")
+            yield TypeDifference("type", "type-equivalent")
 
-    def _enumerations(self, old: Type, new: Type, before: Alternatives, after: Alternatives) -> Iterator[Shift]:
+    def _enumerations(
+        self, old: Type, new: Type, before: Alternatives, after: Alternatives
+    ) -> Iterator[TypeDifference]:
         removed, added = lost(before.literals, after.literals), lost(after.literals, before.literals)
         if before.any_string != after.any_string:
-            yield Shift("type", self.acceptance.rule(old, new))
+            yield TypeDifference("type", self.acceptance.rule(old, new))
         elif before.any_string:
             yield from values(removed, added, open_to_others=True)
         elif len(removed) < len(before.literals) or (len(before.literals) > 1 and len(added) > 1):
             yield from values(removed, added, nothing_left=len(removed) == len(before.literals))
         else:
-            yield Shift("type", "type-replaced")
+            yield TypeDifference("type", "type-replaced")
 
     def _single(
         self, old: Type, new: Type, before: Alternatives, after: Alternatives, *, is_params: bool
-    ) -> Iterator[Shift | Step]:
+    ) -> Iterator[TypeDifference | InlinePair]:
         if before.objects and after.objects:
             (one,), (other,) = before.objects, after.objects
             yield from self.objects(one, other, is_params=is_params)
@@ -152,33 +156,33 @@ class Types:
             yield from self.compare(one_list.element, other_list.element)
         elif before.objects and "object" in after.scalars:
             (one,) = before.objects
-            yield from self._unknown_object(Couple(one, None), self.old, one) or self._as_a_whole(old, new)
+            yield from self._unknown_object(TypePair(one, None), self.old, one) or self._replaced(old, new)
         elif "object" in before.scalars and after.objects:
             (other,) = after.objects
-            yield from self._unknown_object(Couple(None, other), self.new, other) or self._as_a_whole(old, new)
+            yield from self._unknown_object(TypePair(None, other), self.new, other) or self._replaced(old, new)
         elif before.kept and after.kept:
             return
         elif before.scalars.keys() != after.scalars.keys() or not before.scalars:
-            yield from self._as_a_whole(old, new)
+            yield from self._replaced(old, new)
         else:
             yield from fractions(before, after)
 
-    def _unknown_object(self, couple: Couple, protocol: Protocol, path: str) -> Sequence[Shift | Step]:
+    def _unknown_object(self, pair: TypePair, protocol: Protocol, path: str) -> Sequence[TypeDifference | InlinePair]:
         """An object of which nothing was known (``object``), beside one of which something is."""
-        if takes_any_object(protocol, path):
-            return [Shift("type", "type-equivalent")]
+        if accepts_any_object(protocol, path):
+            return [TypeDifference("type", "type-equivalent")]
         declared = protocol.objects[path]
-        # A marker that got some members: they came, and nothing was taken away from what could be said.
+        # A marker that got some members: they came, and nothing was still_accepted away from what could be said.
         if declared.fields and all(each.optional for each in declared.fields):
-            return [Step(couple)]
+            return [InlinePair(pair)]
         return []
 
-    def _as_a_whole(self, old: Type, new: Type) -> Sequence[Shift]:
-        return [Shift("type", self.acceptance.rule(old, new))]
+    def _replaced(self, old: Type, new: Type) -> Sequence[TypeDifference]:
+        return [TypeDifference("type", self.acceptance.rule(old, new))]
 
 
-def _by_what_is_in_it(old: str, new: str, weights: Weights) -> str | None:
-    """Why one object in place of another is judged as it is; None where nothing can be said but that."""
+def _deep_reason(old: str, new: str, weights: Weights) -> str | None:
+    """Why one object in place of another is verdicts_of as it is; None where nothing can be said but that."""
     match weights.old_to_new, weights.new_to_old:
         case "compatible", "compatible":
             return f"A {new} is read as a {old}, and the reverse."
@@ -201,26 +205,28 @@ _ONE_BY_ONE = "Send the messages one by one."
 
 
 @define
-class Matched:
+class Matching:
     """The members of two unions that are the same, and those that are left."""
 
     old: list[str]
     new: list[str]
-    couples: list[Couple] = field(factory=list[Couple])
+    inline_pairs: list[TypePair] = field(factory=list[TypePair])
     """Those that are the same without being the same type, and of which one at least has no name."""
-    pairs: list[Couple] = field(factory=list[Couple])
+    pairs: list[TypePair] = field(factory=list[TypePair])
     """All that are the same without being the same type."""
     same: int = 0
     """How many were found to be the same."""
 
 
-class Unions:
+class UnionComparer:
     """Comparisons of unions of two revisions."""
 
-    def __init__(self, types: Types) -> None:
+    def __init__(self, types: TypeComparer) -> None:
         self._types = types
 
-    def compare(self, old: Type, new: Type, before: Alternatives, after: Alternatives) -> Iterator[Shift | Step]:
+    def compare(
+        self, old: Type, new: Type, before: Alternatives, after: Alternatives
+    ) -> Iterator[TypeDifference | InlinePair]:
         """How two unions differ, one of which may be a single type.
 
         Aliases that both have are closed in ``before`` and ``after``: what came or went in them is told there.
@@ -237,11 +243,11 @@ class Unions:
         single = not named and not literals and (whole_old.size < 2 or whole_new.size < 2)
         opened = whole_old.any_string != whole_new.any_string
         if single or (opened and whole_old.is_enumeration and whole_new.is_enumeration):
-            yield Shift("type", self._types.acceptance.rule(old, new))
+            yield TypeDifference("type", self._types.acceptance.rule(old, new))
             return
-        for couple in objects.couples:
-            yield from self._types.objects(couple.old or "", couple.new or "")
-        yield from map(Step, self._continued(objects))
+        for pair in objects.inline_pairs:
+            yield from self._types.objects(pair.old or "", pair.new or "")
+        yield from map(InlinePair, self._successors(objects))
         for one, other in lists:
             yield from self._types.compare(one.element, other.element)
         # Strings that one side alone knows by name are told by that ``string``.
@@ -253,42 +259,42 @@ class Unions:
             )
         old_text, new_text = self._types.old_text, self._types.new_text
         readings = self._types.readings
-        yield from _gone(
+        yield from _removed_members(
             [(each, None) for each in _scalars(before, whole_new)]
-            + [(old_text.object(path), readings.of_old(path, new)) for path in objects.old]
+            + [(old_text.object(path), readings.read_by_new(path, new)) for path in objects.old]
         )
         for each in old_lists:
             hint = _ONE_BY_ONE if self._is_batch(each, whole_new) else None
             member = before.lists[each] or old_text.list_of(each.element)
-            yield Shift("union_member_removed", "union-member-removed", member, hint=hint)
-        yield from _come(
+            yield TypeDifference("union_member_removed", "union-member-removed", member, hint=hint)
+        yield from _added_members(
             [(each, None) for each in _scalars(after, whole_old)]
-            + [(new_text.object(path), readings.of_new(path, old)) for path in objects.new]
+            + [(new_text.object(path), readings.read_by_old(path, old)) for path in objects.new]
             + [(after.lists[each] or new_text.list_of(each.element), None) for each in new_lists],
             nothing_left=not (named or scalars or literals),
         )
 
-    def match(self, old: Type, new: Type) -> Matched:
+    def match(self, old: Type, new: Type) -> Matching:
         """Which objects of two types are the same, and which are left."""
         whole_old = alternatives(old, self._types.old.aliases)
         whole_new = alternatives(new, self._types.new.aliases)
         return self._objects(*self._types.alternatives(old, new), whole_old, whole_new)
 
-    def continued(self, old: Type, new: Type) -> list[Couple]:
+    def successors(self, old: Type, new: Type) -> list[TypePair]:
         """Declared members that went, each with the new declared type that takes its place.
 
-        They are compared nowhere else: the one is gone and the other one new, and neither is renamed.
+        They are compare_in_detail nowhere else: the one is gone and the other one new, and neither is renamed.
         """
-        return self._continued(self.match(old, new))
+        return self._successors(self.match(old, new))
 
-    def _continued(self, matched: Matched) -> list[Couple]:
-        partners = self._types.partners
+    def _successors(self, matched: Matching) -> list[TypePair]:
+        matches = self._types.matches
         return [
-            couple
-            for couple in matched.pairs
-            if self._are_declared(couple.old or "", couple.new or "")
-            and partners.of_old(couple.old or "") is None
-            and partners.of_new(couple.new or "") is None
+            pair
+            for pair in matched.pairs
+            if self._are_declared(pair.old or "", pair.new or "")
+            and matches.new_name(pair.old or "") is None
+            and matches.old_name(pair.new or "") is None
         ]
 
     def _has_parts(self, alias: str) -> bool:
@@ -297,27 +303,27 @@ class Unions:
 
     def _objects(
         self, before: Alternatives, after: Alternatives, whole_old: Alternatives, whole_new: Alternatives
-    ) -> Matched:
+    ) -> Matching:
         """Match the objects of two unions; those inside aliases that both have are members all the same."""
-        partners = self._types.partners
-        found = Matched([], [])
+        matches = self._types.matches
+        found = Matching([], [])
         for path in before.objects:
-            if partners.of_old(path) in whole_new.objects:
+            if matches.new_name(path) in whole_new.objects:
                 found.same += 1
             else:
                 found.old.append(path)
-        found.new += [path for path in after.objects if partners.of_new(path) not in whole_old.objects]
+        found.new += [path for path in after.objects if matches.old_name(path) not in whole_old.objects]
         if len(found.old) * len(found.new) > MAX_PAIRS:
             return found
         for old in found.old:
             for new in found.new:
                 if self._are_declared(old, new):
-                    self._types.meet(old, new)
-        for fits in (self._are_alike, self._have_one_tag, self._stand_for_each_other, self._have_a_field):
+                    self._types.add_rename_candidate(old, new)
+        for fits in (self._are_alike, self._have_one_tag, self._one_extends_other, self._share_a_field):
             self._match(found, fits)
         return found
 
-    def _match(self, found: Matched, fits: Callable[[str, str], bool]) -> None:
+    def _match(self, found: Matching, fits: Callable[[str, str], bool]) -> None:
         for old in list(found.old):
             new = next((new for new in found.new if fits(old, new)), None)
             if new is None:
@@ -325,9 +331,9 @@ class Unions:
             found.old.remove(old)
             found.new.remove(new)
             found.same += 1
-            found.pairs.append(Couple(old, new))
+            found.pairs.append(TypePair(old, new))
             if not self._are_declared(old, new):
-                found.couples.append(Couple(old, new))
+                found.inline_pairs.append(TypePair(old, new))
 
     def _are_declared(self, old: str, new: str) -> bool:
         return not _is_inline(self._types.old, old) and not _is_inline(self._types.new, new)
@@ -336,7 +342,7 @@ class Unions:
         before, after = self._types.old.objects[old], self._types.new.objects[new]
         if {each.name for each in before.fields} != {each.name for each in after.fields}:
             return False
-        return self._types.deep(Couple(old, new)).same
+        return self._types.compare_deeply(TypePair(old, new)).same
 
     def _have_one_tag(self, old: str, new: str) -> bool:
         if self._are_declared(old, new):
@@ -344,10 +350,10 @@ class Unions:
         before, after = _tags(self._types.old.objects[old]), _tags(self._types.new.objects[new])
         return any(after.get(name) == value for name, value in before.items())
 
-    def _stand_for_each_other(self, old: str, new: str) -> bool:
-        return self._types.acceptance.stand_for_each_other(self._types.old.objects[old], self._types.new.objects[new])
+    def _one_extends_other(self, old: str, new: str) -> bool:
+        return self._types.acceptance.one_extends_other(self._types.old.objects[old], self._types.new.objects[new])
 
-    def _have_a_field(self, old: str, new: str) -> bool:
+    def _share_a_field(self, old: str, new: str) -> bool:
         """Whether two objects, one of them without a name, have something in common and nothing that tells them apart."""
         if self._are_declared(old, new):
             return False
@@ -374,39 +380,41 @@ class Unions:
         return pairs, old, new
 
     def _is_batch(self, gone: ListOf, left: Alternatives) -> bool:
-        """Whether an array that went had messages in it of which some are still taken by themselves."""
+        """Whether an array that went had messages in it of which some are still still_accepted by themselves."""
         inside = alternatives(gone.element, self._types.old.aliases).objects
-        taken = [path for path in inside if self._types.partners.of_old(path) in left.objects]
-        return any(each.name == "jsonrpc" for path in taken for each in self._types.old.objects[path].fields)
+        still_accepted = [path for path in inside if self._types.matches.new_name(path) in left.objects]
+        return any(each.name == "jsonrpc" for path in still_accepted for each in self._types.old.objects[path].fields)
 
     def _distance(self, one: ListOf, other: ListOf) -> int:
         """0 for arrays of the same, 2 for arrays that have nothing in common."""
         found = list(self._types.compare(one.element, other.element))
-        if any(isinstance(each, Shift) and each.rule == "type-replaced" for each in found):
+        if any(isinstance(each, TypeDifference) and each.rule == "type-replaced" for each in found):
             return 2
         return 1 if found else 0
 
 
-def _gone(members: Iterable[tuple[str, Reading | None]]) -> Iterator[Shift]:
+def _removed_members(members: Iterable[tuple[str, FallbackReading | None]]) -> Iterator[TypeDifference]:
     """The members that went, with what a new receiver reads them as."""
     for member, reading in members:
-        shift = Shift("union_member_removed", "union-member-removed", member)
-        yield shift if reading is None else evolve(shift, weights=reading.weights, why=reading.why)
+        difference = TypeDifference("union_member_removed", "union-member-removed", member)
+        yield difference if reading is None else evolve(difference, weights=reading.weights, reason=reading.reason)
 
 
-def _come(members: Iterable[tuple[str, Reading | None]], *, nothing_left: bool) -> Iterator[Shift]:
+def _added_members(
+    members: Iterable[tuple[str, FallbackReading | None]], *, nothing_left: bool
+) -> Iterator[TypeDifference]:
     """The members that came, with what an old receiver reads them as."""
     for member, reading in members:
-        shift = Shift("union_member_added", "union-member-added", member)
+        difference = TypeDifference("union_member_added", "union-member-added", member)
         if reading is not None:
-            yield evolve(shift, weights=reading.weights, why=reading.why)
+            yield evolve(difference, weights=reading.weights, reason=reading.reason)
         elif nothing_left:
-            why = (
+            reason = (
                 f"All alternatives are others now: an old receiver knows none that a new sender has, such as {member}."
             )
-            yield evolve(shift, weights=NOTHING_LEFT, why=why)
+            yield evolve(difference, weights=NOTHING_LEFT, reason=reason)
         else:
-            yield shift
+            yield difference
 
 
 def _scalars(some: Alternatives, others: Alternatives) -> list[str]:

@@ -1,0 +1,136 @@
+"""Compares pairs of types, and the objects inside them that have no name, until nothing is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from attrs import define, evolve, field
+
+from mcp_bindgen.diff.changes import Verdict, worst
+from mcp_bindgen.diff.findings import Finding, InlineOccurrence, TypeDifference, TypePair
+from mcp_bindgen.diff.object_comparer import ObjectComparer
+from mcp_bindgen.diff.rules import ANNOTATION_RULES, HARMLESS, RULES, Weights
+from mcp_bindgen.diff.type_comparer import DeepDifference, TypeComparer
+from mcp_bindgen.diff.type_matches import TypeMatches
+from mcp_bindgen.ir.protocol import ObjectOf, Protocol, Type
+
+MAX_DEPTH = 40
+"""TypeComparer of other names in_pairing each other that are looked into; what is deeper is still_accepted for different."""
+
+
+@define
+class Findings:
+    """What a comparison found, and where it came by the pairs that it met on its way."""
+
+    findings: list[Finding] = field(factory=list[Finding])
+    occurrences: dict[TypePair, list[InlineOccurrence]] = field(factory=dict[TypePair, list[InlineOccurrence]])
+    """Empty for those that it started from."""
+
+    def add_occurrence(self, nested: InlineOccurrence) -> bool:
+        """Note a way to a pair; whether it is the first."""
+        first = nested.pair not in self.occurrences
+        self.occurrences.setdefault(nested.pair, []).append(nested)
+        return first
+
+
+class PairComparer:
+    """Comparisons of two revisions, given which types are matches."""
+
+    def __init__(self, old: Protocol, new: Protocol, matches: TypeMatches, *, docs: bool = False) -> None:
+        self.types = TypeComparer(old, new, matches, self.compare_deeply)
+        self._objects = ObjectComparer(self.types, docs=docs)
+        self._depths: dict[TypePair, DeepDifference] = {}
+        self._level = 0
+
+    def compare_pairs(self, starts: Iterable[TypePair]) -> Findings:
+        """Compare pairs of objects, and what is inside them."""
+        found = Findings(occurrences={pair: [] for pair in starts})
+        self._follow(list(found.occurrences), found)
+        return found
+
+    def compare_alias(self, pair: TypePair, into: Findings) -> None:
+        """Compare two aliases, and what is inside them."""
+        old, new = self.types.old.aliases[pair.old or ""], self.types.new.aliases[pair.new or ""]
+        finding = self._redefinition(pair)
+        steps: list[TypePair] = []
+        for each in self.types.compare(old.written or old.type, new.written or new.type):
+            if isinstance(each, TypeDifference):
+                into.findings.append(_of_alias(finding, each))
+            elif into.add_occurrence(InlineOccurrence(each.pair, pair, pair, None)):
+                steps.append(each.pair)
+        self._follow(steps, into)
+        into.findings += self._objects.compare_docs(pair, old.about, new.about)
+
+    def compare_redefined(self, name: str) -> Finding | None:
+        """Compare what one name stands for in each revision, of which one is an object and the other is not.
+
+        None where the messages are the same: then it is only declared in another way.
+        """
+        finding = self._redefinition(TypePair(name, name))
+        matches = self.types.matches
+        if name in matches.renamed or name in matches.renamed.values():
+            # What it stood for has another name now, and is compare_in_detail under that.
+            return finding
+        old, new = self._stands_for(self.types.old, name), self._stands_for(self.types.new, name)
+        if isinstance(old, ObjectOf) and isinstance(new, ObjectOf):
+            depth = self.compare_deeply(TypePair(old.path, new.path))
+        else:
+            depth = _depth(self._all(old, new))
+        return None if depth.same else evolve(finding, weights=depth.weights)
+
+    def compare_deeply(self, pair: TypePair) -> DeepDifference:
+        """How far two objects are from each other, over all that is in them."""
+        if pair not in self._depths:
+            if self._level > MAX_DEPTH:
+                return DeepDifference(RULES["type-replaced"].weights, same=False)
+            # Nothing so far speaks against it, while it is being looked at.
+            self._depths[pair] = DeepDifference(HARMLESS, same=True)
+            self._level += 1
+            self._depths[pair] = _depth(self.compare_pairs([pair]).findings)
+            self._level -= 1
+        return self._depths[pair]
+
+    def _follow(self, waiting: list[TypePair], found: Findings) -> None:
+        for pair in waiting:
+            for each in self._objects.compare(pair):
+                if isinstance(each, Finding):
+                    found.findings.append(each)
+                elif found.add_occurrence(each):
+                    waiting.append(each.pair)
+
+    def _stands_for(self, protocol: Protocol, name: str) -> Type:
+        return ObjectOf(name) if name in protocol.objects else protocol.aliases[name].type
+
+    def _all(self, old: Type, new: Type) -> Iterator[Finding]:
+        """All in which two types differ, whatever they are called."""
+        finding = self._redefinition(TypePair(None, None))
+        for each in self.types.compare(old, new):
+            if isinstance(each, TypeDifference):
+                yield _of_alias(finding, each)
+            else:
+                yield from self.compare_pairs([each.pair]).findings
+
+    def _redefinition(self, pair: TypePair) -> Finding:
+        return Finding(
+            pair=pair,
+            kind="type_changed",
+            rule="type-redefined",
+            old=pair.old and self.types.old_text.definition(pair.old),
+            new=pair.new and self.types.new_text.definition(pair.new),
+        )
+
+
+def _of_alias(finding: Finding, difference: TypeDifference) -> Finding:
+    if difference.kind != "type":
+        return difference.apply_to(finding, "type_changed")
+    if difference.rule == "type-equivalent":
+        return evolve(finding, rule=difference.rule, weights=None)
+    return evolve(finding, weights=difference.weights or RULES[difference.rule].weights, reason=difference.reason)
+
+
+def _depth(findings: Iterable[Finding]) -> DeepDifference:
+    changes = [each for each in findings if each.rule not in ANNOTATION_RULES]
+    weights = [each.weights or RULES[each.rule].weights for each in changes]
+    forward: list[Verdict] = [each.old_to_new for each in weights]
+    backward: list[Verdict] = [each.new_to_old for each in weights]
+    return DeepDifference(Weights(worst(*forward), worst(*backward)), same=not changes)
