@@ -47,7 +47,6 @@ UNREVISED = {
     "mcp_bindgen/calling",
     "mcp_bindgen/cli",
     "mcp_bindgen/describe",
-    "mcp_bindgen/diff",
     "mcp_bindgen/emit",
     "mcp_bindgen/ir",
     "mcp_bindgen/resolve",

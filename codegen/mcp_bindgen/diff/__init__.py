@@ -1,4 +1,4 @@
-"""The semantic difference of two protocol revisions, and what becomes of something over many.
+"""Semantic differences of protocol revisions: of two, of every client with every server, and the history of a subject.
 
 from mcp_bindgen import catalog, diff
 

@@ -1,4 +1,4 @@
-"""Whether a receiver of one revision accepts every value that a type of the other revision allows."""
+"""Decide whether a receiver of one revision accepts every value that a type of the other revision allows."""
 
 from __future__ import annotations
 
@@ -12,35 +12,38 @@ from mcp_bindgen.diff.type_matches import TypeMatches
 from mcp_bindgen.ir.protocol import AliasOf, ObjectType, Protocol, Type
 
 MAX_DEPTH = 100
-"""Levels of objects and arrays in_pairing each other that are looked into; what is deeper is still_accepted for different."""
+"""Maximum nesting of objects and arrays that is compared; deeper types count as different."""
 
 
 class Acceptance:
-    """The answers for two revisions. TypeMatches take each other's values: how they differ is told where they are declared."""
+    """Answers for two revisions.
+
+    Matched types accept each other's values: their differences are reported where they are declared.
+    """
 
     def __init__(self, old: Protocol, new: Protocol, matches: TypeMatches) -> None:
         self._forward = _OneWay(old, new, matches.are_matched)
         self._backward = _OneWay(new, old, lambda one, other: matches.are_matched(other, one))
 
     def new_accepts_old(self, old: Type, new: Type) -> bool:
-        """Whether the new type accepts the values of the old one."""
+        """Return whether the new type accepts the values of the old one."""
         return self._forward.accepts(old, new)
 
     def old_accepts_new(self, old: Type, new: Type) -> bool:
-        """Whether the old type accepts the values of the new one."""
+        """Return whether the old type accepts the values of the new one."""
         return self._backward.accepts(new, old)
 
     def one_extends_other(self, old: ObjectType, new: ObjectType) -> bool:
-        """Whether one of two objects has all that the other has, and asks for no more of it."""
+        """Return whether one of two objects has all members of the other and requires no more of them."""
         return self._forward.preserves(old, new) or self._backward.preserves(new, old)
 
     def rule(self, old: Type, new: Type) -> str:
-        """The rule for a type that became another as a whole."""
+        """Return the rule for a type that was replaced as a whole."""
         return rule_for(forward=self.new_accepts_old(old, new), backward=self.old_accepts_new(old, new))
 
 
 def rule_for(*, forward: bool, backward: bool) -> str:
-    """The rule for a type that became another, by who can read whom."""
+    """Return the rule for a replaced type, by which receiver accepts all values of which sender."""
     if forward:
         return "type-equivalent" if backward else "type-widened"
     return "type-narrowed" if backward else "type-replaced"
@@ -51,7 +54,7 @@ _Pair: TypeAlias = tuple[Type, Type] | tuple[str, str]
 
 
 class _OneWay:
-    """Values of one model among those of another."""
+    """Comparison in one direction: values of one protocol sent to a receiver of the other."""
 
     def __init__(self, one: Protocol, other: Protocol, matches: Callable[[str, str], bool]) -> None:
         self._one, self._other = one, other
@@ -61,11 +64,11 @@ class _OneWay:
         self._level = 0
 
     def accepts(self, one: Type, other: Type) -> bool:
-        """Whether ``other`` accepts all values of ``one``."""
+        """Return whether ``other`` accepts all values of ``one``."""
         return self._is_compared_elsewhere(one, other) or self._once((one, other), lambda: self._types(one, other))
 
     def _once(self, pair: _Pair, find: Callable[[], bool]) -> bool:
-        """The answer for a pair, found once. While it is being looked for, it is still_accepted for yes."""
+        """Return the answer for a pair, computed once; while it is computed it counts as yes."""
         if pair in self._known:
             return self._known[pair]
         if self._level > MAX_DEPTH:
@@ -77,7 +80,7 @@ class _OneWay:
         result = find()
         self._level -= 1
         if not result:
-            # What was found in the belief that it would be yes has to be looked for again.
+            # Answers that assumed this one to be yes have to be computed again.
             for each in self._trail[mark:]:
                 del self._known[each]
             del self._trail[mark:]
@@ -143,7 +146,7 @@ class _OneWay:
         return all(self.accepts(value, index) for value in values)
 
     def preserves(self, one: ObjectType, other: ObjectType) -> bool:
-        """Whether ``other`` accepts the values of ``one`` and loses nothing of them."""
+        """Return whether ``other`` accepts the values of ``one`` and ignores no part of them."""
         theirs = {each.name: each for each in other.fields}
         mine = {each.name: each for each in one.fields}
         required = {each.name for each in other.fields if not each.optional}
@@ -156,7 +159,7 @@ class _OneWay:
 
 
 def accepts_any_object(protocol: Protocol, path: str) -> bool:
-    """Whether an object type says nothing of its members."""
+    """Return whether an object type declares nothing about its members."""
     declared = protocol.objects[path]
     index = declared.index
     return not declared.fields and (index is None or alternatives(index, protocol.aliases).json is not None)

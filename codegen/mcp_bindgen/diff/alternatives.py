@@ -1,4 +1,4 @@
-"""A type as its alternatives: aliases and unions expanded, literals merge_inherited, one entry for each way a value may be."""
+"""The alternatives of a type: aliases and unions expanded, literals collected, one entry for each way to write a value."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Alternatives:
     scalars: dict[str, Scalar] = field(factory=dict[str, Scalar])
     """``number``, ``boolean``, ``null`` and ``object``, by keyword."""
     json: str | None = None
-    """What takes any JSON value: the name of an alias, or empty for a keyword."""
+    """The alternative that accepts any JSON value: the name of an alias, or empty for a keyword."""
     objects: dict[str, None] = field(factory=dict[str, None])
-    """Paths, in the order of the source."""
+    """Paths, in source order."""
     lists: dict[ListOf, str | None] = field(factory=dict[ListOf, str | None])
-    """Arrays, with the alias that each was written as."""
+    """Arrays, each with the alias that stands for it."""
     kept: dict[str, None] = field(factory=dict[str, None])
     """Aliases that were not to be expanded."""
 
     @property
     def size(self) -> int:
-        """How many there are; strings of which some are known count as one."""
+        """The number of alternatives; ``string`` counts once, together with the literals that it includes."""
         strings = 0 if self.any_string else sum(isinstance(value, str) for value in self.literals.values())
         others = sum(not isinstance(value, str) for value in self.literals.values())
         parts = len(self.scalars) + len(self.objects) + len(self.lists) + len(self.kept)
@@ -41,20 +41,20 @@ class Alternatives:
 
     @property
     def has_fractions(self) -> bool | None:
-        """Whether its numbers may have fractions; None where it has no numbers but literals."""
+        """Whether numbers may have fractions; None if the only numbers are literals."""
         number = self.scalars.get("number")
         return None if number is None else number.kind == "float"
 
     @property
     def is_enumeration(self) -> bool:
-        """Whether there is nothing but literals, and perhaps any other string."""
+        """Whether all alternatives are literals, or literals and ``string``."""
         return bool(self.literals or self.any_string) and not (
             self.scalars or self.objects or self.lists or self.kept or self.json is not None
         )
 
 
 def alternatives(kind: Type, aliases: Mapping[str, AliasType], keep: Collection[str] = ()) -> Alternatives:
-    """The alternatives of a type; aliases in ``keep`` stay what they are."""
+    """Return the alternatives of a type; aliases in ``keep`` are not expanded."""
     found = Alternatives()
     for part, name in _leaves(kind, aliases, keep):
         match part:
@@ -82,7 +82,7 @@ def alternatives(kind: Type, aliases: Mapping[str, AliasType], keep: Collection[
 
 
 def alias_names(kind: Type, aliases: Mapping[str, AliasType]) -> list[str]:
-    """The aliases that a type is, or has among its alternatives, on all levels."""
+    """Return the aliases that a type is, or has among its alternatives, on all levels."""
     found: dict[str, None] = {}
     waiting = [kind]
     while waiting:
@@ -96,7 +96,7 @@ def alias_names(kind: Type, aliases: Mapping[str, AliasType]) -> list[str]:
 
 
 def _leaves(kind: Type, aliases: Mapping[str, AliasType], keep: Collection[str]) -> Iterator[tuple[Type, str | None]]:
-    """The parts that are no unions, each with the alias that stands for it alone."""
+    """Yield the parts that are not unions, each with the alias that stands for it alone."""
     waiting: list[tuple[Type, str | None]] = [(kind, None)]
     while waiting:
         part, name = waiting.pop()

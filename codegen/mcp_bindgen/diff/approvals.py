@@ -1,4 +1,4 @@
-"""The file in which people say of single changes why these are fine: TOML, by the ids of the changes.
+"""Approvals: a TOML file that accepts single changes by id, each with a reason.
 
 [approved]
 "method_removed:ping" = "We send none."
@@ -22,7 +22,7 @@ _EXAMPLE = f'[{_TABLE}] and lines of the form "ID" = "REASON"'
 
 
 def read_approvals(data: bytes, name: str) -> dict[str, str]:
-    """The reasons by id; raises BindgenError for a file that is none, and for an entry without a reason."""
+    """Return the reasons by id; raise BindgenError for an invalid file and for an entry without a reason."""
     try:
         document = tomllib.loads(data.decode())
     except UnicodeDecodeError as problem:
@@ -55,7 +55,7 @@ def _reason(identity: str, found: Any, name: str) -> str:
 
 
 def stale(approved: Mapping[str, str], difference: Difference) -> list[str]:
-    """A line for each entry that approves no change of the whole difference."""
+    """Return a message for each entry whose id is not in the whole difference."""
     known = {change.id for change in difference.changes}
     title = f"{difference.old.revision} to {difference.new.revision}"
     lines: list[str] = []
@@ -68,7 +68,7 @@ def stale(approved: Mapping[str, str], difference: Difference) -> list[str]:
 
 
 def skeleton(assessment: Assessment) -> str:
-    """An approvals file: what is approved and still a change, and what counts now, for somebody to say why it is fine."""
+    """Return an approvals file with the approved changes and, without a reason yet, those that fail."""
     difference = assessment.difference
     lines = [
         f"# {visible(difference.old.revision)} to {visible(difference.new.revision)}",
@@ -85,5 +85,5 @@ def skeleton(assessment: Assessment) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML; it has the escapes of JSON, and does not take a bare DEL."""
+    """Return a basic string of TOML, whose escapes are those of JSON except for a bare DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""What a difference comes to for whoever asked: seen from one side, against a threshold, without what is approved."""
+"""A difference assessed: seen from one side, against a threshold, without the approved changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attrs import field, frozen
 from mcp_bindgen.diff.changes import VERDICTS, Change, Difference, Pairing, Verdict, Witness, worst
 
 Perspective: TypeAlias = Literal["client", "server", "both"]
-"""Which side is the old one."""
+"""The side that has the old revision."""
 
 Threshold: TypeAlias = Literal["breaking", "risky", "any", "none"]
 
@@ -18,7 +18,7 @@ PAIRING_WORDS: Mapping[Pairing, str] = {
     "old_client_new_server": "old client, new server",
     "new_client_old_server": "new client, old server",
 }
-"""The pairings, and what to call them."""
+"""The pairings in words."""
 
 _SEEN: Mapping[Perspective, tuple[Pairing, ...]] = {
     "client": ("old_client_new_server",),
@@ -30,24 +30,24 @@ _LEAST: Mapping[Threshold, Verdict] = {"breaking": "breaking", "risky": "risky",
 
 
 def at_least(level: Verdict, least: Verdict) -> bool:
-    """Whether a level is as bad as another one, or worse."""
+    """Return whether a level is as bad as another one, or worse."""
     return VERDICTS.index(level) >= VERDICTS.index(least)
 
 
 def level_from(change: Change, perspective: Perspective) -> Verdict:
-    """The worst that a change does in the pairings in which that side is the old one."""
+    """Return the worst verdict of a change in the pairings of a perspective."""
     found: list[Verdict] = [verdict(change, pairing) for pairing in _SEEN[perspective]]
     return worst(*found)
 
 
 def verdict(change: Change, pairing: Pairing) -> Verdict:
-    """What a change does in one pairing."""
+    """Return the verdict of a change in one pairing."""
     both = change.verdicts
     return both.old_client_new_server if pairing == "old_client_new_server" else both.new_client_old_server
 
 
 def reason_in(change: Change, pairings: Sequence[Pairing]) -> str:
-    """Who breaks in some pairings, and why."""
+    """Return who breaks in some pairings, and why."""
     if len(pairings) != 1:
         return change.reason
     both = change.reasons
@@ -57,34 +57,34 @@ def reason_in(change: Change, pairings: Sequence[Pairing]) -> str:
 
 @frozen(kw_only=True)
 class Assessment:
-    """A difference, and how to look at it."""
+    """A difference with the options by which it is assessed."""
 
     difference: Difference
     perspective: Perspective = "both"
     fail_on: Threshold = "breaking"
     approved: Mapping[str, str] = field(factory=dict[str, str])
-    """The reasons why changes are fine, by id."""
+    """The reasons of approved changes, by id."""
 
     @property
     def pairings(self) -> tuple[Pairing, ...]:
-        """The pairings that are looked at."""
+        """The pairings of the perspective."""
         return _SEEN[self.perspective]
 
     def level(self, change: Change) -> Verdict:
-        """How bad a change is in these pairings."""
+        """Return the worst verdict of a change in these pairings."""
         return level_from(change, self.perspective)
 
     def reason(self, change: Change) -> str:
-        """Who breaks in these pairings, and why."""
+        """Return who breaks in these pairings, and why."""
         return reason_in(change, self.pairings)
 
     def witness(self, change: Change) -> Witness | None:
-        """The message that shows what a change means, if it is one of these pairings in which it does."""
+        """Return the witness of a change, if it is about one of these pairings."""
         found = change.witness
         return found if found is not None and found.pairing in self.pairings else None
 
     def fails(self, change: Change) -> bool:
-        """Whether a change is at or above the threshold, and nobody approved it."""
+        """Return whether a change is at or above the threshold and not approved."""
         if self.fail_on == "none" or change.id in self.approved:
             return False
         return at_least(self.level(change), _LEAST[self.fail_on])
@@ -95,7 +95,7 @@ class Assessment:
         return tuple(change for change in self.difference.changes if self.fails(change))
 
     def numbers(self, pairing: Pairing | None = None) -> dict[Verdict, int]:
-        """How many changes there are of each level, the worst first: in one pairing, or in all that are looked at."""
+        """Return the number of changes at each level, the worst first: in one pairing, or in those of the perspective."""
         changes = self.difference.changes
         levels = [self.level(change) if pairing is None else verdict(change, pairing) for change in changes]
         return {level: levels.count(level) for level in reversed(VERDICTS)}

@@ -1,4 +1,4 @@
-"""What a comparison of two revisions finds: one ``Change`` for each thing that differs."""
+"""The result of comparing two revisions: one ``Change`` for each thing that differs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ VERDICTS: tuple[Verdict, ...] = ("compatible", "risky", "breaking")
 
 
 def worst(*verdicts: Verdict) -> Verdict:
-    """The worst of some verdicts; ``compatible`` for none."""
+    """Return the worst of some verdicts; ``compatible`` for none."""
     return VERDICTS[max(map(VERDICTS.index, verdicts), default=0)]
 
 
 @frozen
 class Verdicts:
-    """What a change means: for two pairings of peers that do not negotiate, and for code over generated types."""
+    """The verdicts for two pairings of peers that do not negotiate, and for code over generated types."""
 
     old_client_new_server: Verdict
     new_client_old_server: Verdict
@@ -43,7 +43,7 @@ PAIRINGS: tuple[Pairing, ...] = ("old_client_new_server", "new_client_old_server
 
 @frozen
 class Reasons:
-    """What a change does in one pairing alone; None where it is compatible there."""
+    """The reason of a change in each pairing alone; None where it is compatible."""
 
     old_client_new_server: str | None = None
     new_client_old_server: str | None = None
@@ -54,18 +54,18 @@ Outcome: TypeAlias = Literal["refused", "ignored", "unanswered"]
 
 @frozen
 class Witness:
-    """A message that shows what a change means."""
+    """A message that shows the effect of a change."""
 
     pairing: Pairing
     sender: Side
     message: Any = field(hash=False)
     """The JSON that is sent: an object, or an array of them for a batch."""
     outcome: Outcome
-    """What becomes of it: it is refused, a part of it is ignored, or no result answers it but the error -32601."""
+    """The reaction of the receiver: it refuses the message, ignores a part of it, or answers with the error -32601."""
     answers: str | None = field(default=None, kw_only=True)
     """The method of the request with the same id, for a response."""
     place: tuple[str | int, ...] = field(default=(), kw_only=True)
-    """Where it shows: the keys and places from the top of the message."""
+    """The keys and indexes from the top of the message to the place that shows the effect."""
 
 
 @frozen(kw_only=True)
@@ -73,40 +73,40 @@ class Change:
     """One thing that differs between two revisions."""
 
     id: str
-    """The same in every run, unique in its document: approvals name it."""
+    """The same in every run and unique in its document; approvals refer to it."""
     kind: Kind
     rule: str
     """The id of an entry in ``rules.RULES``."""
     subject: str
-    """What changed: ``Widget``, ``Widget.size``, ``widgets/list``, ``MAX_WIDGETS``."""
+    """The type, field, method or constant: ``Widget``, ``Widget.size``, ``widgets/list``, ``MAX_WIDGETS``."""
     member: str | None = None
     """The union member, enumeration value or result type, as TypeScript writes it."""
     declared_in: str | None = None
-    """The type that declares the field, where ``subject`` is on one that inherits it."""
+    """The type that declares the field, if ``subject`` is on one that inherits it."""
     inherited_by: tuple[str, ...] = ()
-    """The types that change with ``subject``, where it is on the declaring one."""
+    """The types that change with ``subject``, if it is on the declaring one."""
     old: str | None
-    """TypeScript text of the type or value before; None where there was none."""
+    """TypeScript text of the type or value before; None if there was none."""
     new: str | None
     """The same after."""
     required: bool | None = None
-    """Whether a field that came or went is (was) required; None for other changes."""
+    """Whether an added or removed field is (was) required; None for other changes."""
     sent_by: tuple[Side, ...] = ()
-    """Who sends messages that contain the subject; empty where none does."""
+    """The sides that send messages with the subject; empty if none does."""
     verdicts: Verdicts
     methods: tuple[str, ...] = ()
-    """The methods and notifications in whose messages peers of both revisions add_rename_candidate the subject, in the order of the source.
+    """The methods in whose messages peers of both revisions exchange the subject, in source order.
 
-    Where there is none, and for what is only said of the subject, those that contain it in either revision.
+    If there are none, and for changes of documentation or constraints, those that contain it in either revision.
     """
     reason: str
-    """Who breaks, and why, in one sentence for people."""
+    """The side that breaks and the reason, in one sentence."""
     reasons: Reasons = Reasons()
-    """The same, with nothing but one pairing in it."""
+    """The same for each pairing alone."""
     hint: str | None = None
-    """What to do about it."""
+    """Advice to the reader."""
     witness: Witness | None = None
-    """The smallest message that shows the worse of the two verdicts, where it was asked for and one can."""
+    """The smallest message that shows the worse of the two verdicts, if witnesses were searched and one exists."""
 
     @property
     def level(self) -> Verdict:
@@ -119,14 +119,14 @@ class Revision:
     """One side of a comparison."""
 
     revision: str
-    """The id that was asked for."""
+    """The id or name of the input."""
     source: str
-    """Where its schema was read."""
+    """The path or name that its schema was read from."""
 
 
 @frozen
 class Summary:
-    """How many changes there are, and how bad they are on the wire."""
+    """The number of changes, in total and by their level."""
 
     changes: int
     breaking: int
@@ -136,7 +136,7 @@ class Summary:
 
 @frozen
 class Difference:
-    """All that differs between two revisions, in a stable order."""
+    """All changes between two revisions, in a stable order."""
 
     old: Revision
     new: Revision

@@ -1,4 +1,4 @@
-"""Compares two resolved schemas: what is sent differently, who sends it, and whom that breaks."""
+"""Comparison of two resolved schemas: what is sent differently, who sends it, and who breaks."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _ORDER = ("method", "type", "constant")
 
 @frozen
 class Comparison:
-    """A difference, and how it was come by."""
+    """A difference with the data that it was built from."""
 
     difference: Difference
     findings: Mapping[str, Finding] = field(repr=False)
-    """What each change is made of, by its id."""
+    """The finding behind each change, by the change's id."""
     matches: TypeMatches = field(repr=False)
     pairs: tuple[TypePair, ...] = field(repr=False)
-    """All objects that were compare_in_detail with each other, those without a name too."""
+    """All pairs of objects that were compared, inline ones included."""
 
 
 def compare(old: Protocol, new: Protocol, *, docs: bool = False) -> Difference:
-    """All that differs between two revisions; ``docs``: what their documentation says too."""
+    """Return all changes between two revisions; ``docs``: changes of documentation texts too."""
     return compare_in_detail(old, new, docs=docs).difference
 
 
 def compare_in_detail(old: Protocol, new: Protocol, *, docs: bool = False) -> Comparison:
-    """The same, with what is known of it besides."""
+    """Return the difference with the data that it was built from."""
     matches = find_matches(old, new)
     comparer = PairComparer(old, new, matches, docs=docs)
     found = _collect_findings(comparer, matches)
@@ -79,7 +79,7 @@ def _collect_findings(comparer: PairComparer, matches: TypeMatches) -> Findings:
 
 
 def _name_findings(comparer: PairComparer, matches: TypeMatches) -> Iterator[Finding]:
-    """TypeComparer that came, went or have another name."""
+    """Yield the types that were added, removed or renamed."""
     old_text, new_text = comparer.types.old_text, comparer.types.new_text
     for name in matches.only_old():
         yield Finding(
@@ -96,7 +96,7 @@ def _name_findings(comparer: PairComparer, matches: TypeMatches) -> Iterator[Fin
 
 
 class _ChangeBuilder:
-    """Makes changes of findings: who sends it, and what that means."""
+    """Converts findings to changes: adds the senders, the verdicts and the reasons."""
 
     def __init__(self, old: Protocol, new: Protocol, subjects: Subjects, traffic: PairUsage) -> None:
         self._subjects = subjects
@@ -104,7 +104,7 @@ class _ChangeBuilder:
         self._names = {*old.order, *new.order}
 
     def build(self, finding: Finding) -> Change:
-        """The change that a finding comes to."""
+        """Return the change for a finding."""
         name = self._subjects.subject(finding.pair)
         subject = finding.subject or (name if finding.field is None else below(name, finding.field))
         pairs = (finding.pair, *finding.inherited_by)
@@ -133,7 +133,7 @@ class _ChangeBuilder:
         )
 
     def _by_side(self, finding: Finding, pairs: Sequence[TypePair], sent_by: Iterable[Side]) -> dict[Side, Weights]:
-        """What it does to the messages of each side."""
+        """Return the effect on the messages of each side."""
         if finding.by_side is not None:
             return dict(finding.by_side)
         usual = RULES[finding.rule].weights
@@ -147,29 +147,29 @@ class _ChangeBuilder:
         return self._usage.weights_by_sender(pairs, weights)
 
     def _methods(self, finding: Finding, pairs: Sequence[TypePair]) -> tuple[str, ...]:
-        """The methods in whose messages it shows; those with the type at all, where it shows in none or is only words."""
-        met = () if finding.rule in ANNOTATION_RULES else self._usage.exchanged_in(pairs)
-        return met or self._usage.methods(pairs)
+        """Return the methods whose messages show the change; if none does, those whose messages contain the type."""
+        exchanged = () if finding.rule in ANNOTATION_RULES else self._usage.exchanged_in(pairs)
+        return exchanged or self._usage.methods(pairs)
 
     def _declared_in(self, finding: Finding) -> str | None:
-        """The type that declares the field, unless it is the one that has it or has no name."""
+        """Return the type that declares the field, unless it is the subject's own type or an inline object."""
         name = finding.declared_in
         return name if name in self._names and name not in {finding.pair.old, finding.pair.new} else None
 
 
 def _reason_in_pairing(finding: Finding, by_side: Mapping[Side, Weights]) -> str | None:
-    """The reason, given what happens in one pairing."""
+    """Return the reason for the effects in one pairing."""
     return reason(finding, by_side, tuple(by_side)) if by_side else None
 
 
 def _sort_key(change: Change) -> tuple[int, str, str, str, str]:
-    """Methods come first, then types with their fields, then constants."""
+    """Return the sort key: methods, then types with their fields, then constants."""
     group = _ORDER.index(KINDS[change.kind].subject)
     return group, change.subject, change.kind, change.member or "", change.rule
 
 
 def _with_unique_ids(changes: Iterable[Change]) -> Iterator[Change]:
-    """Changes of which no two have the same id."""
+    """Yield the changes with ids that are unique."""
     seen: Counter[str] = Counter()
     for change in changes:
         seen[change.id] += 1
@@ -177,7 +177,7 @@ def _with_unique_ids(changes: Iterable[Change]) -> Iterator[Change]:
 
 
 class Subjects:
-    """The subjects of pairs. ``occurrences`` says by which ways each was reached; matches need none."""
+    """The subjects of pairs. ``occurrences`` lists the places of inline pairs; matches need none."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class Subjects:
         self._uses = Counter(pair.old for pair in nested), Counter(pair.new for pair in nested)
 
     def subject(self, pair: TypePair) -> str:
-        """What to call a pair."""
+        """Return the subject of a pair."""
         ways = self._occurrences.get(pair)
         if not ways:
             return pair.new or pair.old or ""
@@ -204,14 +204,14 @@ class Subjects:
         return inside if ways[0].field is None else below(inside, ways[0].field)
 
     def _name(self, pair: TypePair) -> str | None:
-        """The name that one of the two has, if it stands for this and nothing else."""
+        """Return the name of one of the two types if it is used for this pair only."""
         names: list[str] = []
         new, old = pair.new, pair.old
         if new is not None and _is_declared(self._new, new) and self._matches.old_name(new) is None:
             names += [new] if self._uses[1][new] == 1 else []
         if old is not None and _is_declared(self._old, old) and self._matches.new_name(old) is None:
             names += [old] if self._uses[0][old] == 1 else []
-        # A name that the other revision has for something else would mislead.
+        # A name that the other revision uses for something else would mislead.
         return min(names, key=lambda name: name in self._matches.redefined, default=None)
 
 
@@ -221,7 +221,7 @@ def _is_declared(protocol: Protocol, path: str) -> bool:
 
 
 def compare_constants(old: Protocol, new: Protocol, *, docs: bool) -> Iterator[Finding]:
-    """How the constants differ, by name."""
+    """Yield the differences of constants, by name."""
     nothing = TypePair(None, None)
     for name in dict.fromkeys([*old.constants, *new.constants]):
         one, other = old.constants.get(name), new.constants.get(name)

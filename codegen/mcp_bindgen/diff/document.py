@@ -1,4 +1,4 @@
-"""A difference as the JSON document that ``mcp-codegen diff --format json`` prints."""
+"""The JSON document of ``mcp-codegen diff --format json`` and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcp_bindgen.diff.sides import SIDES
 
 
 def to_document(difference: Difference, *, approved: Collection[str] = ()) -> Json:
-    """The document; its keys are in the order of the contract. ``approved``: ids of changes that are."""
+    """Return the document; its keys are in the order of the contract. ``approved``: ids of approved changes."""
     summary = difference.summary
     levels = {"breaking": summary.breaking, "risky": summary.risky, "compatible": summary.compatible}
     return {
@@ -26,7 +26,7 @@ def to_document(difference: Difference, *, approved: Collection[str] = ()) -> Js
 
 
 def to_entry(change: Change) -> Json:
-    """One change; what it does not have is left out, but ``old`` and ``new`` are always there."""
+    """Return the entry of one change; absent values are left out, except ``old`` and ``new``."""
     entry: Json = {"id": change.id, "kind": change.kind, "rule": change.rule, "subject": change.subject}
     optional: Json = {"member": change.member, "declared_in": change.declared_in}
     entry.update((name, value) for name, value in optional.items() if value is not None)
@@ -55,7 +55,7 @@ def to_entry(change: Change) -> Json:
 
 
 def to_witness(witness: Witness) -> Json:
-    """The witness of a change."""
+    """Return the entry of a witness."""
     return {
         "pairing": witness.pairing,
         "sender": witness.sender,
@@ -84,7 +84,7 @@ LEVEL: Json = {"$ref": "#/$defs/level"}
 
 
 def closed(description: str, required: Mapping[str, Json], optional: Mapping[str, Json] | None = None) -> Json:
-    """An object with nothing but these members."""
+    """Return the schema of an object that allows no other members."""
     return {
         "description": description,
         "type": "object",
@@ -95,12 +95,12 @@ def closed(description: str, required: Mapping[str, Json], optional: Mapping[str
 
 
 def described(description: str, schema: Json) -> Json:
-    """A schema that says what it is for."""
+    """Return a schema with a description."""
     return {"description": description, **schema}
 
 
 def _with(kinds: list[Kind], member: str) -> Json:
-    """Changes of these kinds have the member, and others may not have it."""
+    """Require a member for changes of some kinds, and forbid it for others."""
     condition = {"properties": {"kind": {"enum": kinds}}}
     return {"if": condition, "then": {"required": [member]}, "else": {"not": {"required": [member]}}}
 

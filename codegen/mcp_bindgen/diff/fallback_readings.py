@@ -1,4 +1,4 @@
-"""What becomes of a member of a union that the other revision's union does not have: it may be read as another one."""
+"""Fallback readings: a union member that the other revision lacks may be read as another member of its union."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ObjectOf, ObjectType, 
 
 @frozen
 class FallbackReading:
-    """What all values of an object mean to a receiver."""
+    """The effect of reading all values of an object as another type."""
 
     weights: Weights
     reason: str
 
 
 class FallbackReadings:
-    """The readings between two revisions. ``compare_deeply`` says what it means that one object stands in place of another."""
+    """Fallback readings between two revisions. ``compare_deeply`` returns the effect of one object in place of another."""
 
     def __init__(
         self, old: Protocol, new: Protocol, acceptance: Acceptance, compare_deeply: Callable[[TypePair], Weights]
@@ -33,7 +33,7 @@ class FallbackReadings:
         self._compare_deeply = compare_deeply
 
     def read_by_new(self, path: str, new: Type) -> FallbackReading | None:
-        """How a new receiver reads an object of an old sender; None if it refuses some, or misses what it always has."""
+        """Return how a new receiver reads an old sender's object; None if it refuses values or ignores a required member."""
         other = _read_as(self._new, new, self._old.objects[path])
         if other is None or not self._acceptance.new_accepts_old(ObjectOf(path), ObjectOf(other)):
             return None
@@ -43,7 +43,7 @@ class FallbackReadings:
         return FallbackReading(Weights(verdict, "compatible"), _why("A new", other, verdict))
 
     def read_by_old(self, path: str, old: Type) -> FallbackReading | None:
-        """How an old receiver reads an object of a new sender; None if it refuses some, or misses what it always has."""
+        """Return how an old receiver reads a new sender's object; None if it refuses values or ignores required members."""
         other = _read_as(self._old, old, self._new.objects[path])
         if other is None or not self._acceptance.old_accepts_new(ObjectOf(other), ObjectOf(path)):
             return None
@@ -59,12 +59,12 @@ def _why(receiver: str, other: str, verdict: Verdict) -> str:
 
 
 def _has_all(sent: ObjectType, read: ObjectType) -> bool:
-    """Whether a receiver looks at everything that every value has."""
+    """Return whether a receiver reads every member that all values have."""
     return {each.name for each in sent.fields if not each.optional} <= {each.name for each in read.fields}
 
 
 def _read_as(protocol: Protocol, kind: Type, sent: ObjectType) -> str | None:
-    """The object as which all values are read where a type is looked for; None if there is no such object."""
+    """Return the object as which all values are read where a type is expected; None if there is no such object."""
     while isinstance(kind, AliasOf):
         kind = protocol.aliases[kind.name].type
     if isinstance(kind, Union):
@@ -76,7 +76,7 @@ def _read_as(protocol: Protocol, kind: Type, sent: ObjectType) -> str | None:
 
 
 def _decided(decision: Decision | None, sent: ObjectType) -> int | None:
-    """The member for which a receiver decides, whatever the value; None where it depends on that, or is refused."""
+    """Return the index of the member that a receiver chooses for all values; None if that depends on the value."""
     match decision:
         case Member():
             return decision.index
@@ -96,7 +96,7 @@ def _decided(decision: Decision | None, sent: ObjectType) -> int | None:
 
 
 def _branch(decision: ByTag, field: Field) -> Decision | None:
-    """The branch for the one value that a field has."""
+    """Return the branch for a field with one possible value."""
     if not isinstance(field.type, Enum) or field.type.open or len(field.type.values) != 1:
         return None
     (value,) = field.type.values

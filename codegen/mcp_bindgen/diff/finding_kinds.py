@@ -1,7 +1,7 @@
 """The kinds of findings: all that a comparison of two revisions can report.
 
 To add a kind, add it to ``Kind`` and ``KINDS``; add its rule to ``rules.RULES`` and its sentence to ``reasons``; yield a
-``Finding`` of it where its subject is compare_in_detail (``methods``, ``objects``, ``types`` or ``comparison``).
+``Finding`` of it where its subject is compared (``methods``, ``object_comparer``, ``type_comparer`` or ``comparison``).
 """
 
 from __future__ import annotations

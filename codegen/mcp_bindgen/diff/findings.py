@@ -1,4 +1,4 @@
-"""What the parts of a comparison hand to each other, before anybody is asked who sends it or what it means."""
+"""Findings: differences between two revisions, before their senders and verdicts are known."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from mcp_bindgen.ir.protocol import Side
 
 @frozen
 class TypePair:
-    """Two types that are compare_in_detail with each other, by name or path.
+    """Two types that are compared with each other, by name or path.
 
-    None stands for an object of which nothing is known (``object``), and for the side on which there is no such type.
+    None stands for an object without declared members (``object``), and for the side that lacks the type.
     """
 
     old: str | None
@@ -35,22 +35,22 @@ TypeKind: TypeAlias = Literal[
 
 @frozen
 class TypeDifference:
-    """One way in which a type differs from another, wherever the two stand. ``type``: as a whole."""
+    """A difference between two types, wherever they are used. The kind ``type`` means the type as a whole."""
 
     kind: TypeKind
     rule: str
     member: str | None = None
     weights: Weights | None = None
-    """Instead of those of the rule."""
+    """Override the weights of the rule."""
     reason: str | None = None
-    """Says so where the weights are not those of the rule."""
+    """Override the sentence of the rule."""
     hint: str | None = None
-    """Instead of that of the rule."""
+    """Override the hint of the rule."""
     texts: tuple[str, str] | None = field(default=None, kw_only=True)
-    """Before and after, instead of the text of the types."""
+    """Before and after; override the texts of the types."""
 
     def apply_to(self, finding: Finding, whole: Kind) -> Finding:
-        """The finding that the type shifted this way; ``whole`` is its kind for a difference of the type as a whole."""
+        """Return the finding with this difference; ``whole`` is its kind if the type differs as a whole."""
         old, new = self.texts or (finding.old, finding.new)
         kind = whole if self.kind == "type" else self.kind
         return evolve(
@@ -68,11 +68,11 @@ class TypeDifference:
 
 @frozen
 class Tolerance:
-    """A side that takes what its rule says breaks it, since the specification of its revision asks for that."""
+    """A side that accepts what its rule calls breaking, because the specification of its revision requires that."""
 
     side: Side
     reason: str
-    """With ``{s}`` and ``{r}``, as in the reasons of rules."""
+    """A sentence with ``{s}`` and ``{r}`` for sender and receiver."""
 
 
 @frozen(kw_only=True)
@@ -82,54 +82,54 @@ class Finding:
     kind: Kind
     rule: str
     pair: TypePair
-    """The object types or aliases that it is about, or in which the field is."""
+    """The object types or aliases that differ, or that have the field."""
     subject: str | None = None
-    """What it is about, where that is no type."""
+    """The name of the subject if it is not a type."""
     field: str | None = None
     member: str | None = None
     old: str | None
     new: str | None
     required: bool | None = None
     declaring_pairs: tuple[TypePair, ...] = ()
-    """Where the same difference would be found if it was inherited from there, the best first."""
+    """The pairs from which the finding may be inherited, the best first."""
     declared_in: str | None = None
     weights: Weights | None = None
     reason: str | None = None
     hint: str | None = None
-    """Instead of that of the rule."""
+    """Overrides the hint of the rule."""
     tolerance: Tolerance | None = None
-    """Who receives it without harm, where that is one side only."""
+    """The one side that receives it without harm."""
     by_side: tuple[tuple[Side, Weights], ...] | None = None
-    """Weights by sender, where the rule and the types do not say."""
+    """Weights by sender; override those of the rule."""
     sent_by: tuple[Side, ...] = ()
-    """Who sends it, where the types do not say."""
+    """Senders; override those of the types."""
     methods: tuple[str, ...] = ()
-    """In which messages, where the types do not say."""
+    """Methods; override those of the types."""
     inherited_by: tuple[TypePair, ...] = ()
 
 
 @frozen
 class InlinePair:
-    """Two objects without a name of their own on one of the sides: what they differ in is told at the place."""
+    """Two objects, one of them inline, whose differences are reported where they are used."""
 
     pair: TypePair
 
 
 @frozen
 class InlineOccurrence:
-    """Two objects inside others, of which one at least has no name of its own."""
+    """A place where an inline pair is used."""
 
     pair: TypePair
     holder: TypePair
-    """The objects or aliases that they are in."""
+    """The objects or aliases that contain them."""
     reported_in: TypePair
-    """Those again, or what declares the field, where it is inherited."""
+    """The same, or the pair that declares the field if it is inherited."""
     field: str | None
-    """None where they are not in a field, but in an index signature or an alias."""
+    """None in an index signature or an alias."""
 
 
 def merge_inherited(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings without those that another one's type passes on, which names the types that inherit it."""
+    """Remove findings that a type inherits from another one, which lists the inheriting types instead."""
     known: dict[tuple[object, ...], Finding] = {}
     for finding in findings:
         known.setdefault(_key(finding, finding.pair), finding)
@@ -145,7 +145,7 @@ def merge_inherited(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _source(finding: Finding, known: Mapping[tuple[object, ...], Finding]) -> tuple[object, ...] | None:
-    """The finding that tells this one already."""
+    """Return the key of the finding from which this one is inherited."""
     for declaring in finding.declaring_pairs:
         key = _key(finding, declaring)
         if declaring != finding.pair and key in known:

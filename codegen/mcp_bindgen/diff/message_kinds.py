@@ -1,7 +1,7 @@
-"""The kinds of messages that peers of two revisions exchange: what one of them sends, and the other one expects of it.
+"""The kinds of messages that peers of two revisions exchange, with the types that sender and receiver use for them.
 
-A request that travels inside other messages in one of the two revisions is none: whoever has it as a message of its own
-does not look for it there, and the reverse.
+A request that travels inside other messages in one of the two revisions is not exchanged: the receiver expects it
+elsewhere.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ class MessageKind:
     """A kind of message."""
 
     sent: Type
-    """What its sender takes it for: a whole message, or the result in a response."""
+    """The sender's type: of the whole message, or of the result in a response."""
     read: Type
-    """What its receiver takes it for."""
+    """The receiver's type."""
     method: str | None = None
-    """What it is a message of, or the result for; None for the answer to a request that failed."""
+    """The method of the message or result; None for an error response."""
     is_result: bool = False
 
 
 def message_kinds(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[MessageKind]:
-    """What a side that has one revision sends to a peer that has the other."""
+    """Yield the messages that a side of one revision sends to a peer of the other."""
     for name, method in sending.methods.items():
         other = receiving.methods.get(name)
         if other is None or other.kind != method.kind:
@@ -44,15 +44,15 @@ def message_kinds(sending: Protocol, receiving: Protocol, side: Side) -> Iterato
 
 
 def is_sent(method: Method | None, side: Side) -> bool:
-    """Whether a side sends a message of its own for a method."""
+    """Return whether a side sends messages of their own for a method."""
     return method is not None and side in method.sent_by and not method.embedded
 
 
 def _sends_requests(protocol: Protocol, side: Side) -> bool:
-    """Whether a side sends any request; one that its peer does not know is answered too, by an error."""
+    """Return whether a side sends any request: even an unknown one is answered, by an error."""
     return any(method.kind == "request" and is_sent(method, side) for method in protocol.methods.values())
 
 
 def _error(protocol: Protocol) -> str | None:
-    """What the answer to a request that failed is called."""
+    """Return the name of the type of error responses."""
     return next((name for name in ("JSONRPCErrorResponse", "JSONRPCError") if name in protocol.objects), None)

@@ -1,4 +1,4 @@
-"""Compares methods: which there are, who sends them, what may answer them, and whether they travel inside others."""
+"""Comparison of methods: which exist, who sends them, which results answer them, and whether they are embedded."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from mcp_bindgen.diff.type_comparer import TypeComparer
 from mcp_bindgen.ir.protocol import AliasOf, Method, Protocol, Side
 
 _HANDSHAKE = frozenset({"initialize"})
-"""Requests without which no session starts: until it was answered, their receiver does nothing else."""
+"""Requests that start a session; their receiver does nothing else before it has answered."""
 
 _HANDSHAKE_HINT = "Begin in the way of one revision, and in that of the other where it is refused."
 
 _PROBES = frozenset({"server/discover"})
-"""Requests that may be sent to whoever does not know them, to find out the revision that is spoken there."""
+"""Requests that discover the revision of a peer, which need not know them."""
 
 _PROBE_HINT = "Call it first: who refuses it as unknown, or does not answer, has an earlier revision."
 
 _REQUESTED_BY_PARAM: Mapping[str, str] = {"CreateTaskResult": "task"}
-"""Results that answer only requests in whose params a member is, with the name of that."""
+"""Results that answer only requests with a certain member in their params, and the name of that member."""
 
 
 def compare_methods(types: TypeComparer) -> Iterator[Finding]:
-    """How the methods of two revisions differ, by wire name."""
+    """Yield the differences of methods, by wire name."""
     before, after = types.old.methods, types.new.methods
     for name, method in before.items():
         if name not in after or after[name].kind != method.kind:
@@ -44,7 +44,7 @@ def compare_methods(types: TypeComparer) -> Iterator[Finding]:
 
 
 def successor_results(types: TypeComparer) -> Iterator[TypePair]:
-    """Results of methods that are gone, each with the new result that takes its place."""
+    """Yield the removed results of methods, each with the new result that replaces it."""
     for name, method in types.old.methods.items():
         other = types.new.methods.get(name)
         if other is not None and method.result is not None and other.result is not None:
@@ -107,7 +107,7 @@ def _changed(types: TypeComparer, old: Method, new: Method) -> Iterator[Finding]
 
 
 def _direction_changed(old: Method, new: Method) -> Finding:
-    """The method has other senders."""
+    """Return the finding for a method with other senders."""
     word = "method" if new.kind == "request" else "notification"
     stopping = RULES[f"{word}-removed"].weights
     starting = RULES[f"{word}-added"].weights
@@ -129,7 +129,7 @@ def _results(types: TypeComparer, old: Method, new: Method) -> Iterator[Finding]
         new=types.new_text.type(new.result),
         sent_by=in_order(OTHER[side] for side in (*old.sent_by, *new.sent_by)),
     )
-    # Only an answer to what both revisions ask for, in the same way, gets where the other revision reads it.
+    # Only the result of a request that both revisions send in the same way reaches a receiver that expects it.
     requesters = set(old.sent_by) & set(new.sent_by) if old.embedded == new.embedded else set[Side]()
     responders = in_order(OTHER[side] for side in requesters)
 
@@ -153,7 +153,10 @@ def _results(types: TypeComparer, old: Method, new: Method) -> Iterator[Finding]
 def _unrequested(
     responders: str, result: str, requesters: str, protocol: Protocol, method: Method
 ) -> FallbackReading | None:
-    """That a result answers only requests that its receiver never sends, if so: ``method`` is as that one has it."""
+    """Return a harmless reading if a result answers only requests that its receiver never sends.
+
+    ``method`` is the receiver's version of the method.
+    """
     member = _REQUESTED_BY_PARAM.get(result)
     if member is None or method.params is None:
         return None
@@ -165,7 +168,7 @@ def _unrequested(
 
 
 def _names(protocol: Protocol, method: Method) -> dict[str, str]:
-    """What the results of a method are called where another name than their own is used: ``EmptyResult``."""
+    """Return the aliases by which a method refers to its results, such as ``EmptyResult``, by path."""
     found: dict[str, str] = {}
     for result in method.results:
         if isinstance(result, AliasOf):

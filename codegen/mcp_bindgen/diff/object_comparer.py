@@ -1,4 +1,4 @@
-"""Compares two objects field by field, after everything they inherit was written into them."""
+"""Comparison of two objects field by field, inherited fields included."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcp_bindgen.diff.typescript import tags
 from mcp_bindgen.ir.protocol import About, Constraints, Field, ObjectOf, ObjectType, Protocol, Type
 
 _ENVELOPE = frozenset({"jsonrpc", "id"})
-"""What some revisions spell out in every message, and others leave to its base."""
+"""Fields that some revisions declare in every message and others in its base."""
 
 _SEND_ALWAYS = "Send it always: receivers of the old revision take it too."
 
@@ -23,7 +23,7 @@ _NOTHING = ObjectType(path="", kind="inline", fields=(), index=None)
 
 
 class ObjectComparer:
-    """Comparisons of the objects of two revisions."""
+    """Compares objects of two revisions."""
 
     def __init__(self, types: TypeComparer, *, docs: bool) -> None:
         self._types = types
@@ -36,7 +36,7 @@ class ObjectComparer:
         self._new_responses = _responses(self._new_messages)
 
     def compare(self, pair: TypePair) -> Iterator[Finding | InlineOccurrence]:
-        """How two objects differ; what is inside them without a name is left to another comparison."""
+        """Yield the differences of two objects; inline pairs in them are left to the caller."""
         old = _NOTHING if pair.old is None else self._types.old.objects[pair.old]
         new = _NOTHING if pair.new is None else self._types.new.objects[pair.new]
         before = {each.name: each for each in old.fields}
@@ -57,7 +57,7 @@ class ObjectComparer:
             yield from self.compare_docs(pair, old.about, new.about)
 
     def compare_docs(self, pair: TypePair, old: About, new: About, field: str | None = None) -> Iterator[Finding]:
-        """What is docs_finding differently about two types, or about a field of theirs."""
+        """Yield the differences in the documentation of two types, or of a field."""
         if (old.deprecated is None) != (new.deprecated is None):
             added = new.deprecated is not None
             kind: Kind = "deprecated_added" if added else "deprecated_removed"
@@ -67,7 +67,7 @@ class ObjectComparer:
             yield Finding(pair=pair, field=field, kind="doc_changed", rule="doc-changed", old=old.doc, new=new.doc)
 
     def _ignored(self, pair: TypePair, before: dict[str, Field], after: dict[str, Field]) -> set[str]:
-        """Fields that are inherited as something else: the method of a message, and its envelope."""
+        """Return the fields that are reported elsewhere: the method of a message, and its envelope."""
         found: set[str] = set()
         if pair.old in self._old_messages and pair.new in self._new_messages:
             found.add("method")
@@ -121,7 +121,7 @@ class ObjectComparer:
         return _tolerated(finding, field, "A new {s} no longer sends it, but an old {r}")
 
     def _base_with(self, pair: TypePair, field: Field) -> str | None:
-        """The params that have a field that went, as it was, for all messages that extend theirs."""
+        """Return the params, shared by all messages, that still have a removed field with its old type."""
         base, kind = self._new_implied.get(pair.new or "", {}).get(field.name, (None, None))
         return base if kind is not None and self._types.acceptance.new_accepts_old(schema_type(field), kind) else None
 
@@ -158,7 +158,7 @@ class ObjectComparer:
             yield evolve(docs_finding, declaring_pairs=finding.declaring_pairs, declared_in=finding.declared_in)
 
     def _is_result(self, pair: TypePair, field: str) -> bool:
-        """Whether a field holds what answers a method, which is inherited of that method."""
+        """Return whether a field holds the result of a method, which is reported with that method."""
         return field == "result" and pair.old in self._old_responses and pair.new in self._new_responses
 
     def _are_declared(self, pair: TypePair) -> bool:
@@ -194,7 +194,7 @@ class ObjectComparer:
                 yield each.apply_to(finding, "field_type_changed" if inline else "type_changed")
 
     def _bases(self, old: ObjectType, new: ObjectType) -> tuple[TypePair, ...]:
-        """The bases that two objects share, the farthest first."""
+        """Return the bases that two objects share, the farthest first."""
         new_name = self._types.matches.new_name
         shared = [TypePair(base, counterpart) for base in old.bases if (counterpart := new_name(base)) in new.bases]
         return tuple(shared[::-1])
@@ -205,7 +205,7 @@ def _messages(protocol: Protocol) -> frozenset[str]:
 
 
 def _implied(protocol: Protocol) -> dict[str, dict[str, tuple[str, Type]]]:
-    """By the path of the params of a message: what only the params of its base declare; the name of these, its type."""
+    """Map the path of a message's params to the fields that only its base's params declare: their owner and type."""
     found: dict[str, dict[str, tuple[str, Type]]] = {}
     for method in protocol.methods.values():
         if not isinstance(method.params, ObjectOf):
@@ -221,12 +221,12 @@ def _implied(protocol: Protocol) -> dict[str, dict[str, tuple[str, Type]]]:
 
 
 def _responses(messages: Iterable[str]) -> frozenset[str]:
-    """The responses that belong to requests of some names."""
+    """Return the names of the responses to some requests."""
     return frozenset(f"{name.removesuffix('Request')}ResultResponse" for name in messages)
 
 
 def _added_reason(field: Field, base: str | None) -> str | None:
-    """Why a field that came is verdicts_of as it is, where its rule does not tell all; ``base``: the params that had it."""
+    """Return the reason for an added field if its rule does not explain all; ``base``: the params that had it before."""
     if base is not None and field.optional:
         return f"It is not new in messages: {base} had it for all of them, and now these params declare it too."
     if base is not None:
@@ -237,7 +237,7 @@ def _added_reason(field: Field, base: str | None) -> str | None:
 
 
 def _removed_reason(field: Field, base: str | None, *, now_open: bool) -> str | None:
-    """The same for a field that went; ``base``: the params that have it still."""
+    """Return the same for a removed field; ``base``: the params that still have it."""
     if base is not None and field.optional:
         return (
             f"It is not gone from messages: {base} has it for all of them, and these params only no longer declare it."
@@ -250,7 +250,7 @@ def _removed_reason(field: Field, base: str | None, *, now_open: bool) -> str | 
 
 
 def _tolerated(finding: Finding, field: Field, start: str) -> Finding:
-    """The finding, harmless for the receivers whose specification asks them to tolerate that the field is absent."""
+    """Return the finding as harmless for receivers that must tolerate an absent field by their specification."""
     default = f", and takes it for {literal(field.default)}" if field.default is not None else ""
     reason = f"{start} does without it, as the specification asks{default}."
     match field.absence_asked_of:

@@ -1,4 +1,4 @@
-"""Compares pairs of types, and the objects inside them that have no name, until nothing is left."""
+"""Comparison of pairs of types and of the inline objects inside them."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from mcp_bindgen.diff.type_matches import TypeMatches
 from mcp_bindgen.ir.protocol import ObjectOf, Protocol, Type
 
 MAX_DEPTH = 40
-"""TypeComparer of other names in_pairing each other that are looked into; what is deeper is still_accepted for different."""
+"""Maximum nesting of renamed or replaced types that are compared; deeper types count as different."""
 
 
 @define
 class Findings:
-    """What a comparison found, and where it came by the pairs that it met on its way."""
+    """The findings of a comparison, with the places of the pairs that it encountered."""
 
     findings: list[Finding] = field(factory=list[Finding])
     occurrences: dict[TypePair, list[InlineOccurrence]] = field(factory=dict[TypePair, list[InlineOccurrence]])
-    """Empty for those that it started from."""
+    """Empty for the pairs that it started from."""
 
     def add_occurrence(self, nested: InlineOccurrence) -> bool:
-        """Note a way to a pair; whether it is the first."""
+        """Record a place of a pair; return whether it is the first."""
         first = nested.pair not in self.occurrences
         self.occurrences.setdefault(nested.pair, []).append(nested)
         return first
 
 
 class PairComparer:
-    """Comparisons of two revisions, given which types are matches."""
+    """Compares two revisions whose types have been matched."""
 
     def __init__(self, old: Protocol, new: Protocol, matches: TypeMatches, *, docs: bool = False) -> None:
         self.types = TypeComparer(old, new, matches, self.compare_deeply)
@@ -43,13 +43,13 @@ class PairComparer:
         self._level = 0
 
     def compare_pairs(self, starts: Iterable[TypePair]) -> Findings:
-        """Compare pairs of objects, and what is inside them."""
+        """Compare pairs of objects and the inline objects inside them."""
         found = Findings(occurrences={pair: [] for pair in starts})
         self._follow(list(found.occurrences), found)
         return found
 
     def compare_alias(self, pair: TypePair, into: Findings) -> None:
-        """Compare two aliases, and what is inside them."""
+        """Compare two aliases and the inline objects inside them."""
         old, new = self.types.old.aliases[pair.old or ""], self.types.new.aliases[pair.new or ""]
         finding = self._redefinition(pair)
         steps: list[TypePair] = []
@@ -62,14 +62,14 @@ class PairComparer:
         into.findings += self._objects.compare_docs(pair, old.about, new.about)
 
     def compare_redefined(self, name: str) -> Finding | None:
-        """Compare what one name stands for in each revision, of which one is an object and the other is not.
+        """Compare the meanings of one name that is an object in one revision and something else in the other.
 
-        None where the messages are the same: then it is only declared in another way.
+        Return None if the messages are the same: then only the declaration differs.
         """
         finding = self._redefinition(TypePair(name, name))
         matches = self.types.matches
         if name in matches.renamed or name in matches.renamed.values():
-            # What it stood for has another name now, and is compare_in_detail under that.
+            # The type it stood for was renamed, and is compared under its new name.
             return finding
         old, new = self._stands_for(self.types.old, name), self._stands_for(self.types.new, name)
         if isinstance(old, ObjectOf) and isinstance(new, ObjectOf):
@@ -79,11 +79,11 @@ class PairComparer:
         return None if depth.same else evolve(finding, weights=depth.weights)
 
     def compare_deeply(self, pair: TypePair) -> DeepDifference:
-        """How far two objects are from each other, over all that is in them."""
+        """Return the difference of two objects, including all that is inside them."""
         if pair not in self._depths:
             if self._level > MAX_DEPTH:
                 return DeepDifference(RULES["type-replaced"].weights, same=False)
-            # Nothing so far speaks against it, while it is being looked at.
+            # An object may be inside itself; until a difference is found, the pair counts as equal.
             self._depths[pair] = DeepDifference(HARMLESS, same=True)
             self._level += 1
             self._depths[pair] = _depth(self.compare_pairs([pair]).findings)
@@ -102,7 +102,7 @@ class PairComparer:
         return ObjectOf(name) if name in protocol.objects else protocol.aliases[name].type
 
     def _all(self, old: Type, new: Type) -> Iterator[Finding]:
-        """All in which two types differ, whatever they are called."""
+        """Yield the differences of two types, whatever their names are."""
         finding = self._redefinition(TypePair(None, None))
         for each in self.types.compare(old, new):
             if isinstance(each, TypeDifference):

@@ -1,4 +1,9 @@
-"""Who sends what of two revisions, and in which pairings of peers that matters: for pairs of types."""
+"""The use of pairs of types in messages: which sides send them, in which methods, and in which pairings of peers.
+
+The messages that peers of two revisions exchange are walked in both revisions at once, member by member. A type that both
+revisions send, but in different messages or members, is not exchanged: its differences show in no message, because the
+receiver only notices that it is in another place.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,7 @@ Item = TypeVar("Item", bound=str)
 
 
 class PairUsage:
-    """The senders in two revisions. ``occurrences`` says by which ways each pair was reached; matches need none."""
+    """Senders and methods of pairs. ``occurrences`` lists the places of inline pairs; matches need none."""
 
     def __init__(self, types: TypeComparer, occurrences: Mapping[TypePair, Sequence[InlineOccurrence]]) -> None:
         old, new = types.old, types.new
@@ -45,15 +50,15 @@ class PairUsage:
         self._methods: dict[TypePair, frozenset[str]] = {}
 
     def sent_by_both(self, pairs: Iterable[TypePair]) -> frozenset[Side]:
-        """The sides that send messages with any of some types, by both revisions."""
+        """Return the sides that send messages with any of some types, in both revisions."""
         return frozenset[Side]().union(
             *(self._over_occurrences(each, self._sent_by_both, self._in_both) for each in pairs)
         )
 
     def weights_by_sender(self, pairs: Iterable[TypePair], weights: Weights) -> dict[Side, Weights]:
-        """What a change of some types does to the messages of the sides that send them, as far as any message shows it.
+        """Return the effect of a change of some types on the messages of each side that sends them.
 
-        A pairing in which no message has such a type where the other peer looks for it is not concerned.
+        A pairing is not affected if no message has the types where the other peer expects them.
         """
         found = frozenset[MessageFlow]().union(*map(self._flows_of, pairs))
         ways: set[tuple[Side, bool]] = {(flow.sender, flow.is_old) for flow in found}
@@ -70,30 +75,30 @@ class PairUsage:
     def _flows_of(self, pair: TypePair) -> frozenset[MessageFlow]:
         if self._is_known and not self._is_envelope(pair):
             return self._flow_finder.flows(pair)
-        # Either nothing says where anything is, or it is wherever there is a message.
+        # Either nothing is known of the places, or every message has the pair.
         return frozenset(MessageFlow(side, is_old) for side in self.sent_by_both([pair]) for is_old in (True, False))
 
     def _is_envelope(self, pair: TypePair) -> bool:
-        """Whether two types are not inside messages but around them."""
+        """Return whether two types are parts of the envelopes of messages."""
         sums = (self._old.is_summary(pair.old or ""), self._new.is_summary(pair.new or ""))
         return pair in self._envelopes or all(sums)
 
     def sent_by_either(self, pairs: Iterable[TypePair]) -> frozenset[Side]:
-        """The sides that send messages with any of some types, by either revision."""
+        """Return the sides that send messages with any of some types, in either revision."""
         return frozenset[Side]().union(
             *(self._over_occurrences(each, self._sent_by_either, self._in_either) for each in pairs)
         )
 
     def exchanged_in(self, pairs: Sequence[TypePair]) -> tuple[str, ...]:
-        """Those in whose messages one revision's peer sends a type to where the other's looks for it."""
+        """Return the methods in whose messages a peer of one revision sends a type where the other revision expects it."""
         exchanged = {flow.method for pair in pairs for flow in self._flows_of(pair)} - {None}
-        # What both revisions have inside other messages is exchanged in these, and told of what is inside.
+        # An embedded method contains the pair wherever its outer message does.
         return tuple(
             name for name in self.methods(pairs) if exchanged and (name in exchanged or name in self._embedded)
         )
 
     def methods(self, pairs: Iterable[TypePair]) -> tuple[str, ...]:
-        """The methods whose messages contain any of some types by either revision, in the order of the source."""
+        """Return the methods whose messages contain any of some types in either revision, in source order."""
         found = frozenset[str]().union(
             *(self._over_occurrences(each, self._methods, self._methods_of) for each in pairs)
         )
@@ -102,7 +107,7 @@ class PairUsage:
     def _over_occurrences(
         self, pair: TypePair, known: dict[TypePair, frozenset[Item]], own: Callable[[TypePair], frozenset[Item] | None]
     ) -> frozenset[Item]:
-        """What holds for a pair in the places where it was found, and not wherever else one of the two may be."""
+        """Return a property of a pair, limited to the places where it was found."""
         if pair not in known:
             # A type may be inside itself.
             known[pair] = frozenset()
@@ -127,16 +132,16 @@ class PairUsage:
 
 
 class MessageFlow(NamedTuple):
-    """A way that messages take between peers of two revisions: who sends them, and whether that is the old peer."""
+    """Messages that a side sends to a peer of the other revision."""
 
     sender: Side
     is_old: bool
     method: str | None = None
-    """Of which messages, or of the answers to which; None for what is around them all, and for errors."""
+    """The method of the messages or of their responses; None for envelopes and errors."""
 
 
 class _FlowFinder:
-    """The flows of types of two revisions. ``envelopes`` go around messages, each with the sides that send them."""
+    """Finds the message flows of pairs. ``envelopes`` are the envelopes of messages, each with the sides that send it."""
 
     def __init__(self, types: TypeComparer, envelopes: Mapping[TypePair, Iterable[Side]]) -> None:
         self._types = types
@@ -154,7 +159,7 @@ class _FlowFinder:
                 self._walk(inside, MessageFlow(side, is_old=False))
 
     def flows(self, pair: TypePair) -> frozenset[MessageFlow]:
-        """The ways on which one of two types is sent to where the other is looked for."""
+        """Return the flows in which one of two types is sent where the other is expected."""
         return frozenset(self._flows.get(pair, ()))
 
     def _walk(self, starts: Iterable[TypePair], flow: MessageFlow) -> None:
@@ -170,7 +175,7 @@ class _FlowFinder:
             waiting.extend(self._inside[pair])
 
     def _at(self, old: Type, new: Type) -> Iterator[TypePair]:
-        """The types that add_rename_candidate at a place where the revisions have these two, and in arrays that both have there."""
+        """Yield the pairs at a place where the revisions have these two types, arrays included."""
         waiting: list[tuple[Type, Type]] = [(old, new)]
         # An alias may be an array of itself.
         opened: set[tuple[ListOf, ListOf]] = set()
@@ -183,7 +188,7 @@ class _FlowFinder:
                     waiting.append((lists[0].element, lists[1].element))
 
     def _among(self, old: Type, new: Type, before: Alternatives, after: Alternatives) -> Iterator[TypePair]:
-        """The types that add_rename_candidate among the alternatives of two types."""
+        """Yield the pairs among the alternatives of two types."""
         matches = self._types.matches
         there = {*alias_names(new, self._types.new.aliases), *after.objects}
         for name in (*alias_names(old, self._types.old.aliases), *before.objects):
@@ -202,7 +207,7 @@ class _FlowFinder:
             yield from (TypePair(None, path) for path in after.objects)
 
     def _below(self, pair: TypePair) -> Iterator[TypePair]:
-        """The types that add_rename_candidate inside two types that do."""
+        """Yield the pairs directly inside a pair."""
         old, new = self._types.old.aliases.get(pair.old or ""), self._types.new.aliases.get(pair.new or "")
         if old is not None and new is not None:
             yield from self._at(old.written or old.type, new.written or new.type)
@@ -210,7 +215,7 @@ class _FlowFinder:
             yield from self._members(pair)
 
     def _members(self, pair: TypePair, besides: Iterable[str] = ()) -> Iterator[TypePair]:
-        """Those in members of the same names. What one of two objects names may be any other member of the other."""
+        """Yield the pairs in members of one name; an index signature matches names that its object does not declare."""
         if pair.old is None or pair.new is None:
             return
         old, new = self._types.old.objects[pair.old], self._types.new.objects[pair.new]

@@ -1,4 +1,4 @@
-"""Says in one sentence who breaks, and why; and what to do about it where something can be done."""
+"""Sentences for changes: who breaks and why, and advice if there is any."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from mcp_bindgen.diff.sides import OTHER
 from mcp_bindgen.ir.protocol import Side
 
 _LONGEST = 60
-"""Texts of types that are longer are shown by their kind only."""
+"""Maximum length of a type's text in a sentence."""
 
 
 class _Texts(NamedTuple):
-    """Sentences about an old sender with a new receiver, a new sender with an old receiver, and when all is well.
+    """Sentences for an old sender with a new receiver, for a new sender with an old receiver, and for harmless changes.
 
-    ``{s}`` sends, ``{r}`` receives.
+    ``{s}`` is the sender, ``{r}`` the receiver.
     """
 
     forward: str
@@ -105,7 +105,7 @@ _RESULTS: Mapping[str, _Texts] = {
     "union-member-added": _Texts("", "A new {s} may answer with {member}, which an old {r} does not know"),
     "union-member-removed": _Texts("An old {s} may answer with {member}, which a new {r} no longer accepts", ""),
 }
-"""The same for what answers a method."""
+"""The same for results of a method."""
 
 
 _NOWHERE = "No message that both revisions know contains it"
@@ -113,7 +113,7 @@ _ELSEWHERE = "Neither revision sends it where the other one looks for it"
 
 
 def reason(finding: Finding, by_side: Mapping[Side, Weights], sent_by: Collection[Side]) -> str:
-    """Who breaks and why, in one sentence."""
+    """Return who breaks and why, in one sentence."""
     words = _substitutions(finding, _affected(by_side) or by_side)
     if finding.kind == "direction_changed":
         return _direction(finding)
@@ -138,7 +138,7 @@ def reason(finding: Finding, by_side: Mapping[Side, Weights], sent_by: Collectio
 
 
 def hint(finding: Finding, by_side: Mapping[Side, Weights]) -> str | None:
-    """What to do about it; None where nothing breaks or nothing can be done."""
+    """Return advice; None if nothing breaks or there is none."""
     weights = list(by_side.values())
     if all(each == HARMLESS for each in weights):
         return None
@@ -151,7 +151,7 @@ def hint(finding: Finding, by_side: Mapping[Side, Weights]) -> str | None:
 
 
 def _affected(by_side: Mapping[Side, Weights]) -> dict[Side, Weights]:
-    """The senders whose messages break or may break something."""
+    """Return the senders whose messages break or may break something."""
     return {side: weights for side, weights in by_side.items() if weights != HARMLESS}
 
 
@@ -163,7 +163,7 @@ def _other_values(finding: Finding) -> str:
 
 
 def _direction(finding: Finding) -> str:
-    """Who no longer sends it, and who now does."""
+    """Return which side no longer sends it and which now does."""
     before, after = set((finding.old or "").split(" and ")), set((finding.new or "").split(" and "))
     parts = [f"a new {side} no longer sends it" for side in sorted(before - after)]
     parts += [f"an old {OTHER[side]} does not expect it" for side, _ in finding.by_side or () if side in after - before]

@@ -1,8 +1,8 @@
-"""Finds types that have another name now. One is claimed only where the structure proves it.
+"""Detection of renamed types; a rename is reported only if the structure proves it.
 
-Two messages with the same method are the same message. Two other types are, if the one stands where the other did, and
-has the same fields of the same types; or if nothing refers to either, and there is more to them than could be the same
-by chance. Where several could be meant, none is.
+Two messages with the same method are the same message. Two other types are the same if one is used where the other was and
+has the same fields of the same types; or if nothing refers to either and they have too much in common for a coincidence. If
+several types match, none is reported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mcp_bindgen.ir.walk import parts
 
 
 def find_matches(old: Protocol, new: Protocol) -> TypeMatches:
-    """The matches of two revisions, renamed types among them."""
+    """Return the matches of two revisions, renamed types included."""
     matches = TypeMatches(old, new)
     for name, method in old.methods.items():
         other = new.methods.get(name)
@@ -42,7 +42,7 @@ def _are_free(matches: TypeMatches, old: str, new: str) -> bool:
 
 
 def _round(old: Protocol, new: Protocol, matches: TypeMatches) -> list[TypePair]:
-    """The renames that are proved, given those known so far."""
+    """Return the renames that are proved, given those known so far."""
     comparer = PairComparer(old, new, matches)
     pairs = matches.pairs()
     found = comparer.compare_pairs(pair for pair in pairs if pair.old in old.objects)
@@ -63,13 +63,13 @@ def _unambiguous(pairs: list[TypePair]) -> list[TypePair]:
 
 
 def _unused(old: Protocol, new: Protocol, matches: TypeMatches) -> Iterable[TypePair]:
-    """TypeComparer that nothing refers to, each with those of the other revision that look like it."""
+    """Yield pairs of types with the same fields to which nothing refers."""
     old_names = [name for name in matches.only_old() if name in old.objects]
     new_names = [name for name in matches.only_new() if name in new.objects]
     if not old_names or not new_names:
         return []
     shapes = _shapes(new, new_names)
-    # Where several look the same, none of them can be meant.
+    # If several look the same, none is reported.
     found = [
         TypePair(names[0], shapes[shape][0])
         for shape, names in _shapes(old, old_names).items()
@@ -82,7 +82,7 @@ def _unused(old: Protocol, new: Protocol, matches: TypeMatches) -> Iterable[Type
 
 
 def _shapes(protocol: Protocol, names: Iterable[str]) -> dict[frozenset[tuple[str, bool, str]], list[str]]:
-    """Some objects, by what their fields look like."""
+    """Return the names of some objects, by the texts of their fields."""
     texts = TypeScript(protocol)
     found: dict[frozenset[tuple[str, bool, str]], list[str]] = {}
     for name in names:
@@ -93,7 +93,7 @@ def _shapes(protocol: Protocol, names: Iterable[str]) -> dict[frozenset[tuple[st
 
 
 def _used(protocol: Protocol) -> set[str]:
-    """The names that something refers to: a field, an alias, an index signature, a method, a type that extends it."""
+    """Return the names that a field, an alias, an index signature, a method or an extending type refers to."""
     kinds: list[Type] = [alias.type for alias in protocol.aliases.values()]
     found = {method.interface for method in protocol.methods.values()}
     for made in protocol.objects.values():
@@ -117,7 +117,7 @@ class _Proof:
         self._matches = matches
 
     def holds(self, pair: TypePair, *, same_place: bool) -> bool:
-        """Whether two types are the same but for their names; ``same_place``: one stands where the other did."""
+        """Return whether two types are the same but for their names; ``same_place``: one is used where the other was."""
         old, new = pair.old or "", pair.new or ""
         if self._still_exists(old, new):
             return False
@@ -133,7 +133,7 @@ class _Proof:
             self._matches.forget(old, new)
 
     def _still_exists(self, old: str, new: str) -> bool:
-        """Whether either name is that of a type which both revisions have."""
+        """Return whether either name is that of a type which both revisions have."""
         return (
             not _are_free(self._matches, old, new)
             or (old in self._new_names and not self._is_reused(old))
@@ -141,7 +141,7 @@ class _Proof:
         )
 
     def _is_reused(self, name: str) -> bool:
-        """Whether a name stands for something else now, and not only for the same by another name."""
+        """Return whether a name stands for something else now, and not for the same type in another form."""
         if name not in self._matches.redefined:
             return False
         protocol = self._new if name in self._new.aliases else self._old
@@ -159,7 +159,7 @@ class _Proof:
         return self._same([(schema_type(field), schema_type(fields[field.name])) for field in before.fields])
 
     def _same(self, pairs: Iterable[tuple[Type, Type]]) -> bool:
-        """Whether types take the same messages and are written alike."""
+        """Return whether types accept the same messages and have the same texts."""
         comparer = PairComparer(self._old, self._new, self._matches)
         for old, new in pairs:
             for each in comparer.types.compare(old, new):

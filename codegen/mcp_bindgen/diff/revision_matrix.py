@@ -1,4 +1,4 @@
-"""What breaks for every client with every server, each of one of some revisions."""
+"""The matrix of revisions: how many changes break a client of one revision with a server of another."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Cell:
     client: str
     server: str
     pairing: Pairing
-    """Which of the two is the old one."""
+    """The pairing that tells which of the two is the old one."""
     breaking: int
-    """How many changes break this pairing."""
+    """The number of changes that break this pairing."""
     risky: int
     compatible: int
 
     @property
     def perspective(self) -> Side:
-        """The side that is the old one: what to give ``--perspective``."""
+        """The side that is the old one: the value of ``--perspective``."""
         return _OLD[self.pairing]
 
     @property
@@ -49,7 +49,7 @@ class Cell:
 
     @property
     def level(self) -> Verdict:
-        """The worst that there is."""
+        """The worst level of a change."""
         return "breaking" if self.breaking else "risky" if self.risky else "compatible"
 
 
@@ -62,18 +62,18 @@ class Matrix:
     cells: tuple[Cell, ...]
     """By client, then by server, in the order of the revisions; none for a revision with itself."""
     methods: tuple[str, ...]
-    """If any: only changes of what the messages of these methods contain were counted."""
+    """If not empty, only changes in the messages of these methods were counted."""
 
     def cell(self, client: str, server: str) -> Cell | None:
-        """One pairing; None where both are of the same revision."""
+        """Return one pairing; None if both are of the same revision."""
         return next((cell for cell in self.cells if (cell.client, cell.server) == (client, server)), None)
 
 
 def matrix(protocols: Sequence[Protocol], *, methods: Sequence[str] = ()) -> Matrix:
-    """How many changes break what, for every client with every server.
+    """Return how many changes break what, for every client with every server.
 
-    ``protocols`` are the revisions, the oldest first. ``methods``: count only changes of what their messages contain.
-    Raises BindgenError for a method that no revision has.
+    ``protocols`` are the revisions, the oldest first. ``methods``: count only changes in their messages. Raises
+    BindgenError for a method that no revision has.
     """
     selection = Selection(methods=tuple(methods))
     selection.check(*protocols)
@@ -104,14 +104,14 @@ FORMAT = "mcp-matrix/1"
 
 
 def command(matrix: Matrix, cell: Cell, typed: Mapping[str, str]) -> str:
-    """The command that shows the changes of a cell. ``typed``: what to type for revisions that are not bundled."""
+    """Return the command that shows the changes of a cell. ``typed``: arguments for revisions that are not bundled."""
     sides = [typed.get(revision, revision) for revision in (cell.old, cell.new)]
     methods = [word for method in matrix.methods for word in ("--method", method)]
     return shlex.join(["mcp-codegen", "diff", *sides, "--perspective", cell.perspective, *methods])
 
 
 def to_document(matrix: Matrix, typed: Mapping[str, str] | None = None) -> Json:
-    """The document. ``typed``: what to type for revisions that are not bundled, such as the path of a file."""
+    """Return the document. ``typed``: arguments for revisions that are not bundled, such as the path of a file."""
     return {
         "format": FORMAT,
         "revisions": [{"revision": each.revision, "source": each.source} for each in matrix.revisions],

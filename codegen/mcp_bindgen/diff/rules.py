@@ -1,4 +1,4 @@
-"""The rules by which changes are verdicts_of, as data."""
+"""The rules that give changes their verdicts, as a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp_bindgen.ir.protocol import Side
 
 @frozen
 class Weights:
-    """What a change does to messages, whoever sends them."""
+    """The effect of a change on messages, whichever side sends them."""
 
     old_to_new: Verdict
     """An old sender with a new receiver."""
@@ -30,9 +30,9 @@ class Rule:
     id: str
     weights: Weights
     api: Verdict
-    """For code written against the generated types of the old revision, when these are generated anew."""
+    """The verdict for code written against the generated types of the old revision, once they are generated anew."""
     explanation: str
-    """Why, in one line for people."""
+    """The reason in one line."""
 
 
 _B: Verdict = "breaking"
@@ -102,11 +102,11 @@ RULES: Mapping[str, Rule] = {
 """By id, in the order of the contract."""
 
 ANNOTATION_RULES = frozenset({"constraint-changed", "deprecated-added", "deprecated-removed", "doc-changed"})
-"""Rules of what is said about messages, and does not change them."""
+"""Rules about texts that accompany messages without changing them."""
 
 
 def in_pairing(by_side: Mapping[Side, Weights], pairing: Pairing) -> dict[Side, Weights]:
-    """What of all this happens in one pairing, in which the old peer sends to the new one, and that sends back."""
+    """Return the effects in one pairing, in which the old peer sends to the new one and receives from it."""
     old = "client" if pairing == "old_client_new_server" else "server"
     found: dict[Side, Weights] = {}
     for side, weights in by_side.items():
@@ -117,7 +117,7 @@ def in_pairing(by_side: Mapping[Side, Weights], pairing: Pairing) -> dict[Side, 
 
 
 def verdicts_of(by_side: Mapping[Side, Weights], api: Verdict) -> Verdicts:
-    """The verdicts, given what the change does to the messages of each side that sends them."""
+    """Return the verdicts for the effects on the messages of each side that sends them."""
     return Verdicts(_worst(in_pairing(by_side, PAIRINGS[0])), _worst(in_pairing(by_side, PAIRINGS[1])), api)
 
 

@@ -1,4 +1,7 @@
-"""Compares the numbers of two types: TypeScript writes ``number`` for both, and a tag says whether fractions are allowed."""
+"""Comparison of numbers and enumerations.
+
+TypeScript writes ``number`` for all numbers; a tag tells whether fractions are allowed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _INTEGER, _NUMBER = "@TJS-type integer", "@TJS-type number"
 
 
 def fractions(before: Alternatives, after: Alternatives) -> Iterator[TypeDifference]:
-    """The difference between integers and numbers with fractions, which a decoder of integers refuses."""
+    """Yield the difference between integers and numbers with fractions, which a decoder of integers refuses."""
     match before.has_fractions, after.has_fractions:
         case False, True:
             reason = "A new {s} may send a number with a fraction, and an old {r} takes integers only."
@@ -25,18 +28,18 @@ def fractions(before: Alternatives, after: Alternatives) -> Iterator[TypeDiffere
 
 
 NOTHING_LEFT = Weights("compatible", "breaking")
-"""For what was added where nothing was kept: a new sender has nothing else to send."""
+"""The weights of an added value if no old value was kept: a new sender has nothing else to send."""
 
 
 def lost(values: Mapping[str, Literal], others: Mapping[str, Literal]) -> list[str]:
-    """The texts of the values that are not among the others."""
+    """Return the texts of the values that are not among the others."""
     return [text for text in values if text not in others]
 
 
 def values(
     removed: Iterable[str], added: Iterable[str], *, open_to_others: bool = False, nothing_left: bool = False
 ) -> Iterator[TypeDifference]:
-    """The values that went and came. ``open_to_others``: any other string was and is legal."""
+    """Yield the removed and added values. ``open_to_others``: any other string was and is legal."""
     prefix = "open-" if open_to_others else ""
     for text in removed:
         yield TypeDifference("enum_value_removed", f"{prefix}enum-value-removed", text)

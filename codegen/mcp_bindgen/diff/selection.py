@@ -1,4 +1,4 @@
-"""A part of a difference: by method, kind, rule and level. What is left out is neither shown nor counted."""
+"""A selection of changes by method, kind, rule and level; the others are neither shown nor counted."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from mcp_bindgen.ir.protocol import Protocol
 
 _PAIR = 2
 _FEW = 8
-"""So many names are all told."""
+"""Maximum number of names that a message lists."""
 
 
 @frozen(kw_only=True)
 class Selection:
-    """What to keep; nothing is left out by what is empty."""
+    """The criteria; an empty one selects everything."""
 
     methods: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Selection:
     perspective: Perspective = "both"
 
     def check(self, *protocols: Protocol) -> None:
-        """Raise BindgenError for a method, kind or rule that there is not."""
+        """Raise BindgenError for an unknown method, kind or rule."""
         _check("--kind", "kind of change", self.kinds, KINDS)
         for option, rules in (("--only", self.only), ("--ignore", self.ignored)):
             _check(option, "rule", rules, RULES)
@@ -41,7 +41,7 @@ class Selection:
         _check("--method", f"method of {whose}", self.methods, known)
 
     def of(self, difference: Difference) -> Difference:
-        """The difference with nothing but what is to be kept."""
+        """Return the difference with the selected changes only."""
         return evolve(difference, changes=tuple(change for change in difference.changes if self._keeps(change)))
 
     def _keeps(self, change: Change) -> bool:
@@ -55,7 +55,7 @@ class Selection:
 
 
 def unknown(what: str, word: str, known: Collection[str], otherwise: str) -> str:
-    """Says that there is no such name, and tells the nearest ones."""
+    """Return an error message for an unknown name, with the nearest known ones."""
     near = nearest_names(word, known)
     hint = f"did you mean {' or '.join(near)}?" if near else otherwise
     return f"no {what} {word!r}; {hint}"

@@ -1,8 +1,7 @@
-"""Who sends what: for each type of a protocol, the sides that send it and the methods whose messages contain it.
+"""Senders: for each type of a protocol the sides that send it and the methods whose messages contain it.
 
-Params travel with their method, a result the other way. What is embedded in the result of a request comes from whoever
-answers that request, and what answers it in the next params goes back. Responses as such, with their errors, come from
-whoever answers anything at all.
+Params have the sender of their method, a result has the other side. A request embedded in a result has the sender of that
+result, and its answer in the next params has the other side. The side that answers requests sends responses and errors.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ SUMMARY_UNIONS: Mapping[str, Side] = {
     **dict.fromkeys(["ClientRequest", "ClientNotification", "ClientResult", "InputResponse"], "client"),
     **dict.fromkeys(["ServerRequest", "ServerNotification", "ServerResult", "InputRequest"], "server"),
 }
-"""UnionComparer that say who sends what."""
+"""Unions of all messages of a side, which state its senders."""
 
 PAYLOAD = frozenset({"params", "result"})
-"""Members of an envelope in which a message has what its method says, and not what the envelope says."""
+"""Members of an envelope whose contents depend on the method."""
 
 
 class Senders:
-    """The senders in one protocol. Where there are no methods, nothing is known, and either side may send anything."""
+    """Senders in one protocol. In a schema without methods either side may send anything."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
@@ -39,37 +38,37 @@ class Senders:
         self._sides: dict[str, frozenset[Side]] = {}
         self._methods: dict[str, tuple[str, ...]] = {}
         self.envelopes: dict[str, frozenset[Side]] = {}
-        """What is around messages, whatever their method, with the sides that send it."""
+        """Types that surround messages of every method, with the sides that send them."""
         self._spread_out: dict[str, set[Side]] = {}
         self._find_envelopes()
         for path, sides in self.envelopes.items():
             self._spread(path, sides)
 
     def sides(self, name: str) -> frozenset[Side]:
-        """Who sends messages that contain a type, by the name of an alias or the path of an object."""
+        """Return the sides that send messages with a type, by the name of an alias or the path of an object."""
         if not self._protocol.methods:
             return _BOTH
         if name in SUMMARY_UNIONS:
             return frozenset({SUMMARY_UNIONS[name]})
         if name not in self._sides:
-            # An alias may lead back to itself.
+            # An alias may refer to itself.
             self._sides[name] = frozenset()
             self._sides[name] = self._found(name)
         return self._sides[name]
 
     def is_summary(self, name: str) -> bool:
-        """Whether a name is that of an alias in no message: one that only sums messages up, or parts of them."""
+        """Return whether a name is that of an alias in no message, which only lists messages or parts of them."""
         return name in self._protocol.aliases and not self._inside_messages(name)
 
     def methods(self, name: str) -> tuple[str, ...]:
-        """The methods whose messages contain a type, in the order of the source."""
+        """Return the methods whose messages contain a type, in source order."""
         found = {occurrence.method for occurrence in self._usage.messages(name)}
         return tuple(method for method in self._protocol.methods if method in found)
 
     def _found(self, name: str) -> frozenset[Side]:
         if not self.is_summary(name):
             return frozenset(self._inside_messages(name))
-        # What it sums up says it itself.
+        # Its members have senders of their own.
         leaves = alternatives(AliasOf(name), self._protocol.aliases)
         inside = [*leaves.objects, *(each for one in leaves.lists for each in _named(one.element))]
         return frozenset(side for each in inside if each != name for side in self.sides(each))
@@ -122,7 +121,7 @@ class Senders:
 
 
 def _named(kind: Type) -> Iterator[str]:
-    """The types that a type names."""
+    """Yield the types that a type refers to."""
     for part in parts(kind):
         if isinstance(part, ObjectOf):
             yield part.path

@@ -1,4 +1,4 @@
-"""The two sides of a conversation."""
+"""The two sides of a connection."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
 
 
 def in_order(sides: Iterable[Side]) -> tuple[Side, ...]:
-    """Some sides, each once, always in the same order."""
+    """Return some sides without duplicates, always in the same order."""
     found = set(sides)
     return tuple(side for side in SIDES if side in found)
 
 
 def sides_text(sides: Collection[Side]) -> str:
-    """``client``, ``server``, ``client and server``."""
+    """Return ``client``, ``server`` or ``client and server``."""
     return " and ".join(in_order(sides))

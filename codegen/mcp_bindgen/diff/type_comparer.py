@@ -1,6 +1,6 @@
-"""Compares the types of two places: a field before and after, an alias, what a method takes.
+"""Comparison of the types at two places: a field before and after, an alias, the members of a union.
 
-TypeComparer that are declared in both revisions are compare_in_detail once, where they are declared, and not wherever they are used.
+Types that both revisions declare are compared once, where they are declared, and not where they are used.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, ObjectType,
 
 @frozen
 class DeepDifference:
-    """How far two objects are from each other, over all that is in them."""
+    """The difference of two objects, including all that is inside them."""
 
     weights: Weights
     same: bool
-    """They take the same messages."""
+    """They accept the same messages."""
 
 
 class TypeComparer:
-    """Comparisons of types of two revisions.
+    """Compares types of two revisions.
 
-    ``compare_deeply`` compares two objects with all that is in them. ``rename_candidates`` collects the types that stand in each other's
-    place, old and new name, without being matches: some of them may turn out to be renamed.
+    ``compare_deeply`` compares two objects with all that is inside them. ``rename_candidates`` collects unmatched types
+    that are used in the same place; some may turn out to be renamed.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class TypeComparer:
         self._open: set[tuple[Type, Type]] = set()
 
     def compare(self, old: Type, new: Type, *, is_params: bool = False) -> Iterator[TypeDifference | InlinePair]:
-        """How two types differ. The params of a method are the same thing, whatever they are called."""
+        """Yield the differences of two types. The params of a method correspond to each other under any name."""
         if self._is_compared_elsewhere(old, new) or (old, new) in self._open:
             return
         self._open.add((old, new))
@@ -58,27 +58,27 @@ class TypeComparer:
         self._open.discard((old, new))
 
     def alternatives(self, old: Type, new: Type) -> tuple[Alternatives, Alternatives]:
-        """The alternatives of two types; aliases that both have stay closed."""
+        """Return the alternatives of two types; aliases that both revisions have are not expanded."""
         after = alias_names(new, self.new.aliases)
         before = [name for name in alias_names(old, self.old.aliases) if self.matches.new_name(name) in after]
         kept = [counterpart for name in before if (counterpart := self.matches.new_name(name)) is not None]
         return alternatives(old, self.old.aliases, before), alternatives(new, self.new.aliases, kept)
 
     def match(self, old: Type, new: Type) -> Matching:
-        """Which objects of two types are the same, and which are left."""
+        """Return the matching of the objects of two types."""
         return self._unions.match(old, new)
 
     def successors(self, old: Type, new: Type) -> list[TypePair]:
-        """Declared objects of ``old`` that are gone, each with the new one that takes its place in ``new``."""
+        """Return removed objects of ``old``, each with the new one that replaces it in ``new``."""
         return self._unions.successors(old, new)
 
     def add_rename_candidate(self, old: str, new: str) -> None:
-        """Note that ``new`` stands where ``old`` did."""
+        """Record that ``new`` is used where ``old`` was."""
         if self.matches.new_name(old) is None and self.matches.old_name(new) is None:
             self.rename_candidates[TypePair(old, new)] = None
 
     def objects(self, old: str, new: str, *, is_params: bool = False) -> Iterator[TypeDifference | InlinePair]:
-        """How two objects differ, where one stands in place of the other."""
+        """Yield the differences of two objects of which one replaces the other."""
         if self.matches.are_matched(old, new):
             return
         named = self._is_named(old, new)
@@ -168,11 +168,11 @@ class TypeComparer:
             yield from fractions(before, after)
 
     def _unknown_object(self, pair: TypePair, protocol: Protocol, path: str) -> Sequence[TypeDifference | InlinePair]:
-        """An object of which nothing was known (``object``), beside one of which something is."""
+        """Return the differences of ``object``, which declares no members, and an object type."""
         if accepts_any_object(protocol, path):
             return [TypeDifference("type", "type-equivalent")]
         declared = protocol.objects[path]
-        # A marker that got some members: they came, and nothing was still_accepted away from what could be said.
+        # An object without members that got optional ones: no value became invalid.
         if declared.fields and all(each.optional for each in declared.fields):
             return [InlinePair(pair)]
         return []
@@ -182,7 +182,7 @@ class TypeComparer:
 
 
 def _deep_reason(old: str, new: str, weights: Weights) -> str | None:
-    """Why one object in place of another is verdicts_of as it is; None where nothing can be said but that."""
+    """Return the reason for the effect of one object in place of another; None if the rule explains it."""
     match weights.old_to_new, weights.new_to_old:
         case "compatible", "compatible":
             return f"A {new} is read as a {old}, and the reverse."
@@ -199,27 +199,31 @@ def _deep_reason(old: str, new: str, weights: Weights) -> str | None:
 
 
 MAX_PAIRS = 10_000
-"""Members, of one union times of the other, that are looked at for likeness; where there are more, names decide."""
+"""Maximum number of pairs of members that are compared by structure; larger unions are matched by name."""
 
 _ONE_BY_ONE = "Send the messages one by one."
 
 
 @define
 class Matching:
-    """The members of two unions that are the same, and those that are left."""
+    """The matched members of two unions, and those without a match."""
 
     old: list[str]
     new: list[str]
     inline_pairs: list[TypePair] = field(factory=list[TypePair])
-    """Those that are the same without being the same type, and of which one at least has no name."""
+    """Matched objects that are not the same type, at least one of them inline."""
     pairs: list[TypePair] = field(factory=list[TypePair])
-    """All that are the same without being the same type."""
+    """All matched objects that are not the same type."""
     same: int = 0
-    """How many were found to be the same."""
+    """The number of matched members."""
 
 
 class UnionComparer:
-    """Comparisons of unions of two revisions."""
+    """Compares unions of two revisions, member by member.
+
+    Members match if they are the same type, if one replaces the other and one of them is inline, or if one has all members
+    of the other.
+    """
 
     def __init__(self, types: TypeComparer) -> None:
         self._types = types
@@ -227,9 +231,10 @@ class UnionComparer:
     def compare(
         self, old: Type, new: Type, before: Alternatives, after: Alternatives
     ) -> Iterator[TypeDifference | InlinePair]:
-        """How two unions differ, one of which may be a single type.
+        """Yield the differences of two unions, one of which may be a single type.
 
-        Aliases that both have are closed in ``before`` and ``after``: what came or went in them is told there.
+        Aliases that both revisions have are not expanded in ``before`` and ``after``: they are compared where they are
+        declared.
         """
         whole_old = alternatives(old, self._types.old.aliases)
         whole_new = alternatives(new, self._types.new.aliases)
@@ -239,7 +244,7 @@ class UnionComparer:
         scalars = (whole_old.any_string and whole_new.any_string) or bool(whole_old.scalars.keys() & whole_new.scalars)
         literals = bool(whole_old.literals.keys() & whole_new.literals)
         named = bool(objects.same or lists or kept)
-        # A scalar that became one of several is a type that became wider, rather than a union that got members.
+        # A scalar that became one of several is a widened type rather than a union with added members.
         single = not named and not literals and (whole_old.size < 2 or whole_new.size < 2)
         opened = whole_old.any_string != whole_new.any_string
         if single or (opened and whole_old.is_enumeration and whole_new.is_enumeration):
@@ -250,7 +255,7 @@ class UnionComparer:
         yield from map(InlinePair, self._successors(objects))
         for one, other in lists:
             yield from self._types.compare(one.element, other.element)
-        # Strings that one side alone knows by name are told by that ``string``.
+        # If only one side has `string`, that difference covers its string literals.
         for strings in (False, True) if not opened else (False,):
             yield from values(
                 lost(_literals(before, strings=strings), whole_new.literals),
@@ -275,15 +280,15 @@ class UnionComparer:
         )
 
     def match(self, old: Type, new: Type) -> Matching:
-        """Which objects of two types are the same, and which are left."""
+        """Return the matching of the objects of two types."""
         whole_old = alternatives(old, self._types.old.aliases)
         whole_new = alternatives(new, self._types.new.aliases)
         return self._objects(*self._types.alternatives(old, new), whole_old, whole_new)
 
     def successors(self, old: Type, new: Type) -> list[TypePair]:
-        """Declared members that went, each with the new declared type that takes its place.
+        """Return removed declared members, each with the new declared type that replaces it.
 
-        They are compare_in_detail nowhere else: the one is gone and the other one new, and neither is renamed.
+        They are compared nowhere else: they are not matches, because the new type is not a rename.
         """
         return self._successors(self.match(old, new))
 
@@ -304,7 +309,7 @@ class UnionComparer:
     def _objects(
         self, before: Alternatives, after: Alternatives, whole_old: Alternatives, whole_new: Alternatives
     ) -> Matching:
-        """Match the objects of two unions; those inside aliases that both have are members all the same."""
+        """Match the objects of two unions, including those inside aliases that both revisions have."""
         matches = self._types.matches
         found = Matching([], [])
         for path in before.objects:
@@ -354,7 +359,7 @@ class UnionComparer:
         return self._types.acceptance.one_extends_other(self._types.old.objects[old], self._types.new.objects[new])
 
     def _share_a_field(self, old: str, new: str) -> bool:
-        """Whether two objects, one of them without a name, have something in common and nothing that tells them apart."""
+        """Return whether two objects, one of them inline, share a field and have no tag that separates them."""
         if self._are_declared(old, new):
             return False
         before, after = self._types.old.objects[old], self._types.new.objects[new]
@@ -367,7 +372,7 @@ class UnionComparer:
     def _lists(
         self, before: Alternatives, after: Alternatives
     ) -> tuple[list[tuple[ListOf, ListOf]], list[ListOf], list[ListOf]]:
-        """The arrays that are the same member, and those that are left of either union."""
+        """Return the matched arrays, and those of either union that have no match."""
         old, new = list(before.lists), list(after.lists)
         pairs: list[tuple[ListOf, ListOf]] = []
         for wanted in (0, 1):
@@ -380,13 +385,13 @@ class UnionComparer:
         return pairs, old, new
 
     def _is_batch(self, gone: ListOf, left: Alternatives) -> bool:
-        """Whether an array that went had messages in it of which some are still still_accepted by themselves."""
+        """Return whether a removed array held messages of which some are still accepted by themselves."""
         inside = alternatives(gone.element, self._types.old.aliases).objects
         still_accepted = [path for path in inside if self._types.matches.new_name(path) in left.objects]
         return any(each.name == "jsonrpc" for path in still_accepted for each in self._types.old.objects[path].fields)
 
     def _distance(self, one: ListOf, other: ListOf) -> int:
-        """0 for arrays of the same, 2 for arrays that have nothing in common."""
+        """Return 0 for equal elements, 2 for elements that have nothing in common, 1 otherwise."""
         found = list(self._types.compare(one.element, other.element))
         if any(isinstance(each, TypeDifference) and each.rule == "type-replaced" for each in found):
             return 2
@@ -394,7 +399,7 @@ class UnionComparer:
 
 
 def _removed_members(members: Iterable[tuple[str, FallbackReading | None]]) -> Iterator[TypeDifference]:
-    """The members that went, with what a new receiver reads them as."""
+    """Yield the removed members, with their fallback readings by a new receiver."""
     for member, reading in members:
         difference = TypeDifference("union_member_removed", "union-member-removed", member)
         yield difference if reading is None else evolve(difference, weights=reading.weights, reason=reading.reason)
@@ -403,7 +408,7 @@ def _removed_members(members: Iterable[tuple[str, FallbackReading | None]]) -> I
 def _added_members(
     members: Iterable[tuple[str, FallbackReading | None]], *, nothing_left: bool
 ) -> Iterator[TypeDifference]:
-    """The members that came, with what an old receiver reads them as."""
+    """Yield the added members, with their fallback readings by an old receiver."""
     for member, reading in members:
         difference = TypeDifference("union_member_added", "union-member-added", member)
         if reading is not None:
@@ -418,7 +423,7 @@ def _added_members(
 
 
 def _scalars(some: Alternatives, others: Alternatives) -> list[str]:
-    """The keywords that are members of one union and not of the other."""
+    """Return the keywords that are members of one union and not of the other."""
     strings = ["string"] if some.any_string and not others.any_string else []
     return [*strings, *(keyword for keyword in some.scalars if keyword not in others.scalars)]
 
@@ -432,7 +437,7 @@ def _is_inline(protocol: Protocol, path: str) -> bool:
 
 
 def _tags(declared: ObjectType) -> dict[str, Literal]:
-    """The required fields that have one value."""
+    """Return the required fields that have one possible value."""
     return {
         each.name: each.type.values[0]
         for each in declared.fields

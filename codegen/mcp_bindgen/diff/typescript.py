@@ -1,4 +1,4 @@
-"""Writes resolved types back in TypeScript, as a person would: names stay names, inline objects are spelled out."""
+"""TypeScript texts of resolved types: names stay names, inline objects are written out."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _KEYWORDS = {"string": "string", "integer": "number", "float": "number", "boolea
 
 
 class TypeScript:
-    """Texts for the types of one protocol."""
+    """TypeScript texts for the types of one protocol."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
 
     def type(self, kind: Type) -> str:
-        """A type where it is used."""
+        """Return the text of a type where it is used."""
         match kind:
             case Scalar():
                 return _KEYWORDS.get(kind.kind, kind.written)
@@ -43,18 +43,18 @@ class TypeScript:
                 return self.object(kind.path)
 
     def list_of(self, element: Type) -> str:
-        """An array, with parentheses where they are needed."""
+        """Return the text of an array, with parentheses if they are needed."""
         inner = self.type(element)
         several = isinstance(element, Union) or (isinstance(element, Enum) and " | " in inner)
         return f"({inner})[]" if several else f"{inner}[]"
 
     def object(self, path: str) -> str:
-        """An object type where it is used."""
+        """Return the text of an object type where it is used."""
         declared = self._protocol.objects[path]
         return self.braces(declared) if declared.kind == "inline" else path
 
     def braces(self, declared: ObjectType) -> str:
-        """An object type written out, with what it inherits."""
+        """Return an object type written out, inherited fields included."""
         parts = [
             f"{key(member.name)}{'?' if member.optional else ''}: {self.field(member)}"
             for member in declared.fields
@@ -65,15 +65,15 @@ class TypeScript:
         return f"{{ {'; '.join(parts)} }}" if parts else "{}"
 
     def index(self, value: Type) -> str:
-        """An index signature."""
+        """Return an index signature."""
         return f"[key: string]: {self.type(value)}"
 
     def field(self, member: Field) -> str:
-        """The type of a field, as the schema has it."""
+        """Return the type of a field, as the schema declares it."""
         return self.type(schema_type(member))
 
     def definition(self, name: str) -> str:
-        """What a declared name stands for."""
+        """Return the definition of a declared name."""
         declared = self._protocol.objects.get(name)
         if declared is not None:
             return self.braces(declared)
@@ -82,14 +82,14 @@ class TypeScript:
 
 
 def below(owner: str, field: str) -> str:
-    """The path of a field: ``Widget.size``, ``Widget._meta["example.com/key"]``."""
+    """Return the path of a field: ``Widget.size``, ``Widget._meta["example.com/key"]``."""
     return f"{owner}.{field}" if key(field) == field else f"{owner}[{literal(field)}]"
 
 
 def tags(constraints: Constraints) -> str | None:
-    """The tags that limit a field's values, as the documentation comment has them; None for none.
+    """Return the tags that limit a field's values, as in its documentation comment; None if there are none.
 
-    ``@TJS-type`` is not among them: it changes the type.
+    ``@TJS-type`` is not among them, because it changes the type.
     """
     found = [
         f"@{name} {value}"

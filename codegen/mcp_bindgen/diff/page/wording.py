@@ -1,4 +1,4 @@
-"""What the page calls things."""
+"""Titles and labels of the page."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ PAIRINGS = {
     "new_client_old_server": ("New client, old server", "new client", "old server"),
     "api": ("Code that uses the types", "code for", "the old types"),
 }
-"""By the names of the verdicts: a title, and the same in two short lines."""
+"""By verdict: a title, and the same in two short lines."""
 
 IN_NO_MESSAGE = "-"
-"""Stands for a method where a change is in the messages of none."""
+"""The value that stands for a method if a change is in the messages of none."""
 
 
 def verdict_of(change: Change, pairing: str) -> Verdict:
-    """One of the verdicts of a change, by its name in ``PAIRINGS``."""
+    """Return a verdict of a change, by its name in ``PAIRINGS``."""
     match pairing:
         case "old_client_new_server":
             return change.verdicts.old_client_new_server
@@ -30,5 +30,5 @@ def verdict_of(change: Change, pairing: str) -> Verdict:
 
 
 def kind_words(kind: str) -> str:
-    """A kind for people: ``field added``."""
+    """Return a kind in words: ``field added``."""
     return kind.replace("_", " ").replace("enum value", "value").replace("union member", "alternative")

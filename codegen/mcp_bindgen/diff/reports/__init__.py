@@ -1,1 +1,1 @@
-"""A difference as text: for a terminal, for a pull request, for a build server."""
+"""Reports of differences, histories and matrices: text, Markdown, GitHub annotations, JUnit XML."""

@@ -13,7 +13,7 @@ _SEVERITIES: Mapping[Verdict, Severity] = {"breaking": "error", "risky": "warnin
 
 
 def render(assessment: Assessment, *, file: str | None = None) -> str:
-    """A line for each change, the worst first; ``file``: what to attach them to, where that is in the repository."""
+    """Return a line for each change, the worst first; ``file``: the path in the repository that annotations refer to."""
     return "".join(f"{line}\n" for line in _lines(assessment, file))
 
 

@@ -1,4 +1,4 @@
-"""A history for a page or a pull request: a row for each revision."""
+"""A history in Markdown: a row for each revision."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mcp_bindgen.diff.timeline.history import History
 
 
 def render(history: History, *, typed: Mapping[str, str] | None = None) -> str:
-    """The whole history. ``typed``: what to type for revisions that are not bundled, such as the path of a file."""
+    """Return the report. ``typed``: arguments for revisions that are not bundled, such as the path of a file."""
     return "\n".join(_lines(history, typed or {})) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""A history for a terminal: the revisions one below the other, and what each did to the subject."""
+"""A history for a terminal: one section a revision, with its changes."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _LEVEL = 12
 """Columns of the verdict of a change."""
 
 _MOST = 3
-"""So many lines of what the subject is are shown."""
+"""Maximum number of lines of the subject's text."""
 
 
 def render(
     history: History, *, width: int = 80, style: Style | None = None, typed: Mapping[str, str] | None = None
 ) -> str:
-    """The whole history. ``typed``: what to type for revisions that are not bundled, such as the path of a file."""
+    """Return the report. ``typed``: arguments for revisions that are not bundled, such as the path of a file."""
     return "\n".join(_Report(history, max(width, 50), style or Style(), typed or {}).lines()) + "\n"
 
 
@@ -47,7 +47,7 @@ class _Report:
         self._style = style
         self._typed = typed
         names = [visible(entry.revision.revision) for entry in history.entries]
-        # A label that is longer than a date stands in a line of its own.
+        # A label that is longer than a date has a line of its own.
         self._margin = min(max(map(len, names)), 12) + 2
 
     def lines(self) -> Iterator[str]:
@@ -81,7 +81,7 @@ class _Report:
             yield self._style.dim(f"{' ' * self._margin}  {visible(command)}")
 
     def _changes(self, assessed: AssessedEntry) -> Iterator[str]:
-        """The changes; what happens for the same reason has it once, below."""
+        """Yield the changes; a reason that several share is printed once, below them."""
         inner = self._margin + _LEVEL
         for why, changes in groupby(ordered(assessed), key=partial(_why, assessed)):
             for change in changes:
@@ -107,6 +107,6 @@ class _Report:
 
 
 def _why(assessed: AssessedEntry, change: Change) -> str | None:
-    """Who breaks, and why; None where nobody does."""
+    """Return who breaks, and why; None if nobody does."""
     level = assessed.assessment.level(change)
     return None if level == "compatible" else f"{affected(assessed.assessment, change, level)}: {change.reason}"

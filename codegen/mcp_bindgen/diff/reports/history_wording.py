@@ -1,4 +1,4 @@
-"""What every report of a history says in the same words."""
+"""Wording that the reports of a history share."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ _STATES: Mapping[State, str] = {
 }
 
 SHOWN: frozenset[State] = frozenset({"first", "appeared", "returned"})
-"""States in which the text of the subject is news."""
+"""States in which the text of the subject is new."""
 
 QUIET: frozenset[State] = frozenset({"absent", "unchanged"})
 """States in which nothing happened."""
 
 
 class AssessedEntry(NamedTuple):
-    """A entry, and how the changes in it are judged."""
+    """An entry of a history, with the assessment of its changes."""
 
     entry: HistoryEntry
     assessment: Assessment
-    """Of its changes, since the revision before."""
+    """The assessment of the changes since the revision before."""
     before: str | None
     """The revision before; None for the oldest."""
     names: frozenset[str | None]
-    """What the subject is called here, and in the revision before."""
+    """The names of the subject in this revision and in the one before."""
 
 
 def assessed_entries(history: History) -> Iterator[AssessedEntry]:
-    """The entries, each with the one before it."""
+    """Yield the entries with their assessments."""
     first = history.entries[0]
     yield AssessedEntry(first, Assessment(difference=Difference(first.revision, first.revision, ())), None, frozenset())
     for old, new in pairwise(history.entries):
@@ -52,7 +52,7 @@ def assessed_entries(history: History) -> Iterator[AssessedEntry]:
 
 
 def title(history: History) -> str:
-    """When there is something to tell: ``2025-06-18 and later; changed in 2025-11-25``."""
+    """Return the span and the changes: ``2025-06-18 and later; changed in 2025-11-25``."""
     bundled = tuple(each.revision.revision for each in history.entries)
     changed = [each.revision.revision for each in history.entries if each.state in {"changed", "renamed"}]
     words = Span(history.having, bundled).words
@@ -60,7 +60,7 @@ def title(history: History) -> str:
 
 
 def state_words(entry: HistoryEntry, history: History) -> str:
-    """``appeared``, ``renamed: it was ResourceReference``, ``unchanged (deprecated)``."""
+    """Return the state: ``appeared``, ``renamed: A is now B``, ``unchanged (deprecated)``."""
     words = _STATES[entry.state]
     if entry.renamed_from is not None:
         words += f": {entry.renamed_from} is now {entry.name}"
@@ -73,7 +73,7 @@ def state_words(entry: HistoryEntry, history: History) -> str:
 
 
 def ordered(assessed: AssessedEntry) -> list[Change]:
-    """The changes of a assessed: those of the subject itself, then those inside it, the worst first."""
+    """Return the changes of the subject itself, then those inside it, the worst first."""
     return sorted(
         assessed.entry.changes,
         key=lambda change: (change.subject not in assessed.names, -VERDICTS.index(change.level)),
@@ -81,19 +81,19 @@ def ordered(assessed: AssessedEntry) -> list[Change]:
 
 
 def change_words(change: Change, assessed: AssessedEntry) -> tuple[str | None, str]:
-    """What changed, unless that is the subject itself, and how: ``Tool.title``, ``new field: string``."""
+    """Return what changed, None for the subject itself, and how: ``Tool.title``, ``new field: string``."""
     own = change.subject in assessed.names
-    # What the subject is was said already.
+    # The text of the subject is shown already.
     extra = None if own and assessed.entry.state in SHOWN else detail(change)
     return None if own else change.subject, f"{kind_words(change)}{'' if extra is None else f': {extra}'}"
 
 
 def further_words(entry: HistoryEntry) -> str:
-    """How many more changes there are, which only the messages contain."""
+    """Return the number of further changes, in the types of the messages."""
     return f"{counted(entry.further, 'more change')} in the types that its messages contain:"
 
 
 def further_command(history: History, assessed: AssessedEntry, typed: Mapping[str, str]) -> list[str]:
-    """The words of the command that shows these. ``typed``: what to type for revisions that are not bundled."""
+    """Return the command that shows these. ``typed``: arguments for revisions that are not bundled."""
     sides = [typed.get(each, each) for each in (assessed.before or "", assessed.entry.revision.revision)]
     return ["mcp-codegen", "diff", *sides, "--method", history.subject]

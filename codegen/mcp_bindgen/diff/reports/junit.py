@@ -1,4 +1,4 @@
-"""Changes as JUnit XML, which build servers show as tests: those that count fail, approved ones are skipped."""
+"""Changes as JUnit XML, which build servers show as tests: failing changes fail, approved ones are skipped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcp_bindgen.escaping import visible
 
 
 def render(assessment: Assessment) -> str:
-    """The document; where nothing changed it has one test, as build servers take none for a mistake."""
+    """Return the document; without changes it has one test, because build servers reject an empty suite."""
     difference = assessment.difference
     changes = difference.changes
     name = visible(f"{difference.old.revision} to {difference.new.revision}")

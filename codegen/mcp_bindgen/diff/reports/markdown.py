@@ -1,4 +1,4 @@
-"""A difference for a pull request: counts, then a table for each level, folded in as it gets less severe."""
+"""A difference for a pull request: counts, then a table for each level, those of lower levels folded."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from mcp_bindgen.escaping import visible
 
 _MARKS = {ord(char): f"&#{ord(char)};" for char in '\\`*_[]{}<>|~&$!"'}
 _MENTIONS = {ord("@"): "&#64;&#8203;", ord("#"): "&#35;&#8203;"}
-"""Nobody is to be notified and no issue linked, so what looks like one gets a space that cannot be seen."""
+"""Prevents notifications and issue links: an invisible space follows the character."""
 
 _LINKS = re.compile(r"www(?=\.)|://")
 _LONGEST = 60_000
-"""Characters; GitHub takes no longer comment than 65,536."""
+"""Maximum number of characters; GitHub accepts comments of at most 65,536."""
 
 
 def render(assessment: Assessment) -> str:
-    """The whole report; if it gets too long for a comment, what is least severe is only counted."""
+    """Return the report; if it is too long for a comment, the least severe levels are only counted."""
     left_out: list[Verdict] = []
     for level in VERDICTS:
         text = "\n".join(_lines(assessment, left_out)) + "\n"
@@ -61,7 +61,7 @@ def _lines(assessment: Assessment, left_out: Sequence[Verdict]) -> Iterator[str]
 
 
 def counts(assessment: Assessment) -> Iterator[str]:
-    """The lines of a table: how many changes there are of each level, by pairing."""
+    """Yield the lines of a table: the number of changes at each level, by pairing."""
     yield "| | breaking | risky | compatible |"
     yield "|---|--:|--:|--:|"
     for pairing in assessment.pairings:
@@ -93,7 +93,7 @@ def _section(assessment: Assessment, level: Verdict, changes: Sequence[Change], 
 
 
 def table(assessment: Assessment, changes: Sequence[Change], *, reasons: bool) -> Iterator[str]:
-    """The lines of a table of changes, in the order of their subjects; ``reasons``: with who breaks, and why."""
+    """Yield the lines of a table of changes, by subject; ``reasons``: add who breaks, and why."""
     yield "| subject | change | who, and why |" if reasons else "| subject | change |"
     yield "|---|---|---|" if reasons else "|---|---|"
     for change in sorted(changes, key=lambda change: (owner(change), change.subject)):
@@ -121,18 +121,18 @@ def _row(assessment: Assessment, change: Change, *, reasons: bool) -> str:
 
 
 def what(change: Change) -> str:
-    """What kind of change it is, and from what to what."""
+    """Return the kind of a change, with the texts before and after."""
     extra = detail(change)
     return f"{kind_words(change)}{'' if extra is None else f'<br>{code(extra)}'}"
 
 
 def prose(text: str) -> str:
-    """The text as Markdown that shows it, in a line, and does nothing else."""
+    """Return Markdown that shows a text in one line, without links, mentions or markup."""
     return _unlinked(visible(text).translate({**_MARKS, **_MENTIONS}))
 
 
 def code(text: str) -> str:
-    """The text as code, in a line. Not in backticks: in a table these cannot hold every text."""
+    """Return a text as code in one line; not in backticks, which in a table cannot hold every text."""
     return f"<code>{_unlinked(visible(text).translate(_MARKS))}</code>"
 
 

@@ -1,4 +1,4 @@
-"""A matrix for a page or a pull request."""
+"""A matrix of revisions in Markdown."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mcp_bindgen.diff.revision_matrix import Cell, Matrix, command
 
 
 def render(matrix: Matrix, *, typed: Mapping[str, str] | None = None) -> str:
-    """The table, and below it the command for each pairing.
+    """Return the table, and below it the command for each pairing.
 
-    ``typed``: what to type for revisions that are not bundled, such as the path of a file.
+    ``typed``: arguments for revisions that are not bundled, such as the path of a file.
     """
     return "\n".join(_lines(matrix, typed or {})) + "\n"
 

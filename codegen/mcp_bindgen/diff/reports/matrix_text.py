@@ -1,4 +1,4 @@
-"""A matrix for a terminal: a row for each client, a column for each server."""
+"""A matrix of revisions for a terminal: a row for each client, a column for each server."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from mcp_bindgen.escaping import visible
 
 _GAP = 2
 _NARROWEST = 9
-"""Columns that two numbers of three digits take."""
+"""Columns of two numbers of three digits."""
 
 NONE = "-"
-"""Stands for a revision with itself."""
+"""The cell of a revision with itself."""
 
 
 def render(
     matrix: Matrix, *, width: int = 80, style: Style | None = None, typed: Mapping[str, str] | None = None
 ) -> str:
-    """The whole matrix, as a list where a table has no room.
+    """Return the matrix as a table, or as a list if the terminal is too narrow.
 
-    ``typed``: what to type for revisions that are not bundled, such as the path of a file.
+    ``typed``: arguments for revisions that are not bundled, such as the path of a file.
     """
     style = style or Style()
     names = [visible(each.revision) for each in matrix.revisions]
@@ -35,7 +35,7 @@ def render(
 
 
 def caption(matrix: Matrix) -> str:
-    """What is counted."""
+    """Return the caption: the meaning of the numbers."""
     where = f" in messages of {listed(matrix.methods, 3)}" if matrix.methods else ""
     return f"breaking / risky changes{where}, for peers that do not negotiate"
 

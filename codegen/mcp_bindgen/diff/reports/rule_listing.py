@@ -1,4 +1,4 @@
-"""The rules by which changes are verdicts_of, for people to look up."""
+"""The rules as a table, a page or JSON: ``--list-rules`` and ``--explain``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPECIAL = "direction-changed"
 
 
 def chosen(word: str | None) -> list[Rule]:
-    """All rules, or the one of this name; raises BindgenError where there is none."""
+    """Return all rules, or the one of this name; raise BindgenError if it does not exist."""
     if word is None:
         return list(RULES.values())
     if word not in RULES:
@@ -28,7 +28,7 @@ def chosen(word: str | None) -> list[Rule]:
 
 
 def document(rules: Sequence[Rule]) -> dict[str, Any]:
-    """The rules for a program."""
+    """Return the rules as JSON."""
     return {
         "format": FORMAT,
         "rules": [
@@ -45,7 +45,7 @@ def document(rules: Sequence[Rule]) -> dict[str, Any]:
 
 
 def listing(rules: Sequence[Rule]) -> str:
-    """A line for each, under a heading."""
+    """Return a table with a line for each rule."""
     widest = max(len(rule.id) for rule in rules)
     level = max(map(len, VERDICTS))
     rows = [("rule", "old to new", "new to old", "code", "")]
@@ -58,7 +58,7 @@ def listing(rules: Sequence[Rule]) -> str:
 
 
 def page(rule: Rule, width: int) -> str:
-    """All that there is to say about one of them."""
+    """Return a page about one rule."""
     lines = [rule.id, "", *textwrap.wrap(rule.explanation, width), ""]
     lines += [
         f"an old sender with a new receiver   {rule.weights.old_to_new}",

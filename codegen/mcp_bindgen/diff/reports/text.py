@@ -1,4 +1,4 @@
-"""A difference for a terminal: by method, then by type, the worst first, and at the end what it comes to."""
+"""A difference for a terminal: by method, then by type, the worst first, with a summary at the end."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _NAMES: dict[Kind, str] = {
     "constant_added": "new constants",
     "constant_removed": "constants gone",
 }
-"""Kinds that are told in a row of names, as no message shows them."""
+"""Kinds that are listed by name only, because no message shows them."""
 
 _SEVERAL = "in several methods"
 _ANY = "in messages of every kind"
 _NOWHERE = "in no message that both revisions know"
 _MARGIN = " " * 14
 _ALSO = 4
-"""So many names are shown of those that a change is in, too."""
+"""Maximum number of further methods or types that are listed."""
 
 
 def _plain(text: str) -> str:
@@ -52,7 +52,7 @@ def _uncoloured(level: Verdict, text: str) -> str:
 
 @frozen
 class Style:
-    """How parts of the text are to look; by default they all look alike."""
+    """The styles of parts of the text; plain by default."""
 
     bold: Callable[[str], str] = _plain
     dim: Callable[[str], str] = _plain
@@ -60,7 +60,7 @@ class Style:
 
 
 def render(assessment: Assessment, *, width: int = 80, style: Style | None = None) -> str:
-    """The whole report."""
+    """Return the report."""
     return "\n".join(_Report(assessment, width, style or Style()).lines()) + "\n"
 
 
@@ -89,7 +89,7 @@ class _Report:
         yield from self._summary()
 
     def _weight(self, title: str, changes: Sequence[Change]) -> tuple[int, int, str]:
-        """Methods before the rest; sections with what is worst first, equal ones by name."""
+        """Return the sort key of a section: methods first, then by the worst change, then by name."""
         last = (_SEVERAL, _ANY, _NOWHERE)
         place = last.index(title) + 1 if title in last else 0
         return place, self._rank(changes), title
@@ -98,7 +98,7 @@ class _Report:
         return -max(VERDICTS.index(self._assessment.level(change)) for change in changes)
 
     def _ordered(self, title: str, changes: Sequence[Change]) -> list[Change]:
-        """The method itself, then by type, that with the worst change first, and in it the worst first."""
+        """Return the changes of the method itself, then of each type, the worst first."""
         types: dict[str, list[Change]] = {}
         for change in changes:
             types.setdefault(owner(change), []).append(change)
@@ -133,7 +133,7 @@ class _Report:
                 # In one line, to be copied.
                 yield f"{_MARGIN}{visible(witness_message(witness))}"
         elif change.level == "compatible" and RULES[change.rule].weights != HARMLESS:
-            # Harmless against its rule: nobody would guess why.
+            # Harmless although its rule is not: the reason explains it.
             yield from self._wrapped(change.reason)
 
     def _names(self, changes: Sequence[Change]) -> Iterator[str]:
@@ -180,7 +180,7 @@ class _Report:
         yield f"  {conclusion(assessment)}"
 
     def _worst_methods(self, changes: Sequence[Change]) -> Iterator[str]:
-        """In which methods most is breaking, a line for a screen."""
+        """Yield the methods with the most breaking changes, in a line."""
         found: dict[str, int] = {}
         for change in changes:
             if self._assessment.level(change) == "breaking":
@@ -199,7 +199,7 @@ class _Report:
 
 
 def _section(change: Change) -> str:
-    """The one method that a change is in, else what to say instead."""
+    """Return the one method of a change, or the title for several or none."""
     if is_of_method(change.kind):
         return change.subject
     if len(change.methods) == 1:
@@ -209,7 +209,7 @@ def _section(change: Change) -> str:
 
 
 def _elsewhere(change: Change) -> str:
-    """Where else the same change is met: in which methods, in which types."""
+    """Return the other methods and types that the change affects."""
     parts: list[str] = []
     if len(change.methods) > 1:
         parts.append(f"in {listed(change.methods, _ALSO)}")

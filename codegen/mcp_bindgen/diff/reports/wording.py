@@ -1,4 +1,4 @@
-"""What every report says in the same words: what kind of change it is, from what to what, and for whom."""
+"""Wording that all reports share: the kind of a change, its texts, and the pairings that it affects."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ OUTCOMES: Mapping[Outcome, str] = {
     "ignored": "ignores a part of it",
     "unanswered": "has no such method and answers with the error -32601",
 }
-"""What the receiver of a witness does, by its outcome."""
+"""The reaction of the receiver of a witness, by its outcome."""
 
 _LONGEST = 60
-"""Texts that are longer are left out: the schemas have them."""
+"""Maximum length of a type's text; longer ones are left out."""
 
 
 def kind_words(change: Change) -> str:
-    """``new required field``, ``value gone``."""
+    """Return the kind of a change in words: ``new required field``, ``value gone``."""
     if change.kind == "field_added" and change.required:
         return "new required field"
     if change.kind == "method_result_changed":
@@ -31,7 +31,7 @@ def kind_words(change: Change) -> str:
 
 
 def detail(change: Change) -> str | None:
-    """The member, or the text before and after, in one line; None where the subject says it all."""
+    """Return the member, or the text before and after, in one line; None if the subject is enough."""
     if change.member is not None:
         return _short(change.member)
     if change.kind == "type_renamed":
@@ -39,7 +39,7 @@ def detail(change: Change) -> str | None:
     if KINDS[change.kind].shows_both_texts:
         return f"{_short(change.old)} -> {_short(change.new)}"
     if change.kind.startswith("field_"):
-        # What became required or optional is to be written as the new revision has it.
+        # A field that became required or optional is shown as in the new revision.
         return _short(change.old if change.new is None else change.new)
     if change.kind == "deprecated_added" and change.new:
         return " ".join(change.new.split())
@@ -47,13 +47,13 @@ def detail(change: Change) -> str | None:
 
 
 def affected(assessment: Assessment, change: Change, level: Verdict) -> str:
-    """The pairings in which a change is at its level: ``old client, new server``."""
+    """Return the pairings in which a change is at its level: ``old client, new server``."""
     found = _pairings(assessment, change, level)
     return PAIRING_WORDS[found[0]] if len(found) == 1 else "either way"
 
 
 def reason_at_level(assessment: Assessment, change: Change, level: Verdict) -> str:
-    """What a change does in the pairings in which it is at its level."""
+    """Return the reason of a change in the pairings in which it is at its level."""
     return reason_in(change, _pairings(assessment, change, level))
 
 
@@ -62,7 +62,7 @@ def _pairings(assessment: Assessment, change: Change, level: Verdict) -> list[Pa
 
 
 def witness_sentence(witness: Witness) -> str:
-    """Who sends the message of a witness, and what becomes of it."""
+    """Return who sends the message of a witness, and how the receiver reacts."""
     sender, receiver = witness.sender, OTHER[witness.sender]
     old = witness.pairing.startswith(f"old_{sender}") or witness.pairing.endswith(f"old_{sender}")
     ages = ("An old", "a new") if old else ("A new", "an old")
@@ -71,35 +71,35 @@ def witness_sentence(witness: Witness) -> str:
 
 
 def witness_message(witness: Witness) -> str:
-    """The message of a witness, in a line of JSON."""
+    """Return the message of a witness as a line of JSON."""
     return json.dumps(witness.message, ensure_ascii=False)
 
 
 def owner(change: Change) -> str:
-    """The type or method that a subject belongs to: ``Widget`` for ``Widget.size``."""
+    """Return the type or method of a subject: ``Widget`` for ``Widget.size``."""
     if "/" in change.subject.partition("[")[0]:
         return change.subject
     return change.subject.partition("[")[0].partition(".")[0]
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 change``, ``2 changes``."""
+    """Return ``1 change``, ``2 changes``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """Some names, and how many more there are."""
+    """Return some names, and the number of further ones."""
     more = len(names) - most
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more} more"
 
 
 def verdict_counts(numbers: Mapping[Verdict, int]) -> str:
-    """``3 breaking, 1 risky, 20 compatible``."""
+    """Return ``3 breaking, 1 risky, 20 compatible``."""
     return ", ".join(f"{number} {level}" for level, number in numbers.items())
 
 
 def headline(assessment: Assessment) -> str:
-    """How many changes there are, and of which level: ``24 changes, 3 breaking, 1 risky, 20 compatible``."""
+    """Return the number of changes, in total and by level: ``24 changes, 3 breaking, 1 risky, 20 compatible``."""
     changes = assessment.difference.changes
     if not changes:
         return "nothing changed"
@@ -107,7 +107,7 @@ def headline(assessment: Assessment) -> str:
 
 
 def conclusion(assessment: Assessment) -> str:
-    """Whether the comparison fails, and because of how many changes: ``3 changes fail by --fail-on breaking``."""
+    """Return whether the comparison fails: ``3 changes fail by --fail-on breaking``."""
     if assessment.fail_on == "none":
         return "nothing fails with --fail-on none"
     counting = len(assessment.failing)

@@ -1,8 +1,8 @@
-"""One thing through many revisions: when it appeared, what became of it, and when it went.
+"""The history of a type, field, method or constant over many revisions.
 
 from mcp_bindgen import catalog, diff
 
-told = diff.history([catalog.load(revision) for revision in catalog.revisions()], "Tool.outputSchema")
+history = diff.history([catalog.load(revision) for revision in catalog.revisions()], "Tool.outputSchema")
 """
 
 from __future__ import annotations

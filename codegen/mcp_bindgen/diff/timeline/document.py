@@ -1,4 +1,4 @@
-"""A history as the JSON document that ``mcp-codegen history --format json`` prints, and its JSON Schema."""
+"""The JSON document of ``mcp-codegen history --format json`` and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMAT = "mcp-history/1"
 
 
 def to_document(history: History) -> Json:
-    """The document."""
+    """Return the document."""
     return {
         "format": FORMAT,
         "subject": history.subject,
@@ -23,7 +23,7 @@ def to_document(history: History) -> Json:
 
 
 def _entry(entry: HistoryEntry) -> Json:
-    """What one revision did; what does not apply is left out, but ``changes`` is always there."""
+    """Return the entry of one revision; absent values are left out, except ``changes``."""
     optional: Json = {
         "name": entry.name,
         "renamed_from": entry.renamed_from,

@@ -1,4 +1,4 @@
-"""Tells what became of one thing, revision by revision."""
+"""The history of a type, field, method or constant, revision by revision."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import Protocol
 
 State: TypeAlias = Literal["absent", "first", "appeared", "returned", "unchanged", "changed", "renamed", "went"]
-"""``first``: the oldest revision has it already; ``renamed``: nothing but its name changed; ``went``: it is gone from
-here on; ``absent``: not there yet, or gone before."""
+"""``first``: the oldest revision has it; ``renamed``: only its name changed; ``went``: removed in this revision;
+``absent``: not yet added, or removed before."""
 
 
 _ROOT = re.compile(r"[^.\[:]+")
@@ -37,52 +37,52 @@ _ROOT = re.compile(r"[^.\[:]+")
 
 @frozen(kw_only=True)
 class HistoryEntry:
-    """What one revision did to a subject."""
+    """The state of a subject in one revision, and the changes since the revision before."""
 
     revision: Revision
     state: State
     name: str | None
-    """The subject in this revision; None where it does not exist."""
+    """The subject in this revision; None if it does not exist."""
     text: str | None
-    """What it is there, in TypeScript; for a method who sends it and what answers it. None where it does not exist."""
+    """TypeScript text; for a method its senders and results. None if the subject does not exist."""
     deprecated: str | None
-    """The text of the deprecation, possibly empty; None: not deprecated."""
+    """The text of the deprecation, possibly empty; None if it is not deprecated."""
     renamed_from: str | None
-    """What it was called in the revision before, where that was something else."""
+    """The name in the revision before, if it was another one."""
     changes: tuple[Change, ...]
-    """The changes since the revision before that concern it."""
+    """The changes since the revision before that concern the subject."""
     further: int
-    """For a method: how many more there are, in the types that its messages contain."""
+    """For a method: the number of further changes, in the types that its messages contain."""
 
 
 @frozen
 class History:
-    """One thing through some revisions."""
+    """One subject through several revisions."""
 
     subject: str
-    """By the name that the newest revision gives it that knows what was asked for."""
+    """The name in the newest revision that has the subject."""
     kind: TargetKind
     entries: tuple[HistoryEntry, ...]
     """One for each revision, the oldest first."""
 
     @property
     def having(self) -> tuple[str, ...]:
-        """The revisions that have it."""
+        """The revisions that have the subject."""
         return tuple(each.revision.revision for each in self.entries if each.name is not None)
 
 
 def history(protocols: Sequence[Protocol], subject: str) -> History:
-    """What became of a subject in some revisions, the oldest first.
+    """Return the history of a subject in some revisions, the oldest first.
 
-    ``subject`` is a type, a field on a path of wire names, a method, a constant or a Python name of one of these; after
-    a colon one of the alternatives may follow: ``CallToolResult.content:AudioContent``. Names that changed are followed
-    where the comparison of two revisions proves it. Raises BindgenError where no revision knows the subject.
+    ``subject`` is a type, a field as a path of wire names, a method, a constant or a Python name of one of these; an
+    alternative may follow after a colon: ``CallToolResult.content:AudioContent``. Renames are followed if the comparison of
+    two revisions proves them. Raises BindgenError if no revision has the subject.
     """
     return Timeline(protocols).history(subject)
 
 
 class Timeline:
-    """Some revisions, the oldest first, and what changes from each to the next; for many histories."""
+    """Revisions, the oldest first, with the changes from each to the next; makes many histories."""
 
     def __init__(self, protocols: Sequence[Protocol]) -> None:
         self._protocols = tuple(protocols)
@@ -90,19 +90,19 @@ class Timeline:
         self._steps = [RevisionStep(old, new) for old, new in pairwise(protocols)]
 
     def history(self, subject: str) -> History:
-        """The same as the function of this name."""
+        """Return the history of a subject, as the function ``history`` does."""
         anchor, target = self._anchor(subject)
         targets = self._followed(subject, anchor, target)
         return History(target.subject, target.kind, tuple(_entries(self._protocols, self._steps, targets)))
 
     def _anchor(self, subject: str) -> tuple[int, Target]:
-        """The newest revision that knows a subject, and what it is there."""
+        """Return the newest revision that has a subject, and its target there."""
         found = [
             (place, target)
             for place, lookup in reversed(list(enumerate(self._lookups)))
             if (target := target_of(subject, lookup)) is not None
         ]
-        # The name of something comes before what some revision calls so in Python.
+        # A wire name takes precedence over a Python name.
         named = [each for each in found if each[1].kind != "field" and each[1].subject == subject]
         if found:
             return (named or found)[0]
@@ -113,7 +113,7 @@ class Timeline:
         raise unknown_among(subject, self._lookups)
 
     def _followed(self, subject: str, anchor: int, target: Target) -> list[Target | None]:
-        """What the target is in each revision: by its matches, and by its last name where it comes back."""
+        """Return the target in each revision: by its matches, and by its last name if it reappears."""
         found: dict[int, Target | None] = {anchor: target}
         here: Target | None = target
         known = target
@@ -132,7 +132,7 @@ class Timeline:
         step = self._steps[place - 1]
         root = _ROOT.match(subject)
         if not (root and step.renames(root[0])) and is_gone(subject, self._lookups[place]):
-            # The same field may live on elsewhere; who asks by this way is reported that it goes no further.
+            # The field may go on under another owner, but not under the one that was asked for.
             return None
         return step.forward(target)
 

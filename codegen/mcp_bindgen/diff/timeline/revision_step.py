@@ -1,4 +1,4 @@
-"""From one revision to the next: what a target is called on the other side, and which changes concern it."""
+"""The step from one revision to the next: the name of a target in the other revision, and the changes that concern it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _NAMES: tuple[Kind, ...] = ("type_added", "type_removed")
 _NOTHING = TypePair(None, None)
 
 _ANNOTATIONS: tuple[Kind, ...] = ("deprecated_added", "deprecated_removed", "constraint_changed", "doc_changed")
-"""What is said about a thing; no alternative of it comes or goes by that."""
+"""Changes of annotations, by which no alternative is added or removed."""
 
 
 class RevisionStep:
-    """The way between two revisions."""
+    """The step between two revisions."""
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self.old, self.new = old, new
@@ -34,34 +34,34 @@ class RevisionStep:
         self._back = _paired((TypePair(each.new, each.old) for each in self._comparison.pairs), new, old)
 
     def forward(self, target: Target) -> Target | None:
-        """What a target of the old revision is in the new one; None where it is gone."""
+        """Return the target of the new revision for one of the old; None if it was removed."""
         return self._across(target, self.new, self._owners(target.name, forward=True))
 
     def back(self, target: Target) -> Target | None:
-        """What a target of the new revision was in the old one; None where it was not there."""
+        """Return the target of the old revision for one of the new; None if it did not exist."""
         return self._across(target, self.old, self._owners(target.name, forward=False))
 
     def changes(self, before: Target | None, after: Target | None) -> tuple[Change, ...]:
-        """The changes that concern a target, by what it is called on both sides; None: it is not there."""
+        """Return the changes that concern a target; None stands for the revision that lacks it."""
         member = {each.member for each in (before, after) if each is not None and each.member is not None}
         if not member:
             return self._of(before, after)
-        # The whole may be there where the alternative is not.
+        # The whole may exist in a revision that lacks the alternative.
         old = evolve(before, member=None) if before is not None else None
         new = evolve(after, member=None) if after is not None else None
         found = self._of(old or (new and self.back(new)), new or (old and self.forward(old)))
         own = tuple(change for change in found if change.member in member)
         if own or (before is not None and after is not None):
             return own
-        # It came or went with all that it is an alternative of.
+        # It was added or removed together with the whole.
         return tuple(change for change in found if change.kind not in _ANNOTATIONS)
 
     def renames(self, name: str) -> bool:
-        """Whether a type of the old revision has another name in the new one."""
+        """Return whether a type of the old revision has another name in the new one."""
         return name in self._comparison.matches.renamed
 
     def in_messages(self, method: str) -> tuple[Change, ...]:
-        """All changes of what the messages of a method contain."""
+        """Return all changes in the messages of a method."""
         return tuple(change for change in self._comparison.difference.changes if method in change.methods)
 
     def _of(self, before: Target | None, after: Target | None) -> tuple[Change, ...]:
@@ -70,7 +70,7 @@ class RevisionStep:
             assert one is not None
             return self._coming(one, new=before is None)
         old, new = extent_of(self.old, before), extent_of(self.new, after)
-        # What has no name in one revision is told at its place, which may be inside the target.
+        # An object that is inline in one revision is reported at its place, which may be inside the target.
         below = tuple(f"{each.subject}{char}" for each in (before, after) for char in ".[")
         return tuple(
             change
@@ -81,7 +81,7 @@ class RevisionStep:
         )
 
     def _coming(self, target: Target, *, new: bool) -> tuple[Change, ...]:
-        """The changes by which a target came or went: its own, else those of what has it."""
+        """Return the changes that added or removed a target: its own, else those of the type that has it."""
 
         def concerns_target(finding: Finding, field: str | None) -> bool:
             pairs = (finding.pair, *finding.inherited_by)
@@ -99,7 +99,7 @@ class RevisionStep:
         return tuple(change for change in self._comparison.difference.changes if chosen(findings[change.id]))
 
     def _owners(self, name: str, *, forward: bool) -> Iterator[str]:
-        """What a type, or an object without a name, may be on the other side, the surest first."""
+        """Yield the possible names of a type or inline object in the other revision, the best first."""
         matches = self._comparison.matches
         counterpart = matches.new_name(name) if forward else matches.old_name(name)
         if counterpart is not None:
@@ -113,26 +113,26 @@ class RevisionStep:
             owners = iter((target.name,))
         members = [target.member]
         if target.member is not None:
-            # An alternative may be a type that has another name there.
+            # The alternative may be a type that was renamed.
             members += self._owners(target.member, forward=there is self.new)
         found = (evolve(target, name=owner, member=member) for owner in owners for member in members)
         return next((each for each in found if exists(there, each)), None)
 
 
 def _is_of_names(finding: Finding) -> bool:
-    """Whether a finding is about a method or a constant, which have names of their own."""
+    """Return whether a finding is about a method or a constant."""
     return KINDS[finding.kind].subject != "type" or finding.pair == _NOTHING
 
 
 def _is_own(target: Target, finding: Finding) -> bool:
-    """Whether a finding is about a method or a constant itself."""
+    """Return whether a finding is about the target, which is a method or a constant."""
     return target.kind in {"method", "constant"} and _is_of_names(finding) and finding.subject == target.name
 
 
 def _is_within(finding: Finding, old: Extent, new: Extent, target: Target) -> bool:
-    """Whether a finding is about a type, or a part of one, that belongs to a target."""
+    """Return whether a finding is about a type or field that belongs to a target."""
     if _is_of_names(finding) or (target.kind == "method" and finding.kind in _NAMES):
-        # That the parts of a message have names of their own is nothing to its method.
+        # Added or removed names of a message's parts do not concern its method.
         return False
     field = finding.field
     return any(
@@ -143,7 +143,7 @@ def _is_within(finding: Finding, old: Extent, new: Extent, target: Target) -> bo
 
 
 def _paired(pairs: Iterable[TypePair], here: Protocol, there: Protocol) -> Mapping[str, list[str]]:
-    """What stands in place of each object on the other side, where one of the two has no name."""
+    """Map each object to those that replace it in the other revision, for pairs with an inline object."""
     found: dict[str, list[str]] = {}
     for pair in pairs:
         if pair.old is None or pair.new is None:
@@ -155,26 +155,26 @@ def _paired(pairs: Iterable[TypePair], here: Protocol, there: Protocol) -> Mappi
 
 @frozen
 class Extent:
-    """What belongs to a target in one revision."""
+    """The types and the field that belong to a target in one revision."""
 
     types: frozenset[str]
     """Names of types and paths of objects, with all their fields."""
     field: tuple[str, str] | None
     """The path of an object, and one field of it."""
     named: frozenset[str]
-    """The types that these refer to by name: what they have is told of them, and not of the target."""
+    """Types that these refer to by name; their own changes do not concern the target."""
 
     def has(self, path: str | None, field: str | None) -> bool:
-        """Whether a type, or a field of it, belongs to the target."""
+        """Return whether a type, or a field of it, belongs to the target."""
         return path is not None and (path in self.types or (field is not None and self.field == (path, field)))
 
     def concerns(self, path: str | None, field: str | None) -> bool:
-        """Whether it belongs to the target, stands in it by its name, or is nothing at all (None)."""
+        """Return whether it belongs to the target, is referred to by it, or does not exist (None)."""
         return path is None or path in self.named or self.has(path, field)
 
 
 def extent_of(protocol: Protocol, target: Target) -> Extent:
-    """What belongs to a target that this revision has."""
+    """Return the extent of a target that the revision has."""
     names: list[str] = []
     kinds: list[Type] = []
     match target.kind:
@@ -194,7 +194,7 @@ def extent_of(protocol: Protocol, target: Target) -> Extent:
 
 
 def holder_of(protocol: Protocol, path: str) -> Target | None:
-    """The field that an object without a name stands in; None for what has a name, or stands in no field."""
+    """Return the field that holds an inline object; None for a named object or one outside fields."""
     declared = protocol.objects.get(path)
     if declared is None or declared.kind != "inline":
         return None
@@ -206,7 +206,7 @@ def holder_of(protocol: Protocol, path: str) -> Target | None:
 
 
 def _of_messages(protocol: Protocol, name: str) -> Iterator[str]:
-    """The types that the messages of a method are made of: the message itself, its params, its results."""
+    """Yield the types of a method's messages: the message itself, its params, its results."""
     method = protocol.methods[name]
     yield method.interface
     for kind in (method.params, method.result):
@@ -216,7 +216,7 @@ def _of_messages(protocol: Protocol, name: str) -> Iterator[str]:
 
 
 def _inside(protocol: Protocol, name: str) -> Iterator[Type]:
-    """The types that a type is made of."""
+    """Yield the types inside a type."""
     declared = protocol.objects.get(name)
     if declared is None:
         alias = protocol.aliases[name]
@@ -228,7 +228,7 @@ def _inside(protocol: Protocol, name: str) -> Iterator[Type]:
 
 
 def _within(protocol: Protocol, kinds: Iterable[Type]) -> tuple[list[str], list[str]]:
-    """The objects without a name that some types hold, on all levels; and the names that are met on the way."""
+    """Return the inline objects inside some types, on all levels, and the names that these refer to."""
     inline: dict[str, None] = {}
     named: dict[str, None] = {}
     waiting = list(kinds)

@@ -1,4 +1,4 @@
-"""What a history is told of, in the terms of one revision: a type, a field, a method, a constant, or an alternative."""
+"""The targets of a history, in the terms of one revision: a type, field, method or constant, or an alternative of one."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ TargetKind: TypeAlias = Literal["type", "field", "method", "constant"]
 
 @frozen
 class Target:
-    """A thing of one revision; the next may know it by another name."""
+    """A subject in one revision; other revisions may use another name."""
 
     kind: TargetKind
     name: str
-    """Of the method, the constant or the type; for a field the type or the path of the object that has it."""
+    """The name of the method, constant or type; for a field the type or path of its object."""
     field: str | None = None
     member: str | None = None
-    """One of the alternatives, as TypeScript writes it."""
+    """An alternative, as TypeScript writes it."""
 
     @property
     def subject(self) -> str:
-        """The name that differences use: ``Tool.outputSchema``; an alternative follows after a colon, as in ids."""
+        """The name in differences: ``Tool.outputSchema``; an alternative follows after a colon, as in ids."""
         whole = self.name if self.field is None else below(self.name, self.field)
         return whole if self.member is None else f"{whole}:{self.member}"
 
 
 def target_of(query: str, lookup: Lookup) -> Target | None:
-    """What a query means in one revision; None where it is nothing there."""
+    """Return the target of a query in one revision; None if it does not exist there."""
     found = lookup.find(query)
     if found is not None:
         return _target(found)
@@ -52,13 +52,13 @@ def target_of(query: str, lookup: Lookup) -> Target | None:
 
 
 def alternatives_of(query: str, lookup: Lookup) -> tuple[str, list[str]] | None:
-    """For an alternative that there is not: of what it would be one, and which there are."""
+    """Return the subject and known alternatives of a query with an unknown alternative."""
     found = next(((whole.subject, members(lookup.protocol, whole)) for whole, _ in _with_member(query, lookup)), None)
     return found if found is not None and found[1] else None
 
 
 def _with_member(query: str, lookup: Lookup) -> Iterator[tuple[Target, str]]:
-    """The readings of a query with an alternative after a colon; a name may hold a colon itself."""
+    """Yield the readings of a query with an alternative after a colon; a name may contain a colon itself."""
     for place in (place for place, char in enumerate(query) if char == ":"):
         found = lookup.find(query[:place])
         if found is not None:
@@ -66,13 +66,13 @@ def _with_member(query: str, lookup: Lookup) -> Iterator[tuple[Target, str]]:
 
 
 def is_gone(query: str, lookup: Lookup) -> bool:
-    """Whether a revision knows the owner of the field that a query asks for, and has no such field."""
+    """Return whether a revision has the owner of a queried field and lacks the field."""
     head = _LAST_STEP.sub("", query.partition(":")[0])
     return head != query and lookup.find(head) is not None and lookup.find(query) is None
 
 
 def exists(protocol: Protocol, target: Target) -> bool:
-    """Whether a revision has a target, by exactly this name."""
+    """Return whether a revision has a target by exactly this name."""
     if target.member is not None and target.member not in members(protocol, target):
         return False
     match target.kind:
@@ -87,14 +87,14 @@ def exists(protocol: Protocol, target: Target) -> bool:
 
 
 def field_of(protocol: Protocol, target: Target) -> Field | None:
-    """The field that a target is."""
+    """Return the field of a target."""
     owner = protocol.objects.get(target.name)
     fields = owner.fields if owner is not None else ()
     return next((each for each in fields if each.name == target.field), None)
 
 
 def type_of(protocol: Protocol, target: Target) -> Type | None:
-    """The type that a target has, or is; None for constants, and for what the revision does not have."""
+    """Return the type of a target; None for constants and for what the revision lacks."""
     match target.kind:
         case "method":
             method = protocol.methods.get(target.name)
@@ -112,7 +112,7 @@ def type_of(protocol: Protocol, target: Target) -> Type | None:
 
 
 def members(protocol: Protocol, target: Target) -> list[str]:
-    """The alternatives of what a target may be, as TypeScript writes them; none where there is only one."""
+    """Return the alternatives of a target, as TypeScript writes them; none if there is only one."""
     kind = type_of(protocol, target)
     texts = TypeScript(protocol)
     seen: set[Type] = set()
@@ -123,13 +123,13 @@ def members(protocol: Protocol, target: Target) -> list[str]:
         names += [*map(texts.object, found.objects), *(name or texts.type(each) for each, name in found.lists.items())]
         if len(names) != 1:
             return names
-        # An array, or a map, is told of by what it holds.
+        # The alternatives of an array or map are those of its elements or values.
         kind = next((each.element for each in found.lists), None) or _values(protocol, next(iter(found.objects), None))
     return []
 
 
 def about(protocol: Protocol, target: Target) -> About:
-    """What documentation says of a target that there is."""
+    """Return the documentation of an existing target."""
     match target.kind:
         case "method":
             return protocol.objects[protocol.methods[target.name].interface].about
@@ -144,7 +144,7 @@ def about(protocol: Protocol, target: Target) -> About:
 
 
 def text_of(protocol: Protocol, target: Target) -> str:
-    """What a target is in one revision that has it: its type, its value, or who sends it and what answers."""
+    """Return the text of an existing target: its type, its value, or its senders and results."""
     texts = TypeScript(protocol)
     if target.member is not None:
         return target.member

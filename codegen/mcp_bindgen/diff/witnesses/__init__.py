@@ -1,7 +1,8 @@
-"""Messages that show what a change means: the smallest that one revision sends, and the other does not take as it is meant.
+"""Witnesses: the smallest messages that one revision sends and the other refuses or ignores in part.
 
-``routes`` finds the places of a type in messages, ``filling`` makes messages with it, ``reading`` says what a revision
-makes of them, and ``search`` puts the three together and keeps only what behaves as claimed.
+``candidates`` chooses messages that might show a change, ``routes`` finds the places of a type in messages,
+``value_generator`` fills them, ``message_checker`` checks them by a revision, and ``search`` keeps the smallest that
+behaves as expected.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which messages might show a change: for each rule the place and what is to stand there, or to be missing."""
+"""Candidate messages that might show a change: for each rule the place and the value that is there, or missing."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from mcp_bindgen.diff.witnesses.value_generator import Form
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Type
 
 MESSAGE = "JSONRPCMessage"
-"""What a whole message may be."""
+"""The union of all messages."""
 
 MAX_FORMS = 10_000
-"""Values of a type that are looked at."""
+"""Maximum number of values of a type that are tried."""
 
 _REFUSED: tuple[Outcome, ...] = ("refused",)
 _EITHER: tuple[Outcome, ...] = ("refused", "ignored")
@@ -31,25 +31,25 @@ _EITHER: tuple[Outcome, ...] = ("refused", "ignored")
 
 @frozen
 class Candidate:
-    """A message that is said to be refused, or ignored in part. Paths begin where the start of the route does."""
+    """A message that should be refused, or ignored in part. Paths begin where the route does."""
 
     route: Route
     value: Json
-    """What stands at the end of the route."""
+    """The value at the end of the route."""
     place: Path
-    """Where it has to show: there, or inside."""
+    """The path at or below which the effect must show."""
     outcomes: tuple[Outcome, ...]
 
 
 _LEAVES_OUT = frozenset({"field_added", "field_became_required", "field_became_optional", "field_removed"})
-"""Kinds of changes where a sender may leave out what the receiver asks for."""
+"""Kinds of changes after which a sender may omit a member that the receiver requires."""
 
 _Field: TypeAlias = tuple[str, str]
 """The path of an object, and a member of it."""
 
 
 class Candidates:
-    """The candidates of changes between two revisions."""
+    """Candidates for the changes between two revisions."""
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self._fields: dict[str, _Field] = {}
@@ -58,7 +58,7 @@ class Candidates:
                 self._fields |= {below(path, field.name): (path, field.name) for field in declared.fields}
 
     def unanswered(self, change: Change, direction: Direction) -> Iterator[Json]:
-        """The request that the receiver does not know, or not as a request of its own from this sender."""
+        """Yield the request that the receiver does not accept as a request of its own from this sender."""
         if change.kind not in {"method_added", "method_removed", "method_embedded", "direction_changed"}:
             return
         method = direction.sending.methods.get(change.subject)
@@ -69,7 +69,7 @@ class Candidates:
             yield from map(with_envelope_first, direction.generator.smallest_values(ObjectOf(method.interface)))
 
     def of(self, change: Change, direction: Direction) -> Iterator[Candidate]:
-        """The messages that might show a change."""
+        """Yield the messages that might show a change."""
         if change.kind == "method_result_changed":
             yield from self._results(change, direction)
         elif change.kind.startswith("method_"):
@@ -90,13 +90,13 @@ class Candidates:
                     yield Candidate(Route(start, (), start.sent, ()), form.value, (), _EITHER)
 
     def _embedded(self, change: Change, direction: Direction) -> Iterator[Candidate]:
-        """The smallest messages in which the sender has the request."""
+        """Yield the smallest messages in which the sender embeds the request."""
         method = direction.sending.methods.get(change.subject)
         if method is None or not method.embedded:
             return
         request = ObjectOf(method.interface)
         for start in direction.starts:
-            # The receiver does not look where it is: the ways are those of the sender alone.
+            # The receiver does not expect it there: only the sender's schema has the routes.
             for route in routes(direction.sending, direction.sending, evolve(start, read=start.sent)):
                 if route.sent == request:
                     yield from (
@@ -105,7 +105,7 @@ class Candidates:
                     )
 
     def _batches(self, change: Change, direction: Direction) -> Iterator[Candidate]:
-        """Arrays of a message that both revisions know."""
+        """Yield arrays of a message that both revisions have."""
         kind = AliasOf(MESSAGE)
         if MESSAGE not in direction.sending.aliases or MESSAGE not in direction.receiving.aliases:
             return
@@ -149,7 +149,7 @@ class Candidates:
 
 
 def _forms(change: Change, direction: Direction, kind: Type | None) -> Iterator[Form]:
-    """The values of a type that show the member that came or went; all of them where it is about no member."""
+    """Yield values of a type that contain the added or removed member; all values if the change has no member."""
     if kind is None:
         return
     generator = direction.generator
@@ -161,7 +161,7 @@ def _forms(change: Change, direction: Direction, kind: Type | None) -> Iterator[
 
 
 def _known(direction: Direction, *, is_response: bool) -> Json | None:
-    """The smallest message that both revisions know."""
+    """Return the smallest message that both revisions have."""
     found = [
         start.message(value)
         for start in direction.starts

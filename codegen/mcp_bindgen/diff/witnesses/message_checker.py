@@ -1,4 +1,4 @@
-"""What a revision makes of a JSON value, by the resolved model alone: all that is wrong, and what is ignored."""
+"""Checks a JSON value against the resolved model of one revision: violations, and members that are ignored."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ Path: TypeAlias = tuple[str | int, ...]
 
 @frozen
 class Observation:
-    """Something about one place of a value. ``ignored`` is no fault: the object there does not declare such a member."""
+    """One place of a value that is wrong, missing or ignored; ignored members are not violations."""
 
     path: Path
     what: Literal["wrong", "missing", "ignored"]
     field: Field | None = None
-    """What is missing."""
+    """The missing field."""
 
 
 class MessageChecker:
-    """Readings of values by one protocol; ``sending``: by whoever sends it, who has to write what others may do without."""
+    """Checks values by one protocol; with ``sending``, by the stricter rules for senders."""
 
     def __init__(self, protocol: Protocol, *, sending: bool = False) -> None:
         self._protocol = protocol
         self._sending = sending
 
     def observations(self, kind: Type, value: Json, path: Path = ()) -> Iterator[Observation]:
-        """All there is to say of a value of a type, the outer before the inner."""
+        """Yield the observations about a value of a type, outer before inner."""
         match kind:
             case Scalar():
                 if not _is_scalar(kind.kind, value):
@@ -58,11 +58,11 @@ class MessageChecker:
                     yield from self._members(self._protocol.objects[kind.path], value, path)
 
     def violations(self, kind: Type, value: Json) -> list[Observation]:
-        """What is wrong with a value."""
+        """Return the violations of a value."""
         return [each for each in self.observations(kind, value) if each.what != "ignored"]
 
     def accepts(self, kind: Type, value: Json) -> bool:
-        """Whether nothing is."""
+        """Return whether a value has no violations."""
         return not self.violations(kind, value)
 
     def _members(self, declared: ObjectType, value: dict[str, Json], path: Path) -> Iterator[Observation]:
@@ -76,7 +76,7 @@ class MessageChecker:
         for name, item in value.items():
             if name in known:
                 continue
-            # What a type with members of its own lets pass besides, it says nothing about; a map is there to be filled.
+            # An open type with fields of its own ignores further members; a map is meant to have them.
             is_further = bool(declared.fields) and _is_anything(declared.index)
             if declared.index is None or is_further:
                 yield Observation((*path, name), "ignored")
@@ -86,7 +86,7 @@ class MessageChecker:
     def _alternative(self, union: Union, value: Json, path: Path) -> Iterator[Observation]:
         chosen = self._decide(union.decision, value, path)
         if isinstance(chosen, Undecidable):
-            # What it is, the receiver knows from elsewhere.
+            # The receiver knows the member from the context.
             if not any(self.accepts(each, value) for each in union.members):
                 yield Observation(path, "wrong")
         elif isinstance(chosen, Observation):
@@ -95,7 +95,7 @@ class MessageChecker:
             yield from self.observations(union.members[chosen], value, path)
 
     def _decide(self, decision: Decision, value: Json, path: Path) -> int | Observation | Undecidable:
-        """The member that a value is read as, or where it is missed that something says which."""
+        """Return the member as which a value is read, or an observation of the missing discriminator."""
         match decision:
             case Member():
                 return decision.index
@@ -116,7 +116,7 @@ class MessageChecker:
     def _by_member(
         self, decision: ByTag | ByKey | ByNested, value: dict[str, Json], path: Path, missed: Path | None = None
     ) -> int | Observation | Undecidable:
-        """``missed`` is the first key of the chain that was request_value for and not found; it is what is said to be missing."""
+        """Decide by a member. ``missed`` is the first key that was looked for in vain; it is reported as missing."""
         where = (*path, decision.key)
         there = decision.key in value
         branch: Decision | None

@@ -1,4 +1,4 @@
-"""Where types are in the messages of one side: the shortest ways, as far as the other revision looks there at all."""
+"""Routes to types in the messages of one side: the shortest ones that the other revision reads too."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from mcp_bindgen.diff.witnesses.value_generator import ValueGenerator
 from mcp_bindgen.ir.protocol import AliasOf, ListOf, ObjectOf, Protocol, Scalar, Side, Type, Union
 
 Stop: TypeAlias = tuple[str | None, str | int]
-"""An object and a member of it, or None and the place of an element."""
+"""An object and a member of it, or None and the index of an element."""
 
 MAX_STOPS = 40
-"""Members and elements within each other that are looked into; what is deeper is in no small message."""
+"""Maximum length of a route; deeper types are in no small message."""
 
 KEY = "a"
-"""What a member of a map is called."""
+"""The key of a member of a map."""
 
 
 @frozen
 class Start:
-    """A kind of message that a side of one revision sends, and the other revision expects."""
+    """A message that a side of one revision sends and the other revision expects."""
 
     sent: Type
     read: Type
     below: Path = ()
-    """Where in the message the types begin: in a response, at its result."""
+    """The path in the message where the types begin: the result in a response."""
     answers: str | None = None
     """The method that a response answers."""
     id: Json = field(default=1, hash=False)
     """The id of a response."""
 
     def message(self, value: Json) -> Json:
-        """The whole message around a value of the type that is sent."""
+        """Return the whole message around a value of the sent type."""
         if self.below:
             return {"jsonrpc": "2.0", "id": self.id, "result": value}
         return with_envelope_first(value) if value.__class__ is dict else value
@@ -47,39 +47,39 @@ class Start:
 
 @frozen
 class Route:
-    """A way from the start of a message to a type in it."""
+    """A route from the start of a message to a type in it."""
 
     start: Start
     stops: tuple[Stop, ...]
     sent: Type
-    """What the sender has there."""
+    """The sender's type."""
     read: tuple[Type, ...]
-    """What the receiver may take it for."""
+    """The types that the receiver may read it as."""
 
     @property
     def path(self) -> Path:
-        """The keys and places from the start."""
+        """The keys and indexes from the start."""
         return tuple(key for _, key in self.stops)
 
     def names(self) -> set[str]:
-        """What the type is called by either side."""
+        """Return the names of the type on either side."""
         return {name for each in (self.sent, *self.read) for name in _name(each)}
 
     def filled(self, generator: ValueGenerator, value: Json) -> Json:
-        """The smallest value of the start that has a value at the end of the route; raises NoValueError."""
+        """Return the smallest start with a value at the end of the route; raise NoValueError if there is none."""
         for path, key in reversed(self.stops):
             value = [value] if path is None else {**generator.smallest(ObjectOf(path)), key: value}
         return value
 
 
 def with_envelope_first(message: dict[str, Json]) -> dict[str, Json]:
-    """A message that begins with what makes it one."""
+    """Return a message with ``jsonrpc`` and ``id`` first."""
     first = [name for name in ("jsonrpc", "id") if name in message]
     return {name: message[name] for name in [*first, *message]}
 
 
 def starts(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[Start]:
-    """The messages that a side of one revision sends to a peer of the other, which expects them."""
+    """Yield the messages that a side of one revision sends and its peer of the other revision expects."""
     for each in message_kinds(sending, receiving, side):
         if each.method is None or not each.is_result:
             yield Start(each.sent, each.read)
@@ -90,7 +90,7 @@ def starts(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[Start
 
 
 def routes(sending: Protocol, receiving: Protocol, start: Start) -> Iterator[Route]:
-    """The shortest ways to all types in a message, each once for what the receiver may take it for."""
+    """Yield the shortest routes to all types in a message, one for each set of types as which the receiver reads it."""
     waiting = deque([Route(start, (), start.sent, _expanded(start.read, receiving))])
     seen: set[tuple[Type, tuple[Type, ...]]] = set()
     while waiting:
@@ -136,7 +136,7 @@ def _inside(sending: Protocol, receiving: Protocol, here: Route, path: str) -> I
 
 
 def _expanded(kind: Type, protocol: Protocol) -> tuple[Type, ...]:
-    """A type, its aliases and its alternatives; nothing where any JSON will do, since nobody looks there."""
+    """Return a type with its aliases and alternatives; nothing for any JSON, whose contents are not read."""
     found: dict[Type, None] = {}
     waiting = [kind]
     while waiting:
@@ -162,7 +162,7 @@ def _name(kind: Type) -> Iterator[str]:
 
 
 class Direction:
-    """Who sends to whom, and where the types of both are in the messages."""
+    """A side of one revision as the sender, and the other side of the other revision as the receiver."""
 
     def __init__(self, side: Side, sending: Protocol, receiving: Protocol) -> None:
         self.side: Side = side
@@ -179,7 +179,7 @@ class Direction:
 
     @cached_property
     def routes(self) -> dict[str, list[Route]]:
-        """The ways to each type, by its names in both revisions."""
+        """The routes to each type, by its names in both revisions."""
         found: dict[str, list[Route]] = {}
         for start in self.starts:
             for route in routes(self.sending, self.receiving, start):

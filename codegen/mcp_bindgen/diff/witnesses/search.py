@@ -1,4 +1,4 @@
-"""Finds the witness of a change: makes the messages that might show it, and keeps the smallest that does."""
+"""Search for the witness of a change: tries candidate messages and keeps the smallest that shows it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from mcp_bindgen.diff.witnesses.value_generator import NoValueError
 from mcp_bindgen.ir.protocol import Protocol, Side
 
 MAX_REPAIRS = 100
-"""Members that a message is given for its receiver to have no other reason to refuse it."""
+"""Maximum number of members added to a message so that its receiver has no other reason to refuse it."""
 
 
 def with_witnesses(difference: Difference, old: Protocol, new: Protocol) -> Difference:
-    """The same difference, in which each change that breaks something or may do so has a witness, if a message shows it."""
+    """Return the difference with a witness for each change that is not harmless, if a message shows it."""
     found = WitnessSearch(old, new)
     return evolve(difference, changes=tuple(evolve(each, witness=found.worst(each)) for each in difference.changes))
 
 
 class WitnessSearch:
-    """The witnesses of changes between two revisions."""
+    """Searches witnesses of the changes between two revisions."""
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self._old, self._new = old, new
@@ -35,13 +35,13 @@ class WitnessSearch:
         self._directions: dict[tuple[Side, bool], Direction] = {}
 
     def worst(self, change: Change) -> Witness | None:
-        """The witness of the worse of the two verdicts, or of the other one where that has none."""
+        """Return the witness of the worse of the two verdicts, or of the other one if that has none."""
         found = self.of(change)
         verdicts: dict[Pairing, Verdict] = {each: _verdict(change, each) for each in found}
         return next((found[each] for each in found if verdicts[each] == worst(*verdicts.values())), None)
 
     def of(self, change: Change) -> dict[Pairing, Witness]:
-        """A witness for each verdict that is not ``compatible``, as far as messages can show it."""
+        """Return a witness for each verdict that is not ``compatible``, if a message shows it."""
         found: dict[Pairing, Witness] = {}
         for pairing in PAIRINGS:
             if _verdict(change, pairing) != "compatible":
@@ -51,7 +51,7 @@ class WitnessSearch:
         return found
 
     def _pairing(self, pairing: Pairing, change: Change) -> Iterator[Direction]:
-        """Who sends what to whom in a pairing: each side as its own revision has it."""
+        """Yield the directions of a pairing: each side sends by its own revision."""
         old_side: Side = "client" if pairing == "old_client_new_server" else "server"
         new_side: Side = "server" if old_side == "client" else "client"
         for side, is_old in ((old_side, True), (new_side, False)):
@@ -77,7 +77,7 @@ class WitnessSearch:
 
 
 class _Trial:
-    """What becomes of one message."""
+    """A test of one candidate."""
 
     def __init__(self, direction: Direction, candidate: Candidate) -> None:
         self._direction = direction
@@ -92,7 +92,7 @@ class _Trial:
 
     @cached_property
     def outcome(self) -> tuple[Outcome, Path] | None:
-        """What becomes of it, and where that shows; None where it does not show what was claimed."""
+        """The receiver's reaction and the place that shows it; None if it is not what the candidate expects."""
         try:
             value = self._value
         except NoValueError:
@@ -115,7 +115,7 @@ class _Trial:
 
     @cached_property
     def _value(self) -> Json:
-        """The value with which the message begins, with all that its receiver asks for in other places."""
+        """The value at the start of the message, with all members that its receiver requires elsewhere."""
         direction = self._direction
         value = copy.deepcopy(self._candidate.route.filled(direction.generator, self._candidate.value))
         for _ in range(MAX_REPAIRS):

@@ -1,4 +1,4 @@
-"""Makes values: the smallest of a type, and the few that together show each of its alternatives."""
+"""Generation of values: the smallest of a type, and the few that show each of its alternatives."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from mcp_bindgen.ir.protocol import (
 )
 
 MAX_DEPTH = 30
-"""Types within each other that are filled; a type that needs more has no small value."""
+"""Maximum nesting of types in a value."""
 MAX_PARTS = 10_000
-"""Objects and scalars in one value; what is larger shows nothing to anybody."""
+"""Maximum number of objects and scalars in a value."""
 
 FREE = Constraints()
 
@@ -49,19 +49,19 @@ _SCALARS: Mapping[str, tuple[Json, ...]] = {
 
 
 class NoValueError(Exception):
-    """A type has no small value."""
+    """Raised if a type has no small value."""
 
 
 @frozen
 class Form:
-    """A value of a type, and the names of the alternatives that it is."""
+    """A value of a type, and the names of its alternatives."""
 
     value: Json
     members: frozenset[str] = frozenset()
 
 
 class ValueGenerator:
-    """Values of the types of one protocol; ``revision`` is that which the message says it is of."""
+    """Generates values of the types of one protocol; ``revision`` is the revision that messages state."""
 
     def __init__(self, protocol: Protocol, revision: str) -> None:
         self._protocol = protocol
@@ -71,12 +71,12 @@ class ValueGenerator:
         self._left = 0
 
     def smallest(self, kind: Type, constraints: Constraints = FREE) -> Json:
-        """The smallest value; raises NoValueError."""
+        """Return the smallest value; raise NoValueError if there is none."""
         self._left = MAX_PARTS
         return self._smallest(kind, constraints, MAX_DEPTH)
 
     def member(self, field: Field) -> Json:
-        """The smallest value of a field; raises NoValueError."""
+        """Return the smallest value of a field; raise NoValueError if there is none."""
         self._left = MAX_PARTS
         return self._member(field, MAX_DEPTH)
 
@@ -103,7 +103,7 @@ class ValueGenerator:
                 return {each.name: self._member(each, depth) for each in declared.fields if not each.optional}
 
     def _member(self, field: Field, depth: int) -> Json:
-        """Where the schema says nothing, the id of a message is 1, and its revision that of its sender."""
+        """Return the smallest value of a field; without a default an ``id`` is 1 and a ``protocolVersion`` the sender's."""
         kind = schema_type(field)
         if field.default is not None:
             return field.default
@@ -114,7 +114,7 @@ class ValueGenerator:
         return self._smallest(kind, field.constraints, depth - 1)
 
     def _alternative(self, union: Union, member: Type, constraints: Constraints, depth: int) -> list[Json]:
-        """The smallest value of a member, if it has one that is not taken for that of another."""
+        """Return the smallest value of a member, unless it would be read as another member."""
         try:
             value = self._smallest(member, constraints, depth - 1)
         except NoValueError:
@@ -122,7 +122,7 @@ class ValueGenerator:
         return [value] if self._checker.accepts(union, value) else []
 
     def forms(self, kind: Type, constraints: Constraints = FREE, depth: int = 8) -> Iterator[Form]:
-        """Small values that show each alternative: of unions, enumerations, and what is in arrays and maps."""
+        """Yield small values that show each alternative of unions, enumerations, arrays and maps."""
         if not depth:
             return
         match kind:
@@ -151,7 +151,7 @@ class ValueGenerator:
                 yield from self._objects(kind, depth)
 
     def _objects(self, kind: ObjectOf, depth: int) -> Iterator[Form]:
-        """The smallest, and with each alternative of what is in a map."""
+        """Yield the smallest value, and one with each alternative of a map's values."""
         name = frozenset({self._text.object(kind.path)})
         smallest = self.smallest_values(kind)
         yield from (Form(value, name) for value in smallest)
@@ -161,7 +161,7 @@ class ValueGenerator:
                 yield Form({"a": each.value}, each.members | name)
 
     def with_each_member(self, path: str) -> Iterator[Form]:
-        """An object with one more of its members in each of its forms."""
+        """Yield an object with one further member, in each of that member's forms."""
         declared = self._protocol.objects[path]
         name = frozenset({self._text.object(path)})
         for smallest in self.smallest_values(ObjectOf(path)):
@@ -173,7 +173,7 @@ class ValueGenerator:
                     yield Form({**smallest, "a": each.value}, each.members | name)
 
     def smallest_values(self, kind: Type) -> list[Json]:
-        """The smallest value, if there is one."""
+        """Return the smallest value in a list, empty if there is none."""
         try:
             return [self.smallest(kind)]
         except NoValueError:
@@ -182,7 +182,7 @@ class ValueGenerator:
 
 @frozen
 class _Keyed:
-    """A value as a key, since 0 and 0.5, true and 1, lists and objects have to be is_shown_there apart."""
+    """A value as a key, which separates 0 from 0.5 and true from 1 and hashes lists and objects."""
 
     value: Json
 
