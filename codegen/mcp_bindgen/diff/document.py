@@ -128,9 +128,7 @@ _CHANGE: Json = {
         {
             "id": described("Unique in the document and the same in every run; approvals name it.", TEXT),
             "kind": {"enum": list(KINDS)},
-            "rule": described(
-                "By what it was verdicts_of; more rules may come.", {"anyOf": [{"enum": list(RULES)}, TEXT]}
-            ),
+            "rule": described("By what it was judged; more rules may come.", {"anyOf": [{"enum": list(RULES)}, TEXT]}),
             "subject": described("What changed: a type, a field, a method, a constant.", TEXT),
             "old": described("TypeScript text of the type or value before; null where there was none.", TEXT_OR_NULL),
             "new": described("The same after.", TEXT_OR_NULL),

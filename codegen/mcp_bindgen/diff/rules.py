@@ -85,7 +85,7 @@ _TABLE: tuple[tuple[str, Verdict, Verdict, Verdict, str], ...] = (
     ),
     ("type-removed", _C, _C, _B, "Names of types are not on the wire."),
     ("type-renamed", _C, _C, _B, "Names of types are not on the wire."),
-    ("type-redefined", _C, _C, _B, "The name stands for something else; verdicts_of by what became of its messages."),
+    ("type-redefined", _C, _C, _B, "The name stands for something else; judged by what became of its messages."),
     ("type-added", _C, _C, _C, "Names of types are not on the wire."),
     ("constant-removed", _C, _C, _B, "Names of constants are not on the wire."),
     ("constant-added", _C, _C, _C, "Names of constants are not on the wire."),
