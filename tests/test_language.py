@@ -46,7 +46,6 @@ UNREVISED = {
     "mcp_bindgen",
     "mcp_bindgen/calling",
     "mcp_bindgen/cli",
-    "mcp_bindgen/describe",
     "mcp_bindgen/emit",
     "mcp_bindgen/ir",
     "mcp_bindgen/resolve",

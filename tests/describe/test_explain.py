@@ -7,17 +7,17 @@ import textwrap
 
 import pytest
 from mcp_bindgen import catalog
-from mcp_bindgen.describe import history
+from mcp_bindgen.describe import revision_span
 from mcp_bindgen.describe.explain import explain
+from mcp_bindgen.describe.explanation_text import Style, render_page
 from mcp_bindgen.describe.lookup import Lookup
-from mcp_bindgen.describe.page import Ink, render_page
 from mcp_bindgen.describe.usage import Usage
-from mcp_bindgen.describe.wording import told_apart, type_text
+from mcp_bindgen.describe.wording import discriminator_lines, type_text
 from mcp_bindgen.ir.protocol import Union
 
 
 def document(name: str, revision: str = "2025-06-18") -> dict:
-    lookup = history.lookup(revision)
+    lookup = revision_span.lookup(revision)
     subject = lookup.find(name)
     assert subject is not None
     return explain(subject, lookup, bundled=True)
@@ -98,7 +98,7 @@ def test_every_decision_of_every_revision_can_be_told() -> None:
         for kind in kinds:
             assert type_text(protocol, kind)
             if isinstance(kind, Union):
-                assert told_apart(protocol, kind)
+                assert discriminator_lines(protocol, kind)
 
 
 def test_a_member_says_of_what_it_is_one() -> None:
@@ -134,16 +134,16 @@ def test_the_models_say_since_when_and_until_when(name: str, revision: str, word
 
 
 def test_a_history_with_a_gap_lists_its_revisions() -> None:
-    assert history.Span(("a", "c"), ("a", "b", "c")).words == "a, c"
-    assert history.Span((), ("a", "b")).words == "no bundled revision"
+    assert revision_span.Span(("a", "c"), ("a", "b", "c")).words == "a, c"
+    assert revision_span.Span((), ("a", "b")).words == "no bundled revision"
 
 
 def test_the_newest_revision_that_has_a_name_is_shown() -> None:
-    newest = history.newest_with("Task")
+    newest = revision_span.newest_with("Task")
     assert newest is not None
     assert newest[0] == "2025-11-25"
-    assert history.newest_with("Nope") is None
-    assert history.revisions_with("ResourceReference") == ["2024-11-05", "2025-03-26"]
+    assert revision_span.newest_with("Nope") is None
+    assert revision_span.revisions_with("ResourceReference") == ["2024-11-05", "2025-03-26"]
 
 
 def test_a_schema_of_ones_own_has_no_history(widgets) -> None:
@@ -218,7 +218,7 @@ def test_the_page_of_a_small_method(widgets) -> None:
 
 @pytest.mark.parametrize("revision", catalog.revisions())
 def test_every_name_of_every_revision_has_a_page_that_fits_and_a_document_that_is_json(revision: str) -> None:
-    lookup = history.lookup(revision)
+    lookup = revision_span.lookup(revision)
     names = [*lookup.protocol.order, *lookup.protocol.methods]
     # Not all of them: each page looks at all revisions, and every seventh is enough to meet every form.
     for name in names[::7]:
@@ -229,9 +229,9 @@ def test_every_name_of_every_revision_has_a_page_that_fits_and_a_document_that_i
 
 
 def test_colour_changes_nothing_but_the_colour() -> None:
-    ink = Ink(lambda text: f"<{text}>", lambda text: f"<{text}>", lambda text: f"<{text}>")
+    ink = Style(lambda text: f"<{text}>", lambda text: f"<{text}>", lambda text: f"<{text}>")
     found = document("RequestMetaObject", "2026-07-28")
-    shown = render_page(found, ink=ink)
+    shown = render_page(found, style=ink)
     assert shown != render_page(found)
     assert shown.replace("<", "").replace(">", "") == render_page(found).replace("<", "").replace(">", "")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from mcp_bindgen import catalog
-from mcp_bindgen.describe.history import lookup
 from mcp_bindgen.describe.nearest import nearest_names, plain
+from mcp_bindgen.describe.revision_span import lookup
 from mcp_bindgen.describe.suggest import official_names, unknown_anywhere, unknown_in
 
 

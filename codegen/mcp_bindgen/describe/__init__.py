@@ -1,1 +1,1 @@
-"""A protocol for its readers: canonical JSON, JSON Schema, a listing, and explanations of single names."""
+"""Descriptions of a protocol: canonical JSON, JSON Schema, a list of revisions, and explanations of single names."""

@@ -1,4 +1,4 @@
-"""Canonical TypeScript text of resolved types: two types with the same text take the same values.
+"""Canonical TypeScript text of resolved types: two types with the same text accept the same values.
 
 Interfaces stay names (``@Tool``); aliases and inline objects are written out; members of unions and keys are sorted.
 """
@@ -29,7 +29,7 @@ from mcp_bindgen.ir.walk import parts
 from mcp_bindgen.resolve.graphs import components
 
 MAX_TEXT = 200_000
-"""Aliases of aliases can double with each step; nobody reads what comes of that, and no memory holds it."""
+"""Maximum length of a type's text, which aliases of aliases can double with each step."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
@@ -47,38 +47,38 @@ _LITERALS: Mapping[str, Callable[[str], bool]] = {
     "number": lambda text: text[0] in "-0123456789",
     "string": lambda text: text[0] == '"',
 }
-"""By the keyword of a type, which texts are literals of it."""
+"""Predicates by keyword: whether a text is a literal of that type."""
 
 
 class Canonical:
-    """Writes the types of one protocol."""
+    """Canonical texts of the types of one protocol."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
         self._aliases: dict[str, frozenset[str]] = {}
         self._objects: dict[str, str] = {}
-        # What a name is made of comes before it, so that a long chain of aliases takes no deep recursion.
+        # Referenced names are written first, so that a long chain of aliases causes no deep recursion.
         for group in components([*protocol.objects, *protocol.aliases], self._edges):
             for name in group:
                 self._write(name)
 
     def text(self, kind: Type) -> str:
-        """The canonical text of a type."""
+        """Return the canonical text of a type."""
         return _joined(self._members(kind))
 
     def known(self, kind: Type) -> list[str | int | float | bool]:
-        """The values that open enumerations in a type know of, as written; they are no part of its text."""
+        """Return the known values of open enumerations in a type, which are not part of its text."""
         found: dict[str | int | float | bool, None] = {}
         for enum in self._open_enums(kind):
             found.update(dict.fromkeys(enum.values))
         return list(found)
 
     def properties(self, declared: ObjectType) -> tuple[Field, ...]:
-        """The members that the text of a schema gives an object, without those of an envelope added to it."""
+        """Return the fields that a schema declares for an object, without those of an added envelope."""
         return tuple(member for member in declared.fields if not member.envelope)
 
     def _members(self, kind: Type) -> frozenset[str]:
-        """The alternatives of a type, each as text."""
+        """Return the alternatives of a type, each as text."""
         match kind:
             case Scalar():
                 return frozenset({_KEYWORDS.get(kind.kind, kind.written)})
@@ -122,7 +122,7 @@ class Canonical:
         return f"{{{', '.join(parts)}}}"
 
     def _edges(self, name: str) -> Iterator[str]:
-        """The names that the text of a name writes out."""
+        """Yield the names that the text of a name writes out."""
         alias = self._protocol.aliases.get(name)
         if alias is not None:
             yield from () if alias.recursive else self._expanded(alias.type)
@@ -158,7 +158,7 @@ class Canonical:
 
 
 def schema_type(member: Field) -> Type:
-    """The type that the schema gives a member, without the null that receivers have learned to take."""
+    """Return the type that the schema declares for a field, without a null that receivers tolerate."""
     kind = member.type
     if not member.null_tolerated or not isinstance(kind, Union):
         return kind
@@ -167,7 +167,7 @@ def schema_type(member: Field) -> Type:
 
 
 def object_of(protocol: Protocol, alias: AliasType) -> ObjectType | None:
-    """The object that an alias is a second name for, over other aliases if need be."""
+    """Return the object for which an alias is another name, directly or through other aliases."""
     kind = alias.type
     seen = {alias.name}
     while isinstance(kind, AliasOf) and kind.name not in seen:
@@ -177,17 +177,17 @@ def object_of(protocol: Protocol, alias: AliasType) -> ObjectType | None:
 
 
 def literal(value: str | int | float | bool) -> str:
-    """A value as TypeScript and JSON write it."""
+    """Return a value as TypeScript and JSON write it."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def key(name: str) -> str:
-    """A property's name, in quotes where it needs them."""
+    """Return a property's name, in quotes if it needs them."""
     return name if _IDENTIFIER.fullmatch(name) else literal(name)
 
 
 def _joined(members: frozenset[str]) -> str:
-    # `"a" | string` takes the values of `string`; two spellings would not be canonical.
+    # `"a" | string` accepts the values of `string`; two spellings would not be canonical.
     if members >= {"false", "true"}:
         members |= {"boolean"}
     included = {keyword for keyword in _LITERALS if keyword in members}

@@ -1,11 +1,11 @@
-"""Everything worth knowing about one type, member, method or constant, as one document."""
+"""The explanation of a type, field, method or constant as a JSON document."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from mcp_bindgen import catalog
-from mcp_bindgen.describe import history
+from mcp_bindgen.describe import revision_span
 from mcp_bindgen.describe.canonical import Canonical, object_of, schema_type
 from mcp_bindgen.describe.lookup import (
     ConstantSubject,
@@ -16,7 +16,7 @@ from mcp_bindgen.describe.lookup import (
     TypeSubject,
 )
 from mcp_bindgen.describe.usage import Occurrence, Usage
-from mcp_bindgen.describe.wording import constraint_words, told_apart, type_text
+from mcp_bindgen.describe.wording import constraint_words, discriminator_lines, type_text
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.ir.protocol import About, AliasOf, Field, ListOf, ObjectOf, ObjectType, Protocol, Side, Type, Union
 
@@ -28,9 +28,9 @@ SIDES: tuple[Side, ...] = ("client", "server")
 
 
 def explain(subject: Subject, lookup: Lookup, *, bundled: bool) -> Json:
-    """The document of a subject; ``bundled`` says whether its protocol comes with the generator.
+    """Return the document of a subject; ``bundled``: its protocol comes with the generator.
 
-    Only revisions have a history. An extension has names that a revision has had for something else.
+    Only revisions have a history: an extension may use a revision's name for something else.
     """
     return _Explanation(lookup, bundled).of(subject)
 
@@ -47,7 +47,7 @@ class _Explanation:
     def of(self, subject: Subject) -> Json:
         head: Json = {"format": FORMAT, "name": subject.name, "revision": self._protocol.revision}
         if self._historic:
-            span = history.span_of(subject)
+            span = revision_span.span_of(subject)
             head["revisions"] = list(span.having)
             head["since"] = span.words
         match subject:
@@ -73,7 +73,7 @@ class _Explanation:
         if declared is None:
             alias = self._protocol.aliases[name]
             page = {"subject": "type", "kind": "alias", **_about(alias.about), "type": self._text(alias.type)}
-            page |= self._told_apart(alias.type)
+            page |= self._discriminator(alias.type)
             target = object_of(self._protocol, alias)
             page |= {} if target is None else {"members": [self._member(each, target.path) for each in target.fields]}
         else:
@@ -83,7 +83,7 @@ class _Explanation:
                 page["further_members"] = self._text(declared.index)
             page["members"] = [self._member(member, declared.path) for member in declared.fields]
             if self._historic:
-                former = history.former_members(name, self._protocol.revision)
+                former = revision_span.former_members(name, self._protocol.revision)
                 page |= {"former_members": [{"name": old, "until": last} for old, last in former]} if former else {}
         extended = self._usage.extended_by(name)
         names = self._lookup.python
@@ -96,7 +96,7 @@ class _Explanation:
 
     def _member_page(self, subject: MemberSubject) -> Json:
         entry = self._member(subject.member, subject.owner.path)
-        # What the head of a page says of them is more than a row does.
+        # The head of a page has more details than a row.
         entry = {name: value for name, value in entry.items() if name not in {"name", "since"}}
         occurrences = self._usage.messages(subject.owner.path)
         return {
@@ -106,7 +106,7 @@ class _Explanation:
             **entry,
             **self._annotation(subject.member),
             "canonical": self._canonical.text(schema_type(subject.member)),
-            **self._told_apart(subject.member.type),
+            **self._discriminator(subject.member.type),
             "messages": [_occurrence(found) for found in occurrences],
         }
 
@@ -133,13 +133,13 @@ class _Explanation:
                 "type": self._text(method.params),
                 "required": method.params_required,
                 "members": self._members_of(method.params),
-                **self._told_apart(method.params),
+                **self._discriminator(method.params),
             }
         if method.kind == "request":
             page["results"] = [
                 {"type": self._text(result), "members": self._members_of(result)} for result in method.results
             ]
-            page |= self._told_apart(method.result) if method.result else {}
+            page |= self._discriminator(method.result) if method.result else {}
         return page
 
     def _member(self, member: Field, owner: str) -> Json:
@@ -159,7 +159,7 @@ class _Explanation:
         entry |= {"null_tolerated": True} if member.null_tolerated else {}
         entry |= {"absence_tolerated": True} if member.absence_tolerated else {}
         if self._historic:
-            first = history.first_with_member(owner, member.name)
+            first = revision_span.first_with_member(owner, member.name)
             known = self._first(owner)
             entry |= {"since": first} if first is not None and first != known else {}
         inline = self._inline(member.type)
@@ -170,11 +170,11 @@ class _Explanation:
         return entry
 
     def _first(self, owner: str) -> str | None:
-        having = (r for r in catalog.revisions() if owner in history.lookup(r).protocol.objects)
+        having = (r for r in catalog.revisions() if owner in revision_span.lookup(r).protocol.objects)
         return next(having, None)
 
     def _inline(self, kind: Type) -> ObjectType | None:
-        """The inline object that a type is, or is a list of, if it has members of its own to show."""
+        """Return the inline object of a type or of a list's elements, if it has fields to show."""
         while isinstance(kind, ListOf):
             kind = kind.element
         declared = self._protocol.objects[kind.path] if isinstance(kind, ObjectOf) else None
@@ -188,10 +188,10 @@ class _Explanation:
     def _text(self, kind: Type) -> str:
         return type_text(self._protocol, kind)
 
-    def _told_apart(self, kind: Type) -> Json:
+    def _discriminator(self, kind: Type) -> Json:
         while isinstance(kind, (AliasOf, ListOf)):
             kind = self._protocol.aliases[kind.name].type if isinstance(kind, AliasOf) else kind.element
-        return {"told_apart": told_apart(self._protocol, kind)} if isinstance(kind, Union) else {}
+        return {"told_apart": discriminator_lines(self._protocol, kind)} if isinstance(kind, Union) else {}
 
     def _python(self, name: str) -> Json:
         if not self._bundled:

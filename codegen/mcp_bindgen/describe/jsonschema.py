@@ -1,7 +1,7 @@
-"""A protocol as JSON Schema 2020-12, for tools that know nothing of TypeScript.
+"""A protocol as JSON Schema 2020-12, derived from schema.ts.
 
-It says what schema.ts says. The official schema.json does not always: there some numbers are integers, null is no JSON
-value, and objects that only inherit an index signature are not shown as open.
+The official schema.json differs from schema.ts: some numbers are integers, null is not a JSON value, and objects that only
+inherit an index signature are not open.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _TYPES = {
 
 
 def describe_jsonschema(protocol: Protocol) -> Json:
-    """The whole document: one definition for each type, and the messages at the root."""
+    """Return the document: one definition for each type, and the messages at the root."""
     return _Schema(protocol).document()
 
 
@@ -77,7 +77,7 @@ class _Schema:
 
     def _object(self, declared: ObjectType) -> Json:
         properties = {member.name: self._property(member) for member in declared.fields}
-        # The envelope of the early revisions is on the wire, but their text does not ask for it here.
+        # The envelope of the early revisions is on the wire, but their schema does not require it here.
         required = [member.name for member in declared.fields if not member.optional and not member.envelope]
         schema: Json = {**_about(declared.about), "type": "object"}
         if properties:
@@ -128,7 +128,7 @@ def _keywords(constraints: Constraints) -> Json:
         "maximum": constraints.maximum,
         "maxItems": constraints.max_items,
         "format": constraints.format,
-        # `byte` is OpenAPI's word for it; this one is JSON Schema's own.
+        # `byte` is OpenAPI's name of the format; this is JSON Schema's keyword.
         "contentEncoding": "base64" if constraints.format == "byte" else None,
     }
     return {name: value for name, value in found.items() if value is not None}
@@ -159,9 +159,9 @@ def _any_of(members: Iterable[Json]) -> Json:
 
 
 def _definition_names(protocol: Protocol) -> dict[str, str]:
-    """Path to the name of its definition: ``Tool.inputSchema`` to ``ToolInputSchema``, safe in a reference."""
+    """Map each path to the name of its definition: ``Tool.inputSchema`` to ``ToolInputSchema``, safe in a reference."""
     names: dict[str, str] = {}
-    taken = {path for path in [*protocol.objects, *protocol.aliases] if path.isidentifier()}
+    used = {path for path in [*protocol.objects, *protocol.aliases] if path.isidentifier()}
     for path in [*protocol.objects, *protocol.aliases]:
         if path.isidentifier():
             names[path] = path
@@ -169,16 +169,16 @@ def _definition_names(protocol: Protocol) -> dict[str, str]:
         words = "".join(char if char.isalnum() else " " for char in path).split()
         plain = name = "".join(word[0].upper() + word[1:] for word in words)
         number = 1
-        while name in taken:
+        while name in used:
             number += 1
             name = f"{plain}{number}"
-        taken.add(name)
+        used.add(name)
         names[path] = name
     return names
 
 
 def _in_order(protocol: Protocol, paths: Iterable[str]) -> list[str]:
-    """Declared types as the source has them, each followed by its inline objects."""
+    """Return declared types in source order, each followed by its inline objects."""
     place = {name: number for number, name in enumerate(protocol.order)}
     # Sorting is stable, and inline objects come after their owner already.
     return sorted(paths, key=lambda path: place.get(path.partition(".")[0].partition("#")[0], len(place)))

@@ -1,4 +1,4 @@
-"""The bundled revisions and extensions, and what they hold: ``mcp-codegen list``."""
+"""The bundled revisions and extensions with their contents: ``mcp-codegen list``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMAT = "mcp-list/1"
 
 
 def describe_revisions(target: Path | None) -> dict[str, Any]:
-    """The document; ``target`` is where the packages are written unless told otherwise."""
+    """Return the document; ``target`` is the default output directory."""
     return {
         "format": FORMAT,
         "target": None if target is None else str(target),
@@ -37,7 +37,7 @@ def _revision(protocol: Protocol) -> dict[str, Any]:
 
 
 def render_revisions(document: dict[str, Any], target: str | None) -> str:
-    """The same for people, with the target as they would type it."""
+    """Return the document as text, with the target as users type it."""
     head = ("revision", "types", "requests", "notifications", "checked against the official")
     rows = [
         (

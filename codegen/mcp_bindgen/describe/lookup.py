@@ -1,4 +1,4 @@
-"""Finds what a person means by a name: a type, a member on a path, a method, a constant, or a Python name of these."""
+"""Lookup of names: a type, a field on a path, a method, a constant, or a Python name of one of these."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from mcp_bindgen.ir.protocol import (
 _STEP = re.compile(r'\["(?P<quoted>(?:[^"\\]|\\.)*)"\]|\[[^\]]*\]|(?P<plain>[^.\[\]]+)')
 _NUMBER = re.compile(r"-?\d+")
 _PREFIXES = ("mcp.", "types.", "methods.")
-"""What stands before a name in a program that uses the bindings."""
+"""Qualifiers of names in programs that use the bindings."""
 
 
 @frozen
@@ -42,7 +42,7 @@ class TypeSubject:
 
 @frozen
 class MemberSubject:
-    """A member of an object: the declared type to start from, then wire names."""
+    """A field of an object: the declared type to start from, then wire names."""
 
     root: str
     keys: tuple[str, ...]
@@ -51,7 +51,7 @@ class MemberSubject:
 
     @property
     def name(self) -> str:
-        """``Tool.inputSchema``; a key that is no identifier goes in brackets."""
+        """The path: ``Tool.inputSchema``; a key that is not an identifier is in brackets."""
         return self.root + "".join(f".{key}" if key.isidentifier() else f"[{json.dumps(key)}]" for key in self.keys)
 
 
@@ -65,7 +65,7 @@ class MethodSubject:
 
 @frozen
 class ConstantSubject:
-    """An exported value."""
+    """An exported constant."""
 
     name: str
     constant: Constant = field(eq=False)
@@ -82,20 +82,20 @@ class Lookup:
 
     @cached_property
     def python(self) -> Names | None:
-        """The Python names; None where the schema gives none, which is for the generator to complain about."""
+        """The Python names; None if the schema allows none, which the generator reports."""
         try:
             return Names(self.protocol)
         except BindgenError:
             return None
 
     def find(self, query: str) -> Subject | None:
-        """What a query means; None where it is nothing of this protocol."""
+        """Return the subject of a query; None if this protocol has none."""
         for prefix in _PREFIXES:
             query = query.removeprefix(prefix)
         return self._named(query) or self._by_python_name(query) or self._by_value(query) or self._by_path(query)
 
     def has(self, subject: Subject) -> bool:
-        """Whether this protocol has the same thing, by its own names."""
+        """Return whether this protocol has the same subject, by wire name."""
         match subject:
             case TypeSubject():
                 return subject.name in self.protocol.objects or subject.name in self.protocol.aliases
@@ -113,7 +113,7 @@ class Lookup:
         if name in protocol.constants:
             return ConstantSubject(name, protocol.constants[name])
         declared = protocol.objects.get(name) or protocol.aliases.get(name)
-        # A path is found by walking it, which knows the member that the inline object belongs to.
+        # A path to an inline object is walked, which finds the field that holds it.
         return TypeSubject(name, declared) if declared and not _is_inline(declared) else None
 
     def _by_python_name(self, name: str) -> Subject | None:
@@ -150,7 +150,7 @@ class Lookup:
         return self._walk(start.method.interface, _steps(rest)) if isinstance(start, MethodSubject) else None
 
     def _walk(self, root: str, keys: tuple[str, ...]) -> MemberSubject | None:
-        """Follow keys, through lists, aliases and any member of a union, to the member they lead to."""
+        """Return the field at the end of a path of keys, which leads through lists, aliases and members of unions."""
         kind: Type | None = self._reference(root)
         found: tuple[ObjectType, Field] | None = None
         followed: list[str] = []
@@ -177,7 +177,7 @@ class Lookup:
 
 
 def objects_in(protocol: Protocol, kind: Type) -> Iterator[ObjectType]:
-    """The objects that a value of a type may be or hold in a list, in the order of the source."""
+    """Yield the objects that a value of a type may be or may hold in a list, in source order."""
     seen: set[str] = set()
     waiting = [kind]
     while waiting:
@@ -205,7 +205,7 @@ def _is_inline(declared: ObjectType | AliasType) -> bool:
 
 
 def _steps(path: str) -> tuple[str, ...]:
-    """``.a["b/c"].d[]`` to ``a``, ``b/c``, ``d``."""
+    """Return the keys of a path: ``a``, ``b/c``, ``d`` for ``.a["b/c"].d[]``."""
     steps: list[str] = []
     for match in _STEP.finditer(path):
         if match["quoted"] is not None:

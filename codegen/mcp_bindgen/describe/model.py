@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 def describe_model(protocol: Protocol) -> Json:
-    """The document; its keys are in the order of the source."""
+    """Return the document; its keys are in source order."""
     return _Model(protocol).document()
 
 
@@ -48,7 +48,7 @@ class _Model:
             if target is not None:
                 members = {"open": target.index is not None, **self._about(alias), **self._members(target)}
                 return {"kind": "alias", **members}
-            # What takes every JSON value says so in the resolved type, but here its own text is wanted.
+            # The resolved type of any JSON value has lost its text, which is shown here.
             return {"kind": "alias", **self._about(alias), **self._text(alias.written or alias.type)}
         return {
             "kind": declared.kind,
@@ -64,7 +64,7 @@ class _Model:
     def _line(self, position: Position | None) -> Json:
         if position is None:
             return {"line": None}
-        # A line number of a file that was imported would mislead without its name.
+        # A line number of an imported file would mislead without its name.
         elsewhere = {} if position.file == self._protocol.source else {"file": position.file}
         return {"line": position.line, **elsewhere}
 

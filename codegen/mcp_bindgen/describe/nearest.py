@@ -1,7 +1,7 @@
-"""The official names that are most like one that does not exist.
+"""The official names that are most similar to an unknown one.
 
-People bring names from other texts: another case, another spelling, a word more or less. So names are compared word by
-word; ``LogLevel`` is like ``LoggingLevel``, and ``$/progress`` like ``notifications/progress``.
+Users bring names from other texts, in another case or spelling or with other words. So names are compared word by word:
+``LogLevel`` is similar to ``LoggingLevel``, and ``$/progress`` to ``notifications/progress``.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from functools import cache
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _ENOUGH = 0.62
-"""Below, names have no more in common than any two names of a protocol."""
+"""Minimum similarity; any two names of a protocol may have less."""
 
 _CLOSE = 0.15
-"""Names this far behind the best are not worth a look."""
+"""Maximum distance from the best name."""
 
 _LONGEST = 100
-"""No name is longer, and comparing takes the longer the more there is to compare."""
+"""Maximum length of a compared name, as comparing takes longer the longer the names are."""
 
 _ABBREVIATION = 3
-"""So many letters may stand for a longer word: ``log`` for ``logging``."""
+"""Minimum length of an abbreviation: ``log`` for ``logging``."""
 
 _MISSPELT = 0.75
-"""Words as like as this are one word, misspelt."""
+"""Minimum similarity of a misspelt word."""
 
 
 def nearest_names(query: str, names: Iterable[str], count: int = 3) -> list[str]:
-    """At most ``count`` of the names, the most alike first; equally alike ones the shorter first, then by alphabet."""
+    """Return at most ``count`` names, by similarity, then by length, then by alphabet."""
     query = query[:_LONGEST]
     scored = sorted((-_likeness(query, name), len(name), name) for name in set(names))
     best = -scored[0][0] if scored else 0.0
@@ -40,14 +40,14 @@ def nearest_names(query: str, names: Iterable[str], count: int = 3) -> list[str]
 def _likeness(query: str, name: str) -> float:
     if plain(query) == plain(name):
         return 2.0
-    # Who writes a slash means a method.
+    # A query with a slash means a method.
     bonus = 0.1 if "/" in query and "/" in name else 0.0
     by_letters = difflib.SequenceMatcher(None, plain(query), plain(name)).ratio() - 0.1
     return bonus + max(by_letters, _by_words(_words(query), _words(name)))
 
 
 def plain(name: str) -> str:
-    """A name without case and punctuation: ``logging/set_level`` and ``logging/setLevel`` are the same."""
+    """Return a name without case and punctuation: ``logging/set_level`` and ``logging/setLevel`` are the same."""
     return "".join(char for char in name.casefold() if char.isalnum())
 
 
@@ -56,12 +56,12 @@ def _words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORDS.findall(name))
 
 
-def _by_words(asked: tuple[str, ...], known: tuple[str, ...]) -> float:
-    """How well the words of two names pair up; a word asked for that is missing costs more than one too many."""
-    if not asked or not known:
+def _by_words(queried: tuple[str, ...], known: tuple[str, ...]) -> float:
+    """Return the similarity of two names word by word; a missing word costs more than an additional one."""
+    if not queried or not known:
         return 0.0
-    found = sum(max(_word_likeness(word, other) for other in known) for word in asked) / len(asked)
-    covered = sum(max(_word_likeness(word, other) for other in asked) for word in known) / len(known)
+    found = sum(max(_word_likeness(word, other) for other in known) for word in queried) / len(queried)
+    covered = sum(max(_word_likeness(word, other) for other in queried) for word in known) / len(known)
     return 0.7 * found + 0.3 * covered
 
 

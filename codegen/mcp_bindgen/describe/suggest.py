@@ -1,4 +1,4 @@
-"""What to say of a name that does not exist: the nearest that do, and where it does exist after all."""
+"""Error messages for unknown names: the nearest known ones, and the revisions that have the name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from mcp_bindgen import catalog
-from mcp_bindgen.describe import history
+from mcp_bindgen.describe import revision_span
 from mcp_bindgen.describe.lookup import Lookup, MemberSubject, MethodSubject, TypeSubject, objects_in
 from mcp_bindgen.describe.nearest import nearest_names
 from mcp_bindgen.errors import BindgenError
@@ -17,20 +17,20 @@ _LONGEST_PATH = 400
 
 
 def unknown_in(name: str, lookup: Lookup, elsewhere: list[str]) -> BindgenError:
-    """The error for a name that one protocol does not have, but ``elsewhere`` does."""
+    """Return the error for a name that one protocol lacks; the revisions ``elsewhere`` have it."""
     hints = [f"{_listed(elsewhere, 'and')} {'has' if len(elsewhere) == 1 else 'have'} it"] if elsewhere else []
     hints += _hints(name, [lookup])
     return _unknown(name, lookup.protocol.revision, hints)
 
 
 def unknown_anywhere(name: str) -> BindgenError:
-    """The error for a name that no bundled revision has."""
-    lookups = [history.lookup(revision) for revision in catalog.revisions()]
+    """Return the error for a name that no bundled revision has."""
+    lookups = [revision_span.lookup(revision) for revision in catalog.revisions()]
     return unknown_among(name, lookups, "the bundled revisions")
 
 
 def unknown_among(name: str, lookups: Sequence[Lookup], where: str | None = None) -> BindgenError:
-    """The error for a name that none of some revisions has, the oldest first; ``where``: what to call them."""
+    """Return the error for a name that none of some revisions has, the oldest first; ``where``: a name for them all."""
     revisions = [lookup.protocol.revision for lookup in lookups]
     return _unknown(
         name, where or " to ".join(dict.fromkeys([revisions[0], revisions[-1]])), _hints(name, reversed(lookups))
@@ -54,12 +54,12 @@ def _hints(name: str, lookups: Iterable[Lookup]) -> list[str]:
 
 
 def official_names(lookup: Lookup) -> list[str]:
-    """What can be looked up by a name of its own: declared types, methods, constants."""
+    """Return the names of declared types, methods and constants."""
     return [*lookup.protocol.order, *lookup.protocol.methods]
 
 
 def _members_near(name: str, lookup: Lookup) -> list[str]:
-    """Of a path whose beginning is right: the members nearest to where it goes wrong."""
+    """Return the fields nearest to the first wrong key of a path."""
     for match in reversed(list(re.finditer(r"[.\[]", name[:_LONGEST_PATH]))):
         subject = lookup.find(name[: match.start()])
         owners: list[ObjectType] = []

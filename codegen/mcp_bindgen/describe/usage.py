@@ -1,4 +1,4 @@
-"""Where the types of a protocol occur: in which messages, sent by whom, and in which members of other types."""
+"""The use of the types of a protocol: in which messages, sent by which side, and in which fields of other types."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Usage:
             self._note(method)
 
     def messages(self, name: str) -> list[Occurrence]:
-        """The messages in which a type occurs, in the order of the source."""
+        """Return the messages in which a type occurs, in source order."""
         return list(self._occurrences.get(name, ()))
 
     def users(self, name: str) -> list[str]:
-        """Members and aliases whose type names this one directly, as paths."""
+        """Return the paths of fields and aliases whose type refers directly to a type."""
         protocol = self._protocol
         found: list[str] = []
         for path, declared in protocol.objects.items():
@@ -53,7 +53,7 @@ class Usage:
         return found
 
     def extended_by(self, name: str) -> list[str]:
-        """The types that extend a type directly or over others."""
+        """Return the types that extend a type directly or through others."""
         return [path for path, declared in self._protocol.objects.items() if name in declared.bases]
 
     def _note(self, method: Method) -> None:
@@ -92,7 +92,7 @@ def _names(protocol: Protocol) -> list[str]:
 
 
 def _named(kind: Type) -> list[str]:
-    """The types that a type names, aliases of unions as well as their members."""
+    """Return the types that a type refers to: aliases of unions as well as their members."""
     found: dict[str, None] = {}
     for part in parts(kind):
         if isinstance(part, ObjectOf):

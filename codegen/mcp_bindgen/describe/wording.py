@@ -1,4 +1,4 @@
-"""Types and decisions in words for people: shorter than canonical text, with the names that the schema uses."""
+"""Types and decisions in words: shorter than canonical text, with the names that the schema uses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SCALARS = {
 
 
 def type_text(protocol: Protocol, kind: Type) -> str:
-    """A type as a person writes it; inline objects are ``{…}``."""
+    """Return a type as users write it; inline objects are ``{…}``."""
     match kind:
         case Scalar():
             return _SCALARS[kind.kind]
@@ -44,7 +44,7 @@ def type_text(protocol: Protocol, kind: Type) -> str:
 
 
 def constraint_words(constraints: Constraints) -> list[str]:
-    """What the tags of a member ask for."""
+    """Return the constraints of a field in words."""
     words: list[str] = []
     low, high = constraints.minimum, constraints.maximum
     if low is not None and high is not None:
@@ -60,8 +60,8 @@ def constraint_words(constraints: Constraints) -> list[str]:
     return words
 
 
-def told_apart(protocol: Protocol, union: Union) -> list[str]:
-    """How the members of a union are told apart, one look at the value to a line."""
+def discriminator_lines(protocol: Protocol, union: Union) -> list[str]:
+    """Return how the members of a union are distinguished, one check of the value a line."""
     return _Decisions(protocol, union).lines(union.decision, "")
 
 
@@ -74,7 +74,7 @@ class _Decisions:
             case Member():
                 return [indent + self._members[decision.index]]
             case ByKind() if len(decision.branches) == 1:
-                # One kind is no choice; "an object" goes without saying.
+                # A single kind is not a choice: "an object" is obvious.
                 return self.lines(decision.branches[0][1], indent)
             case ByKind():
                 return self._branches("by the kind of JSON", decision.branches, indent)

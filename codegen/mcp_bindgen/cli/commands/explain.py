@@ -22,8 +22,8 @@ from mcp_bindgen.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from mcp_bindgen.describe.explanation_text import Style
     from mcp_bindgen.describe.lookup import Lookup, Subject
-    from mcp_bindgen.describe.page import Ink
 
 
 @click.command("explain", cls=TakesNumbers, short_help="Show a type, a field, a method or a constant.")
@@ -44,7 +44,7 @@ def command(name: str, form: str, **options: Any) -> int:
       mcp-codegen explain -32602                    an error code
     """
     from mcp_bindgen.describe.explain import explain
-    from mcp_bindgen.describe.page import render_page
+    from mcp_bindgen.describe.explanation_text import render_page
 
     selected = SchemaOptions(**options)
     own = selected.schema is not None or bool(selected.mapped)
@@ -53,28 +53,28 @@ def command(name: str, form: str, **options: Any) -> int:
     if form == "json":
         output.say_json(document)
     else:
-        output.say(render_page(document, width=output.width(), ink=_ink()))
+        output.say(render_page(document, width=output.width(), style=_style()))
     return 0
 
 
 def _bundled(name: str, versions: tuple[str, ...]) -> tuple[Subject, Lookup]:
-    from mcp_bindgen.describe import history
+    from mcp_bindgen.describe import revision_span
     from mcp_bindgen.describe.suggest import unknown_anywhere, unknown_in
     from mcp_bindgen.errors import BindgenError
 
     if not versions:
-        newest = history.newest_with(name)
+        newest = revision_span.newest_with(name)
         if newest is None:
             raise unknown_anywhere(name)
-        return newest[1], history.lookup(newest[0])
+        return newest[1], revision_span.lookup(newest[0])
     chosen = bundled(versions)
     if len(chosen) > 1:
         message = "this command shows one revision at a time; give --version once"
         raise BindgenError(message)
-    lookup = history.lookup(chosen[0])
+    lookup = revision_span.lookup(chosen[0])
     subject = lookup.find(name)
     if subject is None:
-        raise unknown_in(name, lookup, history.revisions_with(name))
+        raise unknown_in(name, lookup, revision_span.revisions_with(name))
     return subject, lookup
 
 
@@ -90,8 +90,8 @@ def _own(name: str, selected: SchemaOptions) -> tuple[Subject, Lookup]:
     return subject, lookup
 
 
-def _ink() -> Ink:
-    from mcp_bindgen.describe.page import Ink
+def _style() -> Style:
+    from mcp_bindgen.describe.explanation_text import Style
 
     paint = partial(output.paint, sys.stdout)
-    return Ink(partial(paint, bold=True), partial(paint, dim=True), partial(paint, fg="yellow"))
+    return Style(partial(paint, bold=True), partial(paint, dim=True), partial(paint, fg="yellow"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from mcp_bindgen.describe.history import Span
+from mcp_bindgen.describe.revision_span import Span
 from mcp_bindgen.diff.assessment import Assessment
 from mcp_bindgen.diff.changes import VERDICTS, Change, Difference
 from mcp_bindgen.diff.reports.wording import counted, detail, kind_words

@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 _LABEL = 14
 _NAMES = 26
-"""Names longer than this have their type on the next line."""
+"""Maximum length of a name that has its type in the same line."""
 
 
 def _plain(text: str) -> str:
@@ -20,28 +20,28 @@ def _plain(text: str) -> str:
 
 
 @frozen
-class Ink:
-    """How to set words off; without colour they are printed as they are."""
+class Style:
+    """The styles of parts of the text; plain by default."""
 
     strong: Callable[[str], str] = _plain
     faint: Callable[[str], str] = _plain
     warning: Callable[[str], str] = _plain
 
 
-def render_page(document: Json, *, width: int = 80, ink: Ink | None = None) -> str:
-    """The text of an explanation, no line of prose wider than ``width``."""
-    return "\n".join(_Page(max(width, 40), ink or Ink()).lines(document))
+def render_page(document: Json, *, width: int = 80, style: Style | None = None) -> str:
+    """Return the text of an explanation, with lines of prose no wider than ``width``."""
+    return "\n".join(_Page(max(width, 40), style or Style()).lines(document))
 
 
 class _Page:
-    def __init__(self, width: int, ink: Ink) -> None:
+    def __init__(self, width: int, style: Style) -> None:
         self._width = width
-        self._ink = ink
+        self._style = style
 
     def lines(self, document: Json) -> Iterator[str]:
         kind = document.get("kind") or document["subject"]
         origin = f"{kind} in {_safe(document['revision'])}"
-        yield f"{self._ink.strong(_safe(document['name']))}  {self._ink.faint(origin)}"
+        yield f"{self._style.strong(_safe(document['name']))}  {self._style.faint(origin)}"
         yield ""
         yield from self._prose(document)
         yield from self._facts(document)
@@ -53,7 +53,7 @@ class _Page:
             yield from self._paragraphs(document["doc"], 0)
             yield ""
         if document["deprecated"] is not None:
-            yield from map(self._ink.warning, self._paragraphs(_deprecation(document), 0))
+            yield from map(self._style.warning, self._paragraphs(_deprecation(document), 0))
             yield ""
 
     def _facts(self, document: Json) -> Iterator[str]:
@@ -62,7 +62,7 @@ class _Page:
 
     def _fact(self, label: str, value: str) -> Iterator[str]:
         first, *rest = self._wrapped(value, "", "", self._width - _LABEL) or [""]
-        yield f"{self._ink.faint(label.ljust(_LABEL))}{first}"
+        yield f"{self._style.faint(label.ljust(_LABEL))}{first}"
         yield from (" " * _LABEL + line for line in rest)
 
     def _trees(self, document: Json) -> Iterator[str]:
@@ -75,7 +75,7 @@ class _Page:
         for title, tree in trees:
             if tree:
                 yield ""
-                yield self._ink.strong(title)
+                yield self._style.strong(title)
             for line in tree:
                 indent = " " * (len(line) - len(line.lstrip()) + 2)
                 yield from self._wrapped(line.strip(), indent, f"{indent}    ")
@@ -92,16 +92,16 @@ class _Page:
         former = document.get("former_members", [])
         if former:
             yield ""
-            yield self._ink.strong("No longer")
+            yield self._style.strong("No longer")
             for old in former:
-                until = self._ink.faint(f"until {old['until']}")
+                until = self._style.faint(f"until {old['until']}")
                 yield f"  {_safe(old['name'])}  {until}"
 
     def _members(self, title: str, members: list[Json]) -> Iterator[str]:
         yield ""
-        yield self._ink.strong(_safe(title))
+        yield self._style.strong(_safe(title))
         if not members:
-            yield self._ink.faint("  none of its own")
+            yield self._style.faint("  none of its own")
         yield from self._rows(members, 2)
 
     def _rows(self, members: list[Json], indent: int) -> Iterator[str]:
@@ -116,18 +116,18 @@ class _Page:
         needed = "required" if member["required"] else "optional"
         kind = self._wrapped(f"{member['type']}, {needed}", hang, hang)
         if len(name) > _NAMES:
-            yield pad + self._ink.strong(name)
+            yield pad + self._style.strong(name)
         else:
             first = kind.pop(0).removeprefix(hang)
-            yield f"{pad}{self._ink.strong(name)}{' ' * (column - len(name))}  {first}"
+            yield f"{pad}{self._style.strong(name)}{' ' * (column - len(name))}  {first}"
         yield from kind
         if member["doc"]:
             yield from self._paragraphs(member["doc"], indent + 4)
         if member["deprecated"] is not None:
-            yield from map(self._ink.warning, self._paragraphs(_deprecation(member), indent + 4))
+            yield from map(self._style.warning, self._paragraphs(_deprecation(member), indent + 4))
         notes = "; ".join(_notes(member))
         if notes:
-            yield from map(self._ink.faint, self._paragraphs(f"({notes})", indent + 4))
+            yield from map(self._style.faint, self._paragraphs(f"({notes})", indent + 4))
         yield from self._rows(member.get("members", []), indent + 4)
 
     def _paragraphs(self, text: str, indent: int) -> Iterator[str]:
@@ -151,7 +151,7 @@ class _Page:
 
 
 def _facts(document: Json) -> Iterator[tuple[str, str]]:
-    """What is short enough to stand beside a label."""
+    """Yield the facts that are short enough for a label."""
     yield from _OWN_FACTS[document["subject"]](document)
     if "since" in document:
         yield "since", document["since"]
@@ -237,7 +237,7 @@ def _deprecation(entry: Json) -> str:
 
 
 def _items(block: str) -> list[str]:
-    """The lines of a paragraph joined, each list item a paragraph of its own."""
+    """Return the paragraphs of a block: its lines joined, each list item by itself."""
     items: list[str] = []
     for line in block.split("\n"):
         if items and not line.lstrip().startswith(("- ", "* ")):
@@ -248,5 +248,5 @@ def _items(block: str) -> list[str]:
 
 
 def _safe(text: Any) -> str:
-    """Text of a schema without what a terminal would obey."""
+    """Return text of a schema without control characters, which a terminal would interpret."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(text))

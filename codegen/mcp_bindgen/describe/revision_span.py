@@ -1,4 +1,4 @@
-"""Since which revision something exists, and until which: read off the bundled revisions themselves."""
+"""The span of bundled revisions in which a subject exists."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from mcp_bindgen.describe.lookup import Lookup, Subject
 
 @frozen
 class Span:
-    """The bundled revisions that have something, and those there are."""
+    """The bundled revisions that have a subject, and all bundled ones."""
 
     having: tuple[str, ...]
     bundled: tuple[str, ...]
 
     @property
     def words(self) -> str:
-        """``2025-06-18 and later``, ``2024-11-05 to 2025-11-25``, ``all revisions``."""
+        """The span in words: ``2025-06-18 and later``, ``2024-11-05 to 2025-11-25``, ``all revisions``."""
         if self.having == self.bundled:
             return f"all revisions ({self.bundled[0]} to {self.bundled[-1]})"
         if not self.having:
@@ -36,18 +36,18 @@ class Span:
 
 @cache
 def lookup(revision: str) -> Lookup:
-    """The names of a bundled revision."""
+    """Return the names of a bundled revision."""
     return Lookup(catalog.load(revision))
 
 
 def span_of(subject: Subject) -> Span:
-    """Where the bundled revisions have a subject, by the names that the protocol gives it."""
+    """Return the span of a subject, by its wire name."""
     bundled = catalog.revisions()
     return Span(tuple(revision for revision in bundled if lookup(revision).has(subject)), bundled)
 
 
 def newest_with(query: str) -> tuple[str, Subject] | None:
-    """The newest bundled revision in which a query means something, and what."""
+    """Return the newest bundled revision that has a subject for a query, with that subject."""
     for revision in reversed(catalog.revisions()):
         subject = lookup(revision).find(query)
         if subject is not None:
@@ -56,12 +56,12 @@ def newest_with(query: str) -> tuple[str, Subject] | None:
 
 
 def revisions_with(query: str) -> list[str]:
-    """The bundled revisions in which a query means something."""
+    """Return the bundled revisions that have a subject for a query."""
     return [revision for revision in catalog.revisions() if lookup(revision).find(query) is not None]
 
 
 def first_with_member(owner: str, key: str) -> str | None:
-    """The first bundled revision in which the type of that path has a member of that name."""
+    """Return the first bundled revision in which a type has a field."""
     for revision in catalog.revisions():
         declared = lookup(revision).protocol.objects.get(owner)
         if declared is not None and any(member.name == key for member in declared.fields):
@@ -70,7 +70,7 @@ def first_with_member(owner: str, key: str) -> str | None:
 
 
 def former_members(owner: str, revision: str) -> list[tuple[str, str]]:
-    """Members that the type had before ``revision``, and lost: each with the last bundled revision that has it."""
+    """Return the fields that a type lost before ``revision``, each with the last bundled revision that has it."""
     earlier = [other for other in catalog.revisions() if other < revision]
     now = lookup(revision).protocol.objects.get(owner)
     if now is None:
