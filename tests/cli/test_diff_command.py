@@ -236,7 +236,7 @@ def test_a_stale_approval_is_told(cli, schemas) -> None:
     status, _, err = cli("diff", *schemas, "--approvals", "approved.toml")
     assert status == 1
     assert err == (
-        "warning: approved.toml: 'field_added:GetResult.colour' is no change from old to new; "
+        "warning: approved.toml: 'field_added:GetResult.colour' is not a change from old to new; "
         f"did you mean '{CHANGE}'?\n"
     )
 
@@ -315,7 +315,7 @@ def test_the_json_schema(cli, schemas) -> None:
             "--method: no method of either revision 'tool/call'; did you mean tools/call?",
         ),
         ([*PAIR, "--kind", "field-added"], "did you mean field_added?"),
-        ([*PAIR, "--only", "x"], "--only: no rule 'x'; --list-rules says which there are"),
+        ([*PAIR, "--only", "x"], "--only: no rule 'x'; --list-rules lists them"),
         ([*PAIR, "--ignore", "field-added"], "--ignore: no rule 'field-added'; did you mean field-added-"),
         ([*PAIR, "--approvals", "gone.toml"], "cannot read gone.toml: No such file or directory"),
         ([*PAIR, "--fail-on", "never"], "'never' is not one of"),

@@ -70,7 +70,7 @@ def test_a_schema_of_ones_own(cli, elsewhere: Path) -> None:
         (["--method", "tools/cal"], "--method: no method of any of the revisions 'tools/cal'; did you mean tools/call"),
         (["--from", "2026-07-28"], "2026-07-28 alone makes no pairing"),
         (["--link", "{old}-{new}.html"], "--link is for --format html, and this is text"),
-        (["--format", "html", "--link", "page.html"], "has to have {old} and {new} in it"),
+        (["--format", "html", "--link", "page.html"], "must contain {old} and {new}"),
         (["--from", "2025"], "'2025' is no bundled revision"),
         (["Tool"], "unexpected extra argument"),
     ],

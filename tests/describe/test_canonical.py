@@ -124,7 +124,7 @@ def test_names_and_values_are_written_as_typescript_writes_them() -> None:
 
 def test_aliases_that_double_at_each_step_are_refused_before_they_fill_the_memory(resolve) -> None:
     steps = "".join(f"export type A{n + 1} = {{ a: A{n}; b: A{n} }};\n" for n in range(40))
-    with pytest.raises(BindgenError, match=f"takes more than {MAX_TEXT:,} characters"):
+    with pytest.raises(BindgenError, match=f"exceeds {MAX_TEXT:,} characters"):
         Canonical(resolve(f"export type A0 = {{ x: string }};\n{steps}"))
 
 

@@ -84,7 +84,7 @@ def test_the_method_itself_is_part_of_what_it_has():
         ({"kinds": ("field_aded",)}, "--kind: no kind of change 'field_aded'; did you mean field_added"),
         ({"kinds": ("q",)}, "--kind: no kind of change 'q'; there are constant_added, "),
         ({"only": ("enum-value",)}, "--only: no rule 'enum-value'; did you mean enum-value-"),
-        ({"ignored": ("q",)}, "--ignore: no rule 'q'; --list-rules says which there are"),
+        ({"ignored": ("q",)}, "--ignore: no rule 'q'; --list-rules lists them"),
         (
             {"methods": ("widget/get",)},
             "--method: no method of either revision 'widget/get'; did you mean widgets/get?",
@@ -123,10 +123,10 @@ def test_a_skeleton_holds_any_id(member):
     [
         ("[approved", "a.toml: "),
         ("[approved]\nmethod_removed:ping = 'x'", '[approved] and lines of the form "ID" = "REASON"'),
-        ("[aproved]\n'x' = 'y'", "a.toml: found 'aproved', accepted is [approved]"),
-        ("approved = 3", "a.toml: found 'approved' that is no table"),
+        ("[aproved]\n'x' = 'y'", "a.toml: unexpected 'aproved'; write [approved]"),
+        ("approved = 3", "a.toml: unexpected 'approved', which is not a table"),
         ("[approved]\nWidget.size = 'x'", "'Widget' is a table; put the whole id of the change in quotes"),
-        ("[approved]\n'x' = 3", "the reason of 'x' is no string"),
+        ("[approved]\n'x' = 3", "the reason of 'x' must be a string"),
         ("[approved]\n'x' = ' '", "'x' has no reason"),
         ("a = " + "[" * 5000, "a.toml: "),
     ],
@@ -146,6 +146,6 @@ def test_a_file_in_another_encoding():
 def test_stale_entries():
     found = stale({REPLACED: "x", "field_aded:Out.p": "x", "q": "x"}, compare(OLD, NEW))
     assert found == [
-        "'field_aded:Out.p' is no change from acme to acme; did you mean 'field_added:Out.p'?",
-        "'q' is no change from acme to acme; remove it",
+        "'field_aded:Out.p' is not a change from acme to acme; did you mean 'field_added:Out.p'?",
+        "'q' is not a change from acme to acme; remove it",
     ]

@@ -195,7 +195,7 @@ def test_a_page_leads_to_the_pages_of_differences():
 
 @pytest.mark.parametrize("link", ["page.html", "{old}.html", "{client}-{server}.html", "javascript:{old}{new}"])
 def test_other_links_are_refused(link):
-    with pytest.raises(BindgenError, match=r"--link .* (has to have \{old\} and \{new\}|is no path)"):
+    with pytest.raises(BindgenError, match=r"--link .* must (contain \{old\} and \{new\}|be a path)"):
         page.render(MATRIX, link=link)
 
 

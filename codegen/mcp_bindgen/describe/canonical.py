@@ -96,7 +96,7 @@ class Canonical:
     def _write(self, name: str) -> None:
         size = len(self._object(name)) if name in self._protocol.objects else sum(map(len, self._alias(name)))
         if size > MAX_TEXT:
-            message = f"written out in full, {name} takes more than {MAX_TEXT:,} characters"
+            message = f"{name} written out in full exceeds {MAX_TEXT:,} characters"
             raise BindgenError(message)
 
     def _alias(self, name: str) -> frozenset[str]:

@@ -29,13 +29,13 @@ def read_approvals(data: bytes, name: str) -> dict[str, str]:
         message = f"{name}: not UTF-8 at byte {problem.start}; an approvals file is TOML"
         raise BindgenError(message) from problem
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
-        message = f"{name}: {problem}; accepted is {_EXAMPLE}"
+        message = f"{name}: {problem}; write {_EXAMPLE}"
         raise BindgenError(message) from problem
     other = [key for key in document if key != _TABLE]
     table: Any = document.get(_TABLE, {})
     if other or not isinstance(table, dict):
-        found = repr(other[0]) if other else f"{_TABLE!r} that is no table"
-        message = f"{name}: found {found}, accepted is {_EXAMPLE}"
+        found = repr(other[0]) if other else f"{_TABLE!r}, which is not a table"
+        message = f"{name}: unexpected {found}; write {_EXAMPLE}"
         raise BindgenError(message)
     entries = cast("dict[str, Any]", table)
     return {identity: _reason(identity, found, name) for identity, found in entries.items()}
@@ -46,7 +46,7 @@ def _reason(identity: str, found: Any, name: str) -> str:
         message = f"{name}: {identity!r} is a table; put the whole id of the change in quotes"
         raise BindgenError(message)
     if not isinstance(found, str):
-        message = f"{name}: the reason of {identity!r} is no string"
+        message = f"{name}: the reason of {identity!r} must be a string"
         raise BindgenError(message)
     if not found.strip():
         message = f"{name}: {identity!r} has no reason; write why the change is fine, or remove the entry"
@@ -63,7 +63,7 @@ def stale(approved: Mapping[str, str], difference: Difference) -> list[str]:
         if identity not in known:
             near = nearest_names(identity, known - set(approved), 1)
             hint = f"; did you mean {near[0]!r}?" if near else "; remove it"
-            lines.append(f"{identity!r} is no change from {title}{hint}")
+            lines.append(f"{identity!r} is not a change from {title}{hint}")
     return lines
 
 

@@ -66,6 +66,6 @@ def _check(option: str, what: str, words: Iterable[str], known: Collection[str])
         if word not in known:
             names = sorted(set(known))
             listed = f"{', '.join(names[:_FEW])}{', …' if len(names) > _FEW else ''}"
-            otherwise = "--list-rules says which there are" if what == "rule" else f"there are {listed}"
+            otherwise = "--list-rules lists them" if what == "rule" else f"there are {listed}"
             message = f"{option}: {unknown(what, word, names, otherwise)}"
             raise BindgenError(message)

@@ -90,10 +90,10 @@ def _anchor(place: int) -> str:
 
 def _pages(matrix: Matrix, pattern: str) -> _Link:
     if not {"old", "new"} <= set(_PLACEHOLDERS.findall(pattern)):
-        message = f"--link {pattern!r} has to have {{old}} and {{new}} in it; for example: --link {{old}}-{{new}}.html"
+        message = f"--link {pattern!r} must contain {{old}} and {{new}}, for example: --link {{old}}-{{new}}.html"
         raise BindgenError(message)
     if re.match(r"(?!https?:)[A-Za-z][A-Za-z0-9+.-]*:", pattern):
-        message = f"--link {pattern!r} is no path and no address of the web"
+        message = f"--link {pattern!r} must be a path or an http(s) address"
         raise BindgenError(message)
 
     def address(cell: Cell, level: Verdict) -> str:

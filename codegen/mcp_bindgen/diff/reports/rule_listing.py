@@ -22,7 +22,7 @@ def chosen(word: str | None) -> list[Rule]:
     if word is None:
         return list(RULES.values())
     if word not in RULES:
-        message = unknown("rule", word, RULES, "--list-rules says which there are")
+        message = unknown("rule", word, RULES, "--list-rules lists them")
         raise BindgenError(message)
     return [RULES[word]]
 
