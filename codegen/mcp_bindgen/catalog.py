@@ -57,6 +57,11 @@ def extensions_of(revision: str) -> tuple[str, ...]:
     return tuple(label for label in extensions() if imported in schema_file(label).read_text(encoding="utf-8"))
 
 
+def extended_by(label: str) -> str | None:
+    """Return the revision that a bundled extension extends; None for a revision."""
+    return next((revision for revision in revisions() if label in extensions_of(revision)), None)
+
+
 def schema_file(label: str) -> Path:
     """The bundled schema of a revision or an extension."""
     if label in extensions():

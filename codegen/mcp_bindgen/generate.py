@@ -101,11 +101,15 @@ def generate(
 
     runtime = COPIED_RUNTIME if copy_runtime else INSTALLED_RUNTIME
 
+    inputs = list(inputs)
+    labels = {item.label for item in inputs if isinstance(item, Bundled)}
     packages: list[Package] = []
     for item in inputs:
         if progress is not None:
             progress(item.label)
-        package = _package(item, runtime)
+        # A package imports shared types from one that lies beside it: made by the same run, or installed.
+        core = catalog.extended_by(item.label) if isinstance(item, Bundled) else None
+        package = _package(item, runtime, core if core in labels or not copy_runtime else None)
         twin = next((other for other in packages if other.name == package.name), None)
         if twin is not None:
             message = f"{item.label!r} and {twin.label!r} would both be written to {package.name}; name one differently"
@@ -133,7 +137,7 @@ def _base(item: Input) -> str | None:
     return item.base if isinstance(item, SchemaFile) else None
 
 
-def _package(item: Input, runtime: str) -> Package:
+def _package(item: Input, runtime: str, core: str | None) -> Package:
     from mcp_bindgen.emit.prerequisites import can_converse
     from mcp_bindgen.emit.render import render_package
 
@@ -150,6 +154,11 @@ def _package(item: Input, runtime: str) -> Package:
     command = None if isinstance(item, Bundled) else item.command
     with showing_lines(modules.texts):
         files = render_package(
-            evolve(protocol, source=source), package=name, runtime=runtime, command=command, base=base
+            evolve(protocol, source=source),
+            package=name,
+            runtime=runtime,
+            command=command,
+            base=base,
+            extended=None if core is None else (catalog.package_name(core), catalog.load(core)),
         )
     return Package(item.label, name, protocol, files, time.perf_counter() - started, base)

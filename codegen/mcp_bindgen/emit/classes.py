@@ -17,10 +17,14 @@ from mcp_bindgen.ir.protocol import AliasType, Enum, Field, ObjectType, Protocol
 _EXTRA = "Undeclared members by wire name, written back as they are."
 
 
-def plan_types(protocol: Protocol, names: Names, recursive: Collection[str]) -> TypesView:
+def plan_types(
+    protocol: Protocol, names: Names, recursive: Collection[str], imported: Collection[str] = ()
+) -> TypesView:
     """Everything that ``types.py`` declares, in an order in which Python can evaluate it."""
-    planner = _Planner(protocol, names, recursive)
-    classes = [declared for declared in protocol.objects.values() if not declared.is_map]
+    planner = _Planner(protocol, names, recursive, imported)
+    classes = [
+        declared for declared in protocol.objects.values() if not declared.is_map and declared.path not in imported
+    ]
     simple, later = planner.aliases()
     views = tuple(planner.cls(declared) for declared in classes)
     private = (DeclarationView((line,), ()) for line in planner.private.values())
@@ -39,10 +43,11 @@ def _exported(protocol: Protocol, names: Names) -> tuple[str, ...]:
 
 
 class _Planner:
-    def __init__(self, protocol: Protocol, names: Names, recursive: Collection[str]) -> None:
+    def __init__(self, protocol: Protocol, names: Names, recursive: Collection[str], imported: Collection[str]) -> None:
         self._protocol = protocol
         self._names = names
         self._recursive = recursive
+        self._imported = imported
         self._annotations = Annotations(protocol, names)
         self._evaluated = Annotations(protocol, names, quoted=recursive)
         self.private: dict[str, str] = {}
@@ -73,7 +78,8 @@ class _Planner:
                     visit(used)
             if any(used not in declared or used in needs_class for used in evaluated):
                 needs_class.add(path)
-            (later if path in needs_class else simple).append(self._alias(declared[path]))
+            if path not in self._imported:
+                (later if path in needs_class else simple).append(self._alias(declared[path]))
 
         for path in declared:
             visit(path)

@@ -28,10 +28,13 @@ _CHECKS = {
 class Decoders:
     """Plans the decoders of one protocol; functions and tables that types turn out to need are collected on the way."""
 
-    def __init__(self, protocol: Protocol, names: Names, recursive: Collection[str]) -> None:
+    def __init__(
+        self, protocol: Protocol, names: Names, recursive: Collection[str], imported: Collection[str] = ()
+    ) -> None:
         self._protocol = protocol
         self._names = names
         self._recursive = recursive
+        self._imported = imported
         self._response = find_envelopes(protocol).response
         self._maps = {
             path: declared.index or Scalar("json", "unknown")
@@ -49,7 +52,11 @@ class Decoders:
 
     def plan(self) -> CodecView:
         """The whole module."""
-        objects = [self._object(declared) for declared in self._protocol.objects.values() if not declared.is_map]
+        objects = [
+            self._object(declared)
+            for declared in self._protocol.objects.values()
+            if not declared.is_map and declared.path not in self._imported
+        ]
         types: list[Tree] = [
             f"types.{self._names.types[declared.path]}: structure_{self._names.functions[declared.path]}"
             for declared in self._protocol.objects.values()

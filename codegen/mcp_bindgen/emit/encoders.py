@@ -43,10 +43,18 @@ class Encoders:
     gives = ("JsonObject", "Json")
     """What its functions for classes and for other types return."""
 
-    def __init__(self, protocol: Protocol, names: Names, decoders: Decoders, recursive: Collection[str]) -> None:
+    def __init__(
+        self,
+        protocol: Protocol,
+        names: Names,
+        decoders: Decoders,
+        recursive: Collection[str],
+        imported: Collection[str] = (),
+    ) -> None:
         self._protocol = protocol
         self._names = names
         self._recursive = recursive
+        self._imported = imported
         self._decoders = decoders
         self._functions: dict[Type, str] = {}
         self._wanted: list[tuple[Type, str]] = []
@@ -58,7 +66,7 @@ class Encoders:
     def plan(self) -> CodecView:
         """The whole module."""
         classes = [declared for declared in self._protocol.objects.values() if not declared.is_map]
-        objects = [self._object(declared) for declared in classes]
+        objects = [self._object(declared) for declared in classes if declared.path not in self._imported]
         values: list[Tree] = [
             f"types.{self._names.types[declared.path]}: {self.verb}_{self._names.functions[declared.path]}"
             for declared in classes

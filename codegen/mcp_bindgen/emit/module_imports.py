@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from mcp_bindgen.emit.imports import Sources, imports, names_in
 
@@ -12,7 +12,7 @@ IMPORTS_MARK = "\0imports\0"
 TYPING_IMPORTS_MARK = "\0typing imports\0"
 """Placeholder for the imports below ``if TYPE_CHECKING:``."""
 
-_DOCSTRING = re.compile(r'""".*?"""', re.DOTALL)
+_STRING = re.compile(r'"""(?:[^\\]|\\.)*?"""|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL)
 
 _CHECKS = (
     *("ATOMS", "ByClass", "Invalid", "Json", "NoneType", "expect", "first_match", "fits", "is_array", "is_integer"),
@@ -127,11 +127,14 @@ _OFFERED_TO_TYPE_CHECKERS: Mapping[str, tuple[Sources, ...]] = {
 """What a module may import below ``if TYPE_CHECKING:``."""
 
 
-def with_imports(file: str, text: str, runtime: str, more: Sources = ()) -> str:
-    """Return the text of a module with its imports in the place of the marks; ``more`` are modules to offer besides."""
+def with_imports(file: str, text: str, runtime: str, more: Sources = (), reexported: Collection[str] = ()) -> str:
+    """Return the text of a module with its imports in the place of the marks.
+
+    ``more`` are modules to offer besides; the ``reexported`` names are imported though the code does not use them.
+    """
     if IMPORTS_MARK not in text:
         return text
-    used = names_in(_DOCSTRING.sub("", text).splitlines())
+    used = names_in(_STRING.sub(_without_docstring, text).splitlines()) | {*reexported}
     *groups, last = _OFFERED[file]
     statements = imports(used, (*groups, (*last, *more)), runtime)
     written = "\n".join([*statements, "", ""]) if statements else ""
@@ -140,3 +143,7 @@ def with_imports(file: str, text: str, runtime: str, more: Sources = ()) -> str:
         return text
     statements = imports(used, _OFFERED_TO_TYPE_CHECKERS[file], runtime)
     return text.replace(TYPING_IMPORTS_MARK, "\n".join(f"    {line}" if line else "" for line in statements), 1)
+
+
+def _without_docstring(string: re.Match[str]) -> str:
+    return "" if string[0].startswith('"""') else string[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.package_exports import Need, plan_examples, plan_exports, plan_root_exports
 from mcp_bindgen.emit.prerequisites import can_converse, has_forms, has_tasks, is_stateless
 from mcp_bindgen.emit.revision_facts import BATCH, facts_lines, facts_of
+from mcp_bindgen.emit.shared_types import SharedTypes, shared_types
 from mcp_bindgen.emit.type_tables import TypeTables
 from mcp_bindgen.ir.protocol import Protocol
 
@@ -36,18 +38,19 @@ def render_package(
     runtime: str = COPIED_RUNTIME,
     command: str | None = None,
     base: str | None = None,
+    extended: tuple[str, Protocol] | None = None,
 ) -> dict[str, str]:
     """Return the files of one revision's package, by path below the output directory.
 
     ``runtime`` is the import path of the runtime, ``command`` the command that generates the package, and ``base`` the
-    bundled revision whose prose applies; by default the one that the schema names as its version.
+    bundled revision whose prose applies; by default the one that the schema names as its version. For an extension,
+    ``extended`` is the name and the protocol of a package beside it, from which it imports the types that both have.
     """
     recursive = recursive_names(protocol)
     names = Names(protocol)
-    decoders = Decoders(protocol, names, recursive)
+    shared = SharedTypes() if extended is None else shared_types(protocol, names, extended[1], extended[0])
+    decoders = Decoders(protocol, names, recursive, shared.classes)
     decoders_view = decoders.plan()
-    encoders_view = Encoders(protocol, names, decoders, recursive).plan()
-    writers_view = JsonWriters(protocol, names, decoders, recursive).plan()
     has_client_and_server = can_converse(protocol)
     has: dict[Need, bool] = {
         "caching": is_stateless(protocol),
@@ -69,8 +72,9 @@ def render_package(
     header = package_header(protocol, command)
     files: dict[str, str] = {}
 
-    def add(file: str, more_imports: Sources = (), **values: Any) -> None:
-        text = with_imports(file, _fill(f"package/{file}.j2", **values, **common), runtime, more_imports)
+    def add(file: str, more_imports: Sources = (), reexported: Collection[str] = (), **values: Any) -> None:
+        text = _fill(f"package/{file}.j2", **values, **common)
+        text = with_imports(file, text, runtime, more_imports, reexported)
         files[f"{package}/{file}"] = f"{header}{text}"
 
     add(
@@ -81,10 +85,13 @@ def render_package(
         has=has,
         exports=plan_exports(has_client_and_server=has_client_and_server, has=has, runtime=runtime),
     )
-    add("types.py", view=plan_types(protocol, names, recursive))
-    add("_decoders.py", view=decoders_view)
-    for file, view in (("_encoders.py", encoders_view), ("_json_writers.py", writers_view)):
-        add(file, (("._decoders", tuple(table for (table,) in view.tables)),), view=view)
+    types_view = plan_types(protocol, names, recursive, shared.paths)
+    add("types.py", shared.imports(names), {names.types[path] for path in shared.paths}, view=types_view)
+    add("_decoders.py", shared.functions("_decoders", "structure", names), view=decoders_view)
+    for module, planner in (("_encoders", Encoders), ("_json_writers", JsonWriters)):
+        view = planner(protocol, names, decoders, recursive, shared.classes).plan()
+        tables: Sources = (("._decoders", tuple(table for (table,) in view.tables)),)
+        add(f"{module}.py", (*shared.functions(module, planner.verb, names), *tables), view=view)
     add("_type_tables.py", tables=TypeTables(protocol, names).tables())
     add("methods.py", view=plan_methods(protocol, names))
     add("converter.py", **_converter_values(protocol, names))
