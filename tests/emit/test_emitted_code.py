@@ -152,7 +152,7 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     TEXTS TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES CODEC __all__ _texts _json_writers anything array escape escape_long finish join map members t texts __class__
     __future__ __init__ __new__ __slots__ _alias_names _decoders _encoders _result_shapes _type_tables abc alias_names
     batches bool boolean bytes capability cattrs cattrs_hooks check checks codec collections converter d data decode
-    decode_result define dict e embedded encode envelopes error errors expect extra first_match fits float
+    decode_result attrs_for_type_checkers dict e embedded encode envelopes error errors expect extra first_match fits float
     frozenset get_converter getattr id init int integer is_array is_integer is_number is_object is_string items k
     key keys kind knows len list make_converter mapping message methods mode n name new notification notifications
     null number o object opaque overload params record request requests response result result_shapes results

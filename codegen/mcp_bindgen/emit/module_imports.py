@@ -41,7 +41,7 @@ _OFFERED: Mapping[str, tuple[Sources, ...]] = {
         (("typing", ("Any", "ClassVar", "Final", "Literal", "TypeAlias", "Union")),),
         (
             ("runtime.codec", ("record_methods",)),
-            ("runtime.codec.record", ("Record", "define")),
+            ("runtime.codec.record", ("Record", "attrs_for_type_checkers")),
             ("runtime.unset", ("UNSET", "Unset")),
         ),
     ),

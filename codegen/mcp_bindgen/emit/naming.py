@@ -26,7 +26,7 @@ _ANNOTATION_NAMES = frozenset({"bool", "dict", "float", "int", "list", "object",
 
 _MODULE_NAMES = frozenset(
     {"Any", "ClassVar", "Final", "Literal", "Record", "TypeAlias", "UNSET", "Union", "Unset", "annotations"}
-    | {"define", "record_methods"}
+    | {"attrs_for_type_checkers", "record_methods"}
 )
 """What the emitted ``types`` module itself imports."""
 

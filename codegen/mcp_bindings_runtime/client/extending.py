@@ -54,8 +54,11 @@ def _joined(binding: Binding, package: Any) -> Binding:
         result_shapes=result_shapes,
     )
 
+    def is_added(kind: type) -> bool:
+        return package.converter.CODEC.knows(kind) and not binding.codec.knows(kind)
+
     def encode(message: Any) -> bytes:
-        if message.__class__ is binding.response and package.converter.CODEC.knows(message.result.__class__):
+        if message.__class__ is binding.response and is_added(message.result.__class__):
             # The envelope's encoder writes results of its own revision only.
             message = message.__replace__(result=codec.unstructure(message.result))
         return codec.encode(message)

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..unset import UNSET
 
+__all__ = ["Record", "attrs_for_type_checkers"]
+
 if TYPE_CHECKING:
     from typing import Self
 
-    from attrs import define as define
+    from attrs import define as attrs_for_type_checkers
 else:
 
-    def define(**_options: Any) -> Any:
-        """Stand for ``attrs.define``, which type checkers see: the class is complete as it is written."""
+    def attrs_for_type_checkers(**_options: Any) -> Any:
+        """Return a decorator that changes nothing: only type checkers see ``attrs.define``, the class is complete."""
         return lambda cls: cls
 
 
