@@ -6,9 +6,95 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
-from mcp_bindings_runtime.codec import record_methods
-from mcp_bindings_runtime.codec.record import Record, define
-from mcp_bindings_runtime.unset import UNSET, Unset
+from mcp_bindings_runtime.codec.record import Record, attrs_for_type_checkers
+
+from ..v2026_07_28.types import (
+    Annotations,
+    AudioContent,
+    BaseMetadata,
+    BlobResourceContents,
+    BooleanSchema,
+    ClientCapabilities,
+    ClientCapabilitiesElicitation,
+    ClientCapabilitiesSampling,
+    ContentBlock,
+    CreateMessageRequest,
+    CreateMessageRequestParams,
+    CreateMessageResult,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitRequestFormParamsRequestedSchema,
+    ElicitRequestParams,
+    ElicitRequestURLParams,
+    ElicitResult,
+    EmbeddedResource,
+    EnumSchema,
+    Error,
+    Icon,
+    Icons,
+    ImageContent,
+    Implementation,
+    InputRequest,
+    InputResponse,
+    JSONArray,
+    JSONRPCErrorResponse,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    JSONRPCResultResponse,
+    JSONValue,
+    LegacyTitledEnumSchema,
+    ListRootsRequest,
+    ListRootsRequestParams,
+    ListRootsResult,
+    LoggingLevel,
+    ModelHint,
+    ModelPreferences,
+    MultiSelectEnumSchema,
+    Notification,
+    NotificationMetaObject,
+    NotificationParams,
+    NumberSchema,
+    PrimitiveSchemaDefinition,
+    ProgressToken,
+    Request,
+    RequestId,
+    RequestMetaObject,
+    RequestParams,
+    Resource,
+    ResourceContents,
+    ResourceLink,
+    Result,
+    ResultMetaObject,
+    ResultType,
+    Role,
+    Root,
+    SamplingMessage,
+    SamplingMessageContentBlock,
+    ServerCapabilities,
+    ServerCapabilitiesPrompts,
+    ServerCapabilitiesResources,
+    ServerCapabilitiesTools,
+    SingleSelectEnumSchema,
+    StringSchema,
+    TextContent,
+    TextResourceContents,
+    TitledMultiSelectEnumSchema,
+    TitledMultiSelectEnumSchemaItems,
+    TitledMultiSelectEnumSchemaItemsAnyOf,
+    TitledSingleSelectEnumSchema,
+    TitledSingleSelectEnumSchemaOneOf,
+    Tool,
+    ToolAnnotations,
+    ToolChoice,
+    ToolInputSchema,
+    ToolOutputSchema,
+    ToolResultContent,
+    ToolUseContent,
+    UntitledMultiSelectEnumSchema,
+    UntitledMultiSelectEnumSchemaItems,
+    UntitledSingleSelectEnumSchema,
+)
 
 __all__ = [
     "Annotations",
@@ -142,12 +228,6 @@ __all__ = [
 JSONRPC_VERSION: Final = "2.0"
 """Value of the `jsonrpc` member of every message."""
 
-JSONValue: TypeAlias = Any
-"""Any JSON value.
-
-Since 2026-07-28.
-"""
-
 JSONObject: TypeAlias = dict[str, JSONValue]
 """A JSON object, with values of any kind.
 
@@ -183,59 +263,8 @@ other three are final: `completed` has a result, which may be a tool's error; `f
 has a JSON-RPC error; `cancelled` has neither.
 """
 
-JSONArray: TypeAlias = list[JSONValue]
-"""A JSON array, with elements of any kind.
 
-Since 2026-07-28.
-"""
-
-RequestId: TypeAlias = str | int
-"""Identifier that ties a response to its request.
-
-The requester picks it, a new one for every request. The number `1` and the string `"1"`
-differ.
-"""
-
-ProgressToken: TypeAlias = str | int
-"""Token that links progress reports to the request they are about.
-
-The requester picks it, unique among its running requests, and puts it in the request's
-`_meta`.
-"""
-
-ResultType: TypeAlias = Literal["complete", "input_required"] | str
-"""Tells how to read a result.
-
-`complete`: it is the answer. `input_required`: it is an `InputRequiredResult`, which
-asks the client for something first. Other strings occur where both sides have agreed on
-an extension.
-
-Since 2026-07-28.
-"""
-
-Role: TypeAlias = Literal["user", "assistant"]
-"""Speaker of a message: the user or the language model (`assistant`)."""
-
-LoggingLevel: TypeAlias = Literal[
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
-]
-"""Severity of a log message, rising from `debug` to `emergency`.
-
-Names and order are those of syslog (RFC 5424).
-
-Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or
-more.
-"""
-
-
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Task(Record):
     """A request that the server works on after having answered it."""
 
@@ -310,7 +339,7 @@ class Task(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class WorkingTask(Record):
     """A task that goes on by itself."""
 
@@ -382,7 +411,7 @@ class WorkingTask(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InputRequiredTask(Record):
     """A task that waits for answers of the client."""
 
@@ -463,7 +492,7 @@ class InputRequiredTask(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompletedTask(Record):
     """A task that has ended with a result."""
 
@@ -540,7 +569,7 @@ class CompletedTask(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class FailedTask(Record):
     """A task that has ended with a JSON-RPC error."""
 
@@ -617,7 +646,7 @@ class FailedTask(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledTask(Record):
     """A task that was stopped."""
 
@@ -689,7 +718,7 @@ class CancelledTask(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateTaskResult(Record):
     """Answer to a request that became a task."""
 
@@ -774,7 +803,7 @@ class CreateTaskResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetTaskRequestParams(Record):
     """Which task is asked for."""
 
@@ -806,7 +835,7 @@ class GetTaskRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetTaskRequest(Record):
     """Asks for a task."""
 
@@ -835,7 +864,7 @@ class GetTaskRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetWorkingTaskResult(Record):
     """A working task, in answer to `tasks/get`."""
 
@@ -917,7 +946,7 @@ class GetWorkingTaskResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetInputRequiredTaskResult(Record):
     """A task that waits for answers, in answer to `tasks/get`."""
 
@@ -1008,7 +1037,7 @@ class GetInputRequiredTaskResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetCompletedTaskResult(Record):
     """A task with its result, in answer to `tasks/get`."""
 
@@ -1095,7 +1124,7 @@ class GetCompletedTaskResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetFailedTaskResult(Record):
     """A task with its error, in answer to `tasks/get`."""
 
@@ -1182,7 +1211,7 @@ class GetFailedTaskResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetCancelledTaskResult(Record):
     """A task that was stopped, in answer to `tasks/get`."""
 
@@ -1264,7 +1293,7 @@ class GetCancelledTaskResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UpdateTaskRequestParams(Record):
     """Answers to a task."""
 
@@ -1303,7 +1332,7 @@ class UpdateTaskRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UpdateTaskRequest(Record):
     """Brings answers to what a task asks for."""
 
@@ -1332,7 +1361,7 @@ class UpdateTaskRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UpdateTaskResult(Record):
     """Says that answers have come in; what becomes of them shows later."""
 
@@ -1358,7 +1387,7 @@ class UpdateTaskResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelTaskRequestParams(Record):
     """Which task is to stop."""
 
@@ -1390,7 +1419,7 @@ class CancelTaskRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelTaskRequest(Record):
     """Asks for a task to be stopped."""
 
@@ -1419,7 +1448,7 @@ class CancelTaskRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelTaskResult(Record):
     """Says that the wish has been heard; whether the task stops shows later."""
 
@@ -1445,7 +1474,7 @@ class CancelTaskResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class WorkingTaskNotificationParams(Record):
     """What is told of a working task."""
 
@@ -1525,7 +1554,7 @@ class WorkingTaskNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InputRequiredTaskNotificationParams(Record):
     """What is told of a task that waits for answers."""
 
@@ -1614,7 +1643,7 @@ class InputRequiredTaskNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompletedTaskNotificationParams(Record):
     """What is told of a task with its result."""
 
@@ -1699,7 +1728,7 @@ class CompletedTaskNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class FailedTaskNotificationParams(Record):
     """What is told of a task with its error."""
 
@@ -1784,7 +1813,7 @@ class FailedTaskNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledTaskNotificationParams(Record):
     """What is told of a task that was stopped."""
 
@@ -1864,7 +1893,7 @@ class CancelledTaskNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TaskStatusNotification(Record):
     """Tells those who subscribed to a task of its new state."""
 
@@ -1889,7 +1918,7 @@ class TaskStatusNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TaskSubscriptionNotifications(Record):
     """What the filter of `subscriptions/listen` has in addition."""
 
@@ -1913,7 +1942,7 @@ class TaskSubscriptionNotifications(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TaskSubscriptionAcknowledgedNotifications(Record):
     """What the acknowledgement of a subscription has in addition."""
 
@@ -1937,7 +1966,7 @@ class TaskSubscriptionAcknowledgedNotifications(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TasksExtensionCapability(Record):
     """What both sides declare under `io.modelcontextprotocol/tasks` of their
     extensions: `{}`.
@@ -1952,2976 +1981,8 @@ class TasksExtensionCapability(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
-class RequestMetaObject(Record):
-    """Content of the `_meta` field of a request.
-
-    Since 2026-07-28.
-    """
-
-    __slots__ = (
-        "progress_token",
-        "protocol_version",
-        "client_info",
-        "client_capabilities",
-        "log_level",
-        "extra",
-    )
-
-    progress_token: ProgressToken | None
-    """Set to ask for `notifications/progress` messages about this request.
-
-    The receiver repeats the token in each of them, but is free to send none.
-
-    On the wire: `progressToken`.
-    """
-    protocol_version: str
-    """Revision of the protocol that the request follows, such as `2026-07-28`.
-
-    A server that does not support it answers with `UnsupportedProtocolVersionError`.
-    Over HTTP it has to equal the `MCP-Protocol-Version` header, or the request is
-    refused with status 400.
-
-    On the wire: `io.modelcontextprotocol/protocolVersion`.
-    """
-    client_info: Implementation | None
-    """Name and version of the client software; best sent with every request.
-
-    It is a mere claim: show it or log it, but do not base security or behavior on it.
-
-    On the wire: `io.modelcontextprotocol/clientInfo`.
-    """
-    client_capabilities: ClientCapabilities
-    """Optional features of the client, valid for this request only; empty if it has
-    none.
-
-    A server must not carry them over from one request to another.
-
-    On the wire: `io.modelcontextprotocol/clientCapabilities`.
-    """
-    log_level: LoggingLevel | None
-    """Lowest severity of the log messages wanted for this request; without it none are
-    sent.
-
-    On the wire: `io.modelcontextprotocol/logLevel`.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        protocol_version: str,
-        client_capabilities: ClientCapabilities,
-        progress_token: ProgressToken | None = None,
-        client_info: Implementation | None = None,
-        log_level: LoggingLevel | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.progress_token = progress_token
-        self.protocol_version = protocol_version
-        self.client_info = client_info
-        self.client_capabilities = client_capabilities
-        self.log_level = log_level
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class NotificationMetaObject(Record):
-    """Content of the `_meta` field of a notification.
-
-    Since 2026-07-28.
-    """
-
-    __slots__ = ("subscription_id", "extra")
-
-    subscription_id: RequestId | None
-    """Id of the request that opened the stream on which the notification comes.
-
-    All notifications on a `subscriptions/listen` stream have it, and no others.
-
-    On the wire: `io.modelcontextprotocol/subscriptionId`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        subscription_id: RequestId | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.subscription_id = subscription_id
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ResultMetaObject(Record):
-    """Content of the `_meta` field of a result.
-
-    Since 2026-07-28.
-    """
-
-    __slots__ = ("server_info", "extra")
-
-    server_info: Implementation | None
-    """Name and version of the server software; best sent with every result.
-
-    It is a mere claim: show it or log it, but do not base security or behavior on it.
-
-    On the wire: `io.modelcontextprotocol/serverInfo`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        server_info: Implementation | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.server_info = server_info
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class RequestParams(Record):
-    """Base of the parameters of all requests.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("meta", "extra")
-
-    meta: RequestMetaObject
-    """Metadata that every request carries: protocol revision, client capabilities and
-    more.
-
-    On the wire: `_meta`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        meta: RequestMetaObject,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.meta = meta
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class Request(Record):
-    """Base of all requests: messages that are answered by a result or an error."""
-
-    __slots__ = ("method", "params", "extra")
-
-    method: str
-    """The name of the method."""
-    params: dict[str, Any] | None
-    """What the method is called with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        method: str,
-        params: dict[str, Any] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.method = method
-        self.params = params
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class NotificationParams(Record):
-    """Base of the parameters of all notifications.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("meta", "extra")
-
-    meta: NotificationMetaObject | None
-    """Metadata about the notification, such as the subscription it belongs to.
-
-    On the wire: `_meta`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        meta: NotificationMetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.meta = meta
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class Notification(Record):
-    """Base of all notifications: one-way messages that get no answer."""
-
-    __slots__ = ("method", "params", "extra")
-
-    method: str
-    """The name of the method."""
-    params: dict[str, Any] | None
-    """What the method is called with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        method: str,
-        params: dict[str, Any] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.method = method
-        self.params = params
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class Result(Record):
-    """Base of all results, the payload of a response that reports success.
-
-    Fields beyond the declared ones are allowed.
-    """
-
-    __slots__ = ("meta", "result_type", "extra")
-
-    meta: ResultMetaObject | None
-    """Metadata about the result, such as the server software that made it.
-
-    On the wire: `_meta`.
-    """
-    result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
-
-    Servers of this revision always set it. Older ones leave it out; absent counts as
-    `complete`.
-
-    On the wire: `resultType`.
-
-    Since 2026-07-28.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        meta: ResultMetaObject | None = None,
-        result_type: ResultType | None = "complete",
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.meta = meta
-        self.result_type = result_type
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class Error(Record):
-    """What an error response says about the failure.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("code", "message", "data", "extra")
-
-    code: int
-    """Integer for the kind of failure, such as one of the error code constants."""
-    message: str
-    """Brief explanation for people, best kept to one sentence."""
-    data: Any
-    """Further details, in any JSON form the sender likes.
-
-    `UNSET` is absent, as `None` is null.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        code: int,
-        message: str,
-        data: Any = UNSET,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.code = code
-        self.message = message
-        self.data = data
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class JSONRPCRequest(Record):
-    """A request in its wire form, with the JSON-RPC envelope."""
-
-    __slots__ = ("id", "method", "params", "extra")
-
-    jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
-    """Always "2.0"."""
-    id: RequestId
-    """Identifies the request; its response carries the same."""
-    method: str
-    """The name of the method."""
-    params: dict[str, Any] | None
-    """What the method is called with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        id: RequestId,
-        method: str,
-        params: dict[str, Any] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.id = id
-        self.method = method
-        self.params = params
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class JSONRPCNotification(Record):
-    """A notification in its wire form, with the JSON-RPC envelope but without an
-    `id`.
-    """
-
-    __slots__ = ("method", "params", "extra")
-
-    jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
-    """Always "2.0"."""
-    method: str
-    """The name of the method."""
-    params: dict[str, Any] | None
-    """What the method is called with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        method: str,
-        params: dict[str, Any] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.method = method
-        self.params = params
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class JSONRPCResultResponse(Record):
-    """A response that reports success and carries the result.
-
-    Its `id` is that of the request.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("id", "result", "extra")
-
-    jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
-    """Always "2.0"."""
-    id: RequestId
-    """Identifies the request; its response carries the same."""
-    result: Any
-    """What the request resulted in."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        id: RequestId,
-        result: Any,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.id = id
-        self.result = result
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class JSONRPCErrorResponse(Record):
-    """A response that reports failure.
-
-    A tool that fails while running is reported in `CallToolResult.isError` instead.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("id", "error", "extra")
-
-    jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
-    """Always "2.0"."""
-    id: RequestId | None | Unset
-    """Id of the request; absent if it could not be read.
-
-    `UNSET` is absent, as `None` is null.
-    """
-    error: Error
-    """What went wrong."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        error: Error,
-        id: RequestId | None | Unset = UNSET,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.id = id
-        self.error = error
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class BaseMetadata(Record):
-    """Base of named things: an identifier for programs and a label for people.
-
-    Since 2025-06-18.
-    """
-
-    __slots__ = ("name", "title", "extra")
-
-    name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
-    title: str | None
-    """Label for people.
-
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        title: str | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.name = name
-        self.title = title
-        self.extra = extra
-
-    @property
-    def display_name(self) -> str:
-        """What to call it in front of people."""
-        return record_methods.first_name(self.title, self.name)
-
-
-@define(init=False, slots=False)
-class Icon(Record):
-    """An image that stands for something in a user interface.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("src", "mime_type", "sizes", "theme", "extra")
-
-    src: str
-    """Where the image is: an HTTP or HTTPS address, or base64 content in a `data:` URI.
-
-    Trust matters: fetch images only from the peer's own host or one you trust, and keep
-    in mind that SVG files can run scripts.
-
-    Format: `uri`.
-    """
-    mime_type: str | None
-    """Media type to assume when the image comes with none or a vague one, such as
-    `image/png`.
-
-    On the wire: `mimeType`.
-    """
-    sizes: list[str] | None
-    """Sizes the image is good for, such as `48x48`, or `any` for one that scales.
-
-    Absent means that all sizes are fine.
-    """
-    theme: Literal["light", "dark"] | None
-    """Background the image was drawn for; absent if it fits both."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        src: str,
-        mime_type: str | None = None,
-        sizes: list[str] | None = None,
-        theme: Literal["light", "dark"] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.src = src
-        self.mime_type = mime_type
-        self.sizes = sizes
-        self.theme = theme
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class Icons(Record):
-    """Base of things that can be shown with an icon.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("icons", "extra")
-
-    icons: list[Icon] | None
-    """Images to choose an icon from.
-
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
-    WebP.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        icons: list[Icon] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.icons = icons
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class Implementation(Record):
-    """Names a piece of MCP software, client or server, and its version."""
-
-    __slots__ = (
-        "name",
-        "title",
-        "icons",
-        "version",
-        "description",
-        "website_url",
-        "extra",
-    )
-
-    name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
-    title: str | None
-    """Label for people.
-
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
-    """
-    icons: list[Icon] | None
-    """Images to choose an icon from.
-
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
-    WebP.
-    """
-    version: str
-    """Version of the software (not of the protocol), in any format."""
-    description: str | None
-    """What the software is for, in words for people.
-
-    Since 2025-11-25.
-    """
-    website_url: str | None
-    """Web page about the software.
-
-    Format: `uri`. On the wire: `websiteUrl`.
-
-    Since 2025-11-25.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        version: str,
-        title: str | None = None,
-        icons: list[Icon] | None = None,
-        description: str | None = None,
-        website_url: str | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.name = name
-        self.title = title
-        self.icons = icons
-        self.version = version
-        self.description = description
-        self.website_url = website_url
-        self.extra = extra
-
-    @property
-    def display_name(self) -> str:
-        """What to call it in front of people."""
-        return record_methods.first_name(self.title, self.name)
-
-
-@define(init=False, slots=False)
-class Annotations(Record):
-    """Hints on how to use or show the object they belong to.
-
-    Since 2025-03-26.
-    """
-
-    __slots__ = ("audience", "priority", "last_modified", "extra")
-
-    audience: list[Role] | None
-    """Whom the object is meant for, possibly both roles."""
-    priority: float | None
-    """Importance, from 0 (can be left out) to 1 (cannot be done without).
-
-    From 0 to 1.
-    """
-    last_modified: str | None
-    """Time of the last change in ISO 8601 form, such as `2025-06-18T09:30:00Z`.
-
-    On the wire: `lastModified`.
-
-    Since 2025-06-18.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        audience: list[Role] | None = None,
-        priority: float | None = None,
-        last_modified: str | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.audience = audience
-        self.priority = priority
-        self.last_modified = last_modified
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ClientCapabilities(Record):
-    """Optional features that a client announces to the server, again with every
-    request.
-
-    An absent field means not supported; an empty object counts as present. Further keys
-    are allowed.
-    """
-
-    __slots__ = (
-        "experimental",
-        "roots",
-        "sampling",
-        "elicitation",
-        "extensions",
-        "extra",
-    )
-
-    experimental: dict[str, JSONObject] | None
-    """Features outside the protocol: settings by feature name."""
-    roots: dict[str, Any] | None
-    """Present when the client answers `roots/list`.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-    sampling: ClientCapabilitiesSampling | None
-    """Present when the client answers `sampling/createMessage`.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-    elicitation: ClientCapabilitiesElicitation | None
-    """Present when the client answers `elicitation/create`.
-
-    Since 2025-06-18.
-    """
-    extensions: dict[str, JSONObject] | None
-    """Extensions the client supports: settings by extension name, `{}` if there are
-    none.
-
-    Names are keys as for `MetaObject`, always with a prefix.
-
-    Since 2026-07-28.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        experimental: dict[str, JSONObject] | None = None,
-        roots: dict[str, Any] | None = None,
-        sampling: ClientCapabilitiesSampling | None = None,
-        elicitation: ClientCapabilitiesElicitation | None = None,
-        extensions: dict[str, JSONObject] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.experimental = experimental
-        self.roots = roots
-        self.sampling = sampling
-        self.elicitation = elicitation
-        self.extensions = extensions
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ClientCapabilitiesSampling(Record):
-    """The `sampling` of a `ClientCapabilities`."""
-
-    __slots__ = ("context", "tools", "extra")
-
-    context: JSONObject | None
-    """Present when the client honors values of `includeContext` other than `none`.
-
-    Since 2025-11-25.
-    """
-    tools: JSONObject | None
-    """Present when the client accepts `tools` and `toolChoice` in sampling requests.
-
-    Since 2025-11-25.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        context: JSONObject | None = None,
-        tools: JSONObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.context = context
-        self.tools = tools
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ClientCapabilitiesElicitation(Record):
-    """The `elicitation` of a `ClientCapabilities`."""
-
-    __slots__ = ("form", "url", "extra")
-
-    form: JSONObject | None
-    """Present when the client shows forms; so it does if neither mode is listed.
-
-    Since 2025-11-25.
-    """
-    url: JSONObject | None
-    """Present when the client sends users to web pages.
-
-    Since 2025-11-25.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        form: JSONObject | None = None,
-        url: JSONObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.form = form
-        self.url = url
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ServerCapabilities(Record):
-    """Optional features that a server announces to the client.
-
-    An absent field means not supported; an empty object counts as present. Further keys
-    are allowed.
-    """
-
-    __slots__ = (
-        "experimental",
-        "logging",
-        "completions",
-        "prompts",
-        "resources",
-        "tools",
-        "extensions",
-        "extra",
-    )
-
-    experimental: dict[str, JSONObject] | None
-    """Features outside the protocol: settings by feature name."""
-    logging: JSONObject | None
-    """Present when the server sends log messages as `notifications/message`.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-    completions: JSONObject | None
-    """Present when the server answers `completion/complete`.
-
-    Since 2025-03-26.
-    """
-    prompts: ServerCapabilitiesPrompts | None
-    """Present when the server has prompts to offer."""
-    resources: ServerCapabilitiesResources | None
-    """Present when the server has resources to offer."""
-    tools: ServerCapabilitiesTools | None
-    """Present when the server has tools to offer."""
-    extensions: dict[str, JSONObject] | None
-    """Extensions the server supports: settings by extension name, `{}` if there are
-    none.
-
-    Names are keys as for `MetaObject`, always with a prefix.
-
-    Since 2026-07-28.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        experimental: dict[str, JSONObject] | None = None,
-        logging: JSONObject | None = None,
-        completions: JSONObject | None = None,
-        prompts: ServerCapabilitiesPrompts | None = None,
-        resources: ServerCapabilitiesResources | None = None,
-        tools: ServerCapabilitiesTools | None = None,
-        extensions: dict[str, JSONObject] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.experimental = experimental
-        self.logging = logging
-        self.completions = completions
-        self.prompts = prompts
-        self.resources = resources
-        self.tools = tools
-        self.extensions = extensions
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ServerCapabilitiesPrompts(Record):
-    """The `prompts` of a `ServerCapabilities`."""
-
-    __slots__ = ("list_changed", "extra")
-
-    list_changed: bool | None
-    """True if the server sends `notifications/prompts/list_changed`; absent counts as
-    false.
-
-    On the wire: `listChanged`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        list_changed: bool | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.list_changed = list_changed
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ServerCapabilitiesResources(Record):
-    """The `resources` of a `ServerCapabilities`."""
-
-    __slots__ = ("subscribe", "list_changed", "extra")
-
-    subscribe: bool | None
-    """True if a client can subscribe to changes of a resource; absent counts as
-    false.
-    """
-    list_changed: bool | None
-    """True if the server sends `notifications/resources/list_changed`; absent counts as
-    false.
-
-    On the wire: `listChanged`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        subscribe: bool | None = None,
-        list_changed: bool | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.subscribe = subscribe
-        self.list_changed = list_changed
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ServerCapabilitiesTools(Record):
-    """The `tools` of a `ServerCapabilities`."""
-
-    __slots__ = ("list_changed", "extra")
-
-    list_changed: bool | None
-    """True if the server sends `notifications/tools/list_changed`; absent counts as
-    false.
-
-    On the wire: `listChanged`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        list_changed: bool | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.list_changed = list_changed
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class Resource(Record):
-    """Describes a resource that can be fetched with `resources/read`."""
-
-    __slots__ = (
-        "name",
-        "title",
-        "icons",
-        "uri",
-        "description",
-        "mime_type",
-        "annotations",
-        "size",
-        "meta",
-        "extra",
-    )
-
-    name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
-    title: str | None
-    """Label for people.
-
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
-    """
-    icons: list[Icon] | None
-    """Images to choose an icon from.
-
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
-    WebP.
-    """
-    uri: str
-    """URI that identifies the resource in requests.
-
-    Format: `uri`.
-    """
-    description: str | None
-    """What the resource holds, in words that help a language model choose."""
-    mime_type: str | None
-    """Media type of the contents, if known.
-
-    On the wire: `mimeType`.
-    """
-    annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
-    size: int | None
-    """Number of bytes in the contents before any encoding, if known.
-
-    It helps to show file sizes and to foresee how much context will be taken up.
-    """
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-06-18.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        uri: str,
-        title: str | None = None,
-        icons: list[Icon] | None = None,
-        description: str | None = None,
-        mime_type: str | None = None,
-        annotations: Annotations | None = None,
-        size: int | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.name = name
-        self.title = title
-        self.icons = icons
-        self.uri = uri
-        self.description = description
-        self.mime_type = mime_type
-        self.annotations = annotations
-        self.size = size
-        self.meta = meta
-        self.extra = extra
-
-    @property
-    def display_name(self) -> str:
-        """What to call it in front of people."""
-        return record_methods.first_name(self.title, self.name)
-
-
-@define(init=False, slots=False)
-class ResourceContents(Record):
-    """Base of the contents of a resource or of one of its parts."""
-
-    __slots__ = ("uri", "mime_type", "meta", "extra")
-
-    uri: str
-    """URI of the resource or part that these contents belong to.
-
-    Format: `uri`.
-    """
-    mime_type: str | None
-    """Media type of these contents, if known.
-
-    On the wire: `mimeType`.
-    """
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-06-18.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        uri: str,
-        mime_type: str | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.uri = uri
-        self.mime_type = mime_type
-        self.meta = meta
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class TextResourceContents(Record):
-    """Contents of a resource as text."""
-
-    __slots__ = ("uri", "mime_type", "meta", "text", "extra")
-
-    uri: str
-    """URI of the resource or part that these contents belong to.
-
-    Format: `uri`.
-    """
-    mime_type: str | None
-    """Media type of these contents, if known.
-
-    On the wire: `mimeType`.
-    """
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-06-18.
-    """
-    text: str
-    """The text itself; binary data belongs in `BlobResourceContents`."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        uri: str,
-        text: str,
-        mime_type: str | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.uri = uri
-        self.mime_type = mime_type
-        self.meta = meta
-        self.text = text
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class BlobResourceContents(Record):
-    """Contents of a resource as binary data."""
-
-    __slots__ = ("uri", "mime_type", "meta", "blob", "extra")
-
-    uri: str
-    """URI of the resource or part that these contents belong to.
-
-    Format: `uri`.
-    """
-    mime_type: str | None
-    """Media type of these contents, if known.
-
-    On the wire: `mimeType`.
-    """
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-06-18.
-    """
-    blob: str
-    """The bytes, encoded as base64.
-
-    Format: `byte`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        uri: str,
-        blob: str,
-        mime_type: str | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.uri = uri
-        self.mime_type = mime_type
-        self.meta = meta
-        self.blob = blob
-        self.extra = extra
-
-    @property
-    def bytes(self) -> record_methods.Bytes:
-        """What `blob` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decode_base64(self.blob)
-
-
-@define(init=False, slots=False)
-class TextContent(Record):
-    """Content block with text."""
-
-    __slots__ = ("text", "annotations", "meta", "extra")
-
-    type: ClassVar[Literal["text"]] = "text"
-    """Always "text"."""
-    text: str
-    """The text itself."""
-    annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-06-18.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        text: str,
-        annotations: Annotations | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.text = text
-        self.annotations = annotations
-        self.meta = meta
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ImageContent(Record):
-    """Content block with an image."""
-
-    __slots__ = ("data", "mime_type", "annotations", "meta", "extra")
-
-    type: ClassVar[Literal["image"]] = "image"
-    """Always "image"."""
-    data: str
-    """The image file, encoded as base64.
-
-    Format: `byte`.
-    """
-    mime_type: str
-    """Media type, such as `image/png`; not every model takes every type.
-
-    On the wire: `mimeType`.
-    """
-    annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-06-18.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        data: str,
-        mime_type: str,
-        annotations: Annotations | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.data = data
-        self.mime_type = mime_type
-        self.annotations = annotations
-        self.meta = meta
-        self.extra = extra
-
-    @property
-    def bytes(self) -> record_methods.Bytes:
-        """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decode_base64(self.data)
-
-
-@define(init=False, slots=False)
-class AudioContent(Record):
-    """Content block with sound.
-
-    Since 2025-03-26.
-    """
-
-    __slots__ = ("data", "mime_type", "annotations", "meta", "extra")
-
-    type: ClassVar[Literal["audio"]] = "audio"
-    """Always "audio"."""
-    data: str
-    """The sound file, encoded as base64.
-
-    Format: `byte`.
-    """
-    mime_type: str
-    """Media type, such as `audio/wav`; not every model takes every type.
-
-    On the wire: `mimeType`.
-    """
-    annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-06-18.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        data: str,
-        mime_type: str,
-        annotations: Annotations | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.data = data
-        self.mime_type = mime_type
-        self.annotations = annotations
-        self.meta = meta
-        self.extra = extra
-
-    @property
-    def bytes(self) -> record_methods.Bytes:
-        """What `data` stands for in base64; raises ProtocolError where it is none."""
-        return record_methods.decode_base64(self.data)
-
-
-@define(init=False, slots=False)
-class ResourceLink(Record):
-    """Content block that points to a resource without including its contents.
-
-    The resource can be read by its URI even if `resources/list` does not mention it.
-
-    Since 2025-06-18.
-    """
-
-    __slots__ = (
-        "name",
-        "title",
-        "icons",
-        "uri",
-        "description",
-        "mime_type",
-        "annotations",
-        "size",
-        "meta",
-        "extra",
-    )
-
-    type: ClassVar[Literal["resource_link"]] = "resource_link"
-    """Always "resource_link"."""
-    name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
-    title: str | None
-    """Label for people.
-
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
-    """
-    icons: list[Icon] | None
-    """Images to choose an icon from.
-
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
-    WebP.
-    """
-    uri: str
-    """URI that identifies the resource in requests.
-
-    Format: `uri`.
-    """
-    description: str | None
-    """What the resource holds, in words that help a language model choose."""
-    mime_type: str | None
-    """Media type of the contents, if known.
-
-    On the wire: `mimeType`.
-    """
-    annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
-    size: int | None
-    """Number of bytes in the contents before any encoding, if known.
-
-    It helps to show file sizes and to foresee how much context will be taken up.
-    """
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-06-18.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        uri: str,
-        title: str | None = None,
-        icons: list[Icon] | None = None,
-        description: str | None = None,
-        mime_type: str | None = None,
-        annotations: Annotations | None = None,
-        size: int | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.name = name
-        self.title = title
-        self.icons = icons
-        self.uri = uri
-        self.description = description
-        self.mime_type = mime_type
-        self.annotations = annotations
-        self.size = size
-        self.meta = meta
-        self.extra = extra
-
-    @property
-    def display_name(self) -> str:
-        """What to call it in front of people."""
-        return record_methods.first_name(self.title, self.name)
-
-
-@define(init=False, slots=False)
-class EmbeddedResource(Record):
-    """Content block that includes the contents of a resource.
-
-    The client decides how to show it to people and how to pass it to a model.
-    """
-
-    __slots__ = ("resource", "annotations", "meta", "extra")
-
-    type: ClassVar[Literal["resource"]] = "resource"
-    """Always "resource"."""
-    resource: TextResourceContents | BlobResourceContents
-    """The contents, as text or as binary data."""
-    annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-06-18.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        resource: TextResourceContents | BlobResourceContents,
-        annotations: Annotations | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.resource = resource
-        self.annotations = annotations
-        self.meta = meta
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class Tool(Record):
-    """Describes a tool that can be run with `tools/call`."""
-
-    __slots__ = (
-        "name",
-        "title",
-        "icons",
-        "description",
-        "input_schema",
-        "output_schema",
-        "annotations",
-        "meta",
-        "extra",
-    )
-
-    name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
-    title: str | None
-    """Label for people.
-
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
-    """
-    icons: list[Icon] | None
-    """Images to choose an icon from.
-
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
-    WebP.
-    """
-    description: str | None
-    """What the tool does, in words that help a language model choose."""
-    input_schema: ToolInputSchema
-    """JSON Schema of the arguments; its top level describes an object.
-
-    Beside `type` it may use every keyword of JSON Schema. A property with
-    `x-mcp-header` has its value repeated in an HTTP header.
-
-    On the wire: `inputSchema`.
-    """
-    output_schema: ToolOutputSchema | None
-    """JSON Schema of `structuredContent` in the result, whatever its type.
-
-    It is absent if the tool does not declare its structured output.
-
-    On the wire: `outputSchema`.
-
-    Since 2025-06-18.
-    """
-    annotations: ToolAnnotations | None
-    """Hints on how the tool behaves.
-
-    They may hold a label too: show `title` of the tool, else `title` of the hints, else
-    `name`.
-
-    Since 2025-03-26.
-    """
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-06-18.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        input_schema: ToolInputSchema,
-        title: str | None = None,
-        icons: list[Icon] | None = None,
-        description: str | None = None,
-        output_schema: ToolOutputSchema | None = None,
-        annotations: ToolAnnotations | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.name = name
-        self.title = title
-        self.icons = icons
-        self.description = description
-        self.input_schema = input_schema
-        self.output_schema = output_schema
-        self.annotations = annotations
-        self.meta = meta
-        self.extra = extra
-
-    @property
-    def display_name(self) -> str:
-        """What to call it in front of people."""
-        return record_methods.first_name(
-            self.title,
-            None if self.annotations is None else self.annotations.title,
-            self.name,
-        )
-
-
-@define(init=False, slots=False)
-class ToolInputSchema(Record):
-    """The `inputSchema` of a `Tool`."""
-
-    __slots__ = ("schema_", "extra")
-
-    type: ClassVar[Literal["object"]] = "object"
-    """Always "object"."""
-    schema_: str | None
-    """URI of the JSON Schema dialect in use; absent means draft 2020-12.
-
-    On the wire: `$schema`.
-
-    Since 2025-11-25.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        schema_: str | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.schema_ = schema_
-        self.extra = extra
-
-    @property
-    def properties(self) -> dict[str, Any] | None:
-        """Schemas of the members by name, a member of `extra`; None if absent.
-
-        Raises ProtocolError if it is no object.
-        """
-        return record_methods.opaque_object(self.extra, "properties")
-
-    @property
-    def required(self) -> list[str] | None:
-        """Names of the required members, a member of `extra`; None if absent.
-
-        Raises ProtocolError if it is no array of strings.
-        """
-        return record_methods.opaque_texts(self.extra, "required")
-
-
-@define(init=False, slots=False)
-class ToolOutputSchema(Record):
-    """The `outputSchema` of a `Tool`."""
-
-    __slots__ = ("schema_", "extra")
-
-    schema_: str | None
-    """URI of the JSON Schema dialect in use; absent means draft 2020-12.
-
-    On the wire: `$schema`.
-
-    Since 2025-11-25.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        schema_: str | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.schema_ = schema_
-        self.extra = extra
-
-    @property
-    def properties(self) -> dict[str, Any] | None:
-        """Schemas of the members by name, a member of `extra`; None if absent.
-
-        Raises ProtocolError if it is no object.
-        """
-        return record_methods.opaque_object(self.extra, "properties")
-
-    @property
-    def required(self) -> list[str] | None:
-        """Names of the required members, a member of `extra`; None if absent.
-
-        Raises ProtocolError if it is no array of strings.
-        """
-        return record_methods.opaque_texts(self.extra, "required")
-
-
-@define(init=False, slots=False)
-class ToolAnnotations(Record):
-    """Hints on how a tool behaves.
-
-    Nothing in it is certain to be true, not even the title. Do not rely on it for a
-    decision to run a tool of a server you do not trust.
-
-    Since 2025-03-26.
-    """
-
-    __slots__ = (
-        "title",
-        "read_only_hint",
-        "destructive_hint",
-        "idempotent_hint",
-        "open_world_hint",
-        "extra",
-    )
-
-    title: str | None
-    """Label of the tool, for people."""
-    read_only_hint: bool | None
-    """True if the tool changes nothing around it; absent counts as false.
-
-    On the wire: `readOnlyHint`.
-    """
-    destructive_hint: bool | None
-    """True if the tool may overwrite or delete, false if it only adds; absent counts as
-    true.
-
-    It has no meaning when `readOnlyHint` is true.
-
-    On the wire: `destructiveHint`.
-    """
-    idempotent_hint: bool | None
-    """True if repeating a call unchanged has no further effect; absent counts as false.
-
-    It has no meaning when `readOnlyHint` is true.
-
-    On the wire: `idempotentHint`.
-    """
-    open_world_hint: bool | None
-    """True if the tool deals with things outside a fixed domain; absent counts as true.
-
-    Searching the web is open in this sense, a private notebook is not.
-
-    On the wire: `openWorldHint`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        title: str | None = None,
-        read_only_hint: bool | None = None,
-        destructive_hint: bool | None = None,
-        idempotent_hint: bool | None = None,
-        open_world_hint: bool | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.title = title
-        self.read_only_hint = read_only_hint
-        self.destructive_hint = destructive_hint
-        self.idempotent_hint = idempotent_hint
-        self.open_world_hint = open_world_hint
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class CreateMessageRequestParams(Record):
-    """Parameters of `sampling/createMessage`.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = (
-        "messages",
-        "model_preferences",
-        "system_prompt",
-        "include_context",
-        "temperature",
-        "max_tokens",
-        "stop_sequences",
-        "metadata",
-        "tools",
-        "tool_choice",
-        "extra",
-    )
-
-    messages: list[SamplingMessage]
-    """The conversation so far, oldest message first."""
-    model_preferences: ModelPreferences | None
-    """What kind of model the server would like; not binding.
-
-    On the wire: `modelPreferences`.
-    """
-    system_prompt: str | None
-    """System prompt to use; the client may change it or leave it out.
-
-    On the wire: `systemPrompt`.
-    """
-    include_context: Literal["none", "thisServer", "allServers"] | None
-    """Whose context the client should add to the prompt; not binding.
-
-    `thisServer` is the server that asks, `allServers` all that are connected to the
-    client; both may be dropped from the protocol, and are only for clients with the
-    capability `sampling.context`. Absent counts as `none`.
-
-    On the wire: `includeContext`.
-
-    Deprecated: Since 2025-11-25 for `thisServer` and `allServers`, by SEP-2596; they go
-    when sampling goes (SEP-2577), or before. Say `none` or leave the field out.
-    """
-    temperature: float | None
-    """Sampling temperature: the higher, the more varied the output."""
-    max_tokens: int
-    """Upper limit of tokens to generate; the client may stay below it.
-
-    On the wire: `maxTokens`.
-    """
-    stop_sequences: list[str] | None
-    """Strings that end the output as soon as the model writes one of them.
-
-    On the wire: `stopSequences`.
-    """
-    metadata: JSONObject | None
-    """Settings handed on to the provider of the model, in that provider's own form."""
-    tools: list[Tool] | None
-    """Tools the model may use.
-
-    Only for clients with the capability `sampling.tools`; others answer with an error.
-    """
-    tool_choice: ToolChoice | None
-    """Whether the model has to use the tools; absent leaves it to the model.
-
-    Only for clients with the capability `sampling.tools`; others answer with an error.
-
-    On the wire: `toolChoice`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        messages: list[SamplingMessage],
-        max_tokens: int,
-        model_preferences: ModelPreferences | None = None,
-        system_prompt: str | None = None,
-        include_context: Literal["none", "thisServer", "allServers"] | None = None,
-        temperature: float | None = None,
-        stop_sequences: list[str] | None = None,
-        metadata: JSONObject | None = None,
-        tools: list[Tool] | None = None,
-        tool_choice: ToolChoice | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.messages = messages
-        self.model_preferences = model_preferences
-        self.system_prompt = system_prompt
-        self.include_context = include_context
-        self.temperature = temperature
-        self.max_tokens = max_tokens
-        self.stop_sequences = stop_sequences
-        self.metadata = metadata
-        self.tools = tools
-        self.tool_choice = tool_choice
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class CreateMessageRequest(Record):
-    """Asks the client to have a language model write a message.
-
-    It is not sent by itself, but as an entry of `InputRequests`. The client picks the
-    model. It should first show the request to the user, who may refuse it.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-
-    __slots__ = ("params", "extra")
-
-    method: ClassVar[Literal["sampling/createMessage"]] = "sampling/createMessage"
-    """Always "sampling/createMessage"."""
-    params: CreateMessageRequestParams
-    """What the method is called with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        params: CreateMessageRequestParams,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.params = params
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class CreateMessageResult(Record):
-    """The message that a language model wrote for the server.
-
-    Sent by the client, which should first show it to the user, who may keep it from the
-    server.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-
-    __slots__ = ("role", "content", "meta", "model", "stop_reason", "extra")
-
-    role: Role
-    """Speaker of the message."""
-    content: SamplingMessageContentBlock | list[SamplingMessageContentBlock]
-    """What is said, as one block of content or a list of them."""
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-11-25.
-    """
-    model: str
-    """Name of the model that wrote the message."""
-    stop_reason: Literal["endTurn", "stopSequence", "maxTokens", "toolUse"] | str | None
-    """Why the output ended, if known; other strings than those listed may occur.
-
-    `toolUse` says that the model wants tools to be called before it goes on.
-
-    On the wire: `stopReason`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        role: Role,
-        content: SamplingMessageContentBlock | list[SamplingMessageContentBlock],
-        model: str,
-        meta: MetaObject | None = None,
-        stop_reason: (
-            Literal["endTurn", "stopSequence", "maxTokens", "toolUse"] | str | None
-        ) = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.role = role
-        self.content = content
-        self.meta = meta
-        self.model = model
-        self.stop_reason = stop_reason
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class SamplingMessage(Record):
-    """One message of a conversation with a language model.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-
-    __slots__ = ("role", "content", "meta", "extra")
-
-    role: Role
-    """Speaker of the message."""
-    content: SamplingMessageContentBlock | list[SamplingMessageContentBlock]
-    """What is said, as one block of content or a list of them."""
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-11-25.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        role: Role,
-        content: SamplingMessageContentBlock | list[SamplingMessageContentBlock],
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.role = role
-        self.content = content
-        self.meta = meta
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ToolUseContent(Record):
-    """Content block in which a model asks for a tool to be called.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("id", "name", "input", "meta", "extra")
-
-    type: ClassVar[Literal["tool_use"]] = "tool_use"
-    """Always "tool_use"."""
-    id: str
-    """Id of this call, to which the `toolUseId` of its outcome refers."""
-    name: str
-    """Name of the tool to run."""
-    input: dict[str, Any]
-    """Arguments by name, as the tool's `inputSchema` wants them."""
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    Repeat it whenever the block is sent again, for the sake of caching.
-
-    On the wire: `_meta`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        id: str,
-        name: str,
-        input: dict[str, Any],
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.id = id
-        self.name = name
-        self.input = input
-        self.meta = meta
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ToolResultContent(Record):
-    """Content block that hands the outcome of a tool call back to the model.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = (
-        "tool_use_id",
-        "content",
-        "structured_content",
-        "is_error",
-        "meta",
-        "extra",
-    )
-
-    type: ClassVar[Literal["tool_result"]] = "tool_result"
-    """Always "tool_result"."""
-    tool_use_id: str
-    """The `id` of the `ToolUseContent` that asked for the call.
-
-    On the wire: `toolUseId`.
-    """
-    content: list[ContentBlock]
-    """Output of the tool as blocks of content, as in `CallToolResult`."""
-    structured_content: Any
-    """Output of the tool as JSON of any kind; null is a value like any other.
-
-    It should follow the tool's `outputSchema` if there is one.
-
-    On the wire: `structuredContent`. `UNSET` is absent, as `None` is null.
-    """
-    is_error: bool | None
-    """True if the tool failed, as `content` should explain; absent counts as false.
-
-    On the wire: `isError`.
-    """
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    Repeat it whenever the block is sent again, for the sake of caching.
-
-    On the wire: `_meta`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        tool_use_id: str,
-        content: list[ContentBlock],
-        structured_content: Any = UNSET,
-        is_error: bool | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.tool_use_id = tool_use_id
-        self.content = content
-        self.structured_content = structured_content
-        self.is_error = is_error
-        self.meta = meta
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ToolChoice(Record):
-    """Says whether a model has to use tools.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("mode", "extra")
-
-    mode: Literal["auto", "required", "none"] | None
-    """How free the model is; absent counts as `auto`.
-
-    `auto`: it decides by itself. `required`: it has to use at least one tool. `none`:
-    it must do without.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        mode: Literal["auto", "required", "none"] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.mode = mode
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ModelPreferences(Record):
-    """What a server would like of the model used for sampling.
-
-    All of it is advice: the client decides how to weigh it, or whether to follow it at
-    all.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-
-    __slots__ = (
-        "hints",
-        "cost_priority",
-        "speed_priority",
-        "intelligence_priority",
-        "extra",
-    )
-
-    hints: list[ModelHint] | None
-    """Models wanted, in order: the first that can be met wins.
-
-    They go before the three priorities, which may settle a choice between several
-    matches.
-    """
-    cost_priority: float | None
-    """Weight of a low price, from 0 (none) to 1 (decisive).
-
-    From 0 to 1. On the wire: `costPriority`.
-    """
-    speed_priority: float | None
-    """Weight of a quick answer, from 0 (none) to 1 (decisive).
-
-    From 0 to 1. On the wire: `speedPriority`.
-    """
-    intelligence_priority: float | None
-    """Weight of an able model, from 0 (none) to 1 (decisive).
-
-    From 0 to 1. On the wire: `intelligencePriority`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        hints: list[ModelHint] | None = None,
-        cost_priority: float | None = None,
-        speed_priority: float | None = None,
-        intelligence_priority: float | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.hints = hints
-        self.cost_priority = cost_priority
-        self.speed_priority = speed_priority
-        self.intelligence_priority = intelligence_priority
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ModelHint(Record):
-    """One wish for a model.
-
-    Further keys may occur; what they mean is left to the client.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-
-    __slots__ = ("name", "extra")
-
-    name: str | None
-    """Part of a model's name, such as `sonnet`; every model whose name contains it
-    matches.
-
-    The client may take a comparable model of another make instead.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        name: str | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.name = name
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ListRootsRequest(Record):
-    """Asks the client for its roots: the directories and files to work in.
-
-    It is not sent by itself, but as an entry of `InputRequests`.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-
-    __slots__ = ("params", "extra")
-
-    method: ClassVar[Literal["roots/list"]] = "roots/list"
-    """Always "roots/list"."""
-    params: ListRootsRequestParams | None
-    """What the method is called with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        params: ListRootsRequestParams | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.params = params
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ListRootsRequestParams(Record):
-    """The `params` of a `ListRootsRequest`."""
-
-    __slots__ = ("meta", "extra")
-
-    meta: MetaObject | None
-    """Metadata added by the requester, apart from the parameters of the method.
-
-    On the wire: `_meta`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.meta = meta
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ListRootsResult(Record):
-    """The roots of the client.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-
-    __slots__ = ("roots", "extra")
-
-    roots: list[Root]
-    """All roots of the client."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        roots: list[Root],
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.roots = roots
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class Root(Record):
-    """A directory or file in which the server may work.
-
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
-    """
-
-    __slots__ = ("uri", "name", "meta", "extra")
-
-    uri: str
-    """Location of the root; so far always a `file://` URI.
-
-    Format: `uri`.
-    """
-    name: str | None
-    """Label for people, also useful to speak of the root elsewhere."""
-    meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
-
-    On the wire: `_meta`.
-
-    Since 2025-06-18.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        uri: str,
-        name: str | None = None,
-        meta: MetaObject | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.uri = uri
-        self.name = name
-        self.meta = meta
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ElicitRequestFormParams(Record):
-    """Parameters of `elicitation/create` for a form shown by the client.
-
-    Passwords and other secrets must not be asked for in this way; the URL mode is for
-    those.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("mode", "message", "requested_schema", "extra")
-
-    mode: Literal["form"] | None
-    """Says that a form is meant, which is also the case if it is absent."""
-    message: str
-    """Text for the user that says what is wanted."""
-    requested_schema: ElicitRequestFormParamsRequestedSchema
-    """JSON Schema of the form: one flat object of simple fields.
-
-    On the wire: `requestedSchema`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        message: str,
-        requested_schema: ElicitRequestFormParamsRequestedSchema,
-        mode: Literal["form"] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.mode = mode
-        self.message = message
-        self.requested_schema = requested_schema
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ElicitRequestFormParamsRequestedSchema(Record):
-    """The `requestedSchema` of an `ElicitRequestFormParams`."""
-
-    __slots__ = ("schema_", "properties", "required", "extra")
-
-    type: ClassVar[Literal["object"]] = "object"
-    """Always "object"."""
-    schema_: str | None
-    """URI of the JSON Schema dialect in use.
-
-    On the wire: `$schema`.
-    """
-    properties: dict[str, PrimitiveSchemaDefinition]
-    """Schema of each form field, by name."""
-    required: list[str] | None
-    """Names of the fields that have to be filled in."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        properties: dict[str, PrimitiveSchemaDefinition],
-        schema_: str | None = None,
-        required: list[str] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.schema_ = schema_
-        self.properties = properties
-        self.required = required
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ElicitRequestURLParams(Record):
-    """Parameters of `elicitation/create` for a web page the user is asked to visit.
-
-    What is entered there goes past the client, so this way suits secrets.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("message", "url", "extra")
-
-    mode: ClassVar[Literal["url"]] = "url"
-    """Says that a web page is meant."""
-    message: str
-    """Text for the user that says why the page should be visited."""
-    url: str
-    """Address of the page to visit.
-
-    Format: `uri`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        message: str,
-        url: str,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.message = message
-        self.url = url
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ElicitRequest(Record):
-    """Asks the client to get some information from the user.
-
-    It is not sent by itself, but as an entry of `InputRequests`. The client shows a
-    form or proposes a web page to visit, depending on `mode`; the user may refuse.
-
-    Since 2025-06-18.
-    """
-
-    __slots__ = ("params", "extra")
-
-    method: ClassVar[Literal["elicitation/create"]] = "elicitation/create"
-    """Always "elicitation/create"."""
-    params: ElicitRequestParams
-    """What the method is called with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        params: ElicitRequestParams,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.params = params
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class StringSchema(Record):
-    """Schema of a form field for text.
-
-    Since 2025-06-18.
-    """
-
-    __slots__ = (
-        "title",
-        "description",
-        "min_length",
-        "max_length",
-        "format",
-        "default",
-        "extra",
-    )
-
-    type: ClassVar[Literal["string"]] = "string"
-    """Always "string"."""
-    title: str | None
-    """Label of the field, for people."""
-    description: str | None
-    """Explanation of the field, for people."""
-    min_length: int | None
-    """Least number of characters.
-
-    On the wire: `minLength`.
-    """
-    max_length: int | None
-    """Greatest number of characters.
-
-    On the wire: `maxLength`.
-    """
-    format: Literal["email", "uri", "date", "date-time"] | None
-    """Form the text must have, as named by JSON Schema."""
-    default: str | None
-    """Value the field starts with.
-
-    Since 2025-11-25.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        title: str | None = None,
-        description: str | None = None,
-        min_length: int | None = None,
-        max_length: int | None = None,
-        format: Literal["email", "uri", "date", "date-time"] | None = None,
-        default: str | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.title = title
-        self.description = description
-        self.min_length = min_length
-        self.max_length = max_length
-        self.format = format
-        self.default = default
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class NumberSchema(Record):
-    """Schema of a form field for a number.
-
-    Since 2025-06-18.
-    """
-
-    __slots__ = (
-        "type",
-        "title",
-        "description",
-        "minimum",
-        "maximum",
-        "default",
-        "extra",
-    )
-
-    type: Literal["number", "integer"]
-    """Kind of number: `integer` allows whole numbers only."""
-    title: str | None
-    """Label of the field, for people."""
-    description: str | None
-    """Explanation of the field, for people."""
-    minimum: float | None
-    """Least value allowed."""
-    maximum: float | None
-    """Greatest value allowed."""
-    default: float | None
-    """Value the field starts with.
-
-    Since 2025-11-25.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        type: Literal["number", "integer"],
-        title: str | None = None,
-        description: str | None = None,
-        minimum: float | None = None,
-        maximum: float | None = None,
-        default: float | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.type = type
-        self.title = title
-        self.description = description
-        self.minimum = minimum
-        self.maximum = maximum
-        self.default = default
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class BooleanSchema(Record):
-    """Schema of a form field for yes or no.
-
-    Since 2025-06-18.
-    """
-
-    __slots__ = ("title", "description", "default", "extra")
-
-    type: ClassVar[Literal["boolean"]] = "boolean"
-    """Always "boolean"."""
-    title: str | None
-    """Label of the field, for people."""
-    description: str | None
-    """Explanation of the field, for people."""
-    default: bool | None
-    """Value the field starts with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        title: str | None = None,
-        description: str | None = None,
-        default: bool | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.title = title
-        self.description = description
-        self.default = default
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class UntitledSingleSelectEnumSchema(Record):
-    """Schema of a form field for a choice of one from values that serve as their own
-    labels.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("title", "description", "enum", "default", "extra")
-
-    type: ClassVar[Literal["string"]] = "string"
-    """Always "string"."""
-    title: str | None
-    """Label of the field, for people."""
-    description: str | None
-    """Explanation of the field, for people."""
-    enum: list[str]
-    """The values to choose from."""
-    default: str | None
-    """Value the field starts with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        enum: list[str],
-        title: str | None = None,
-        description: str | None = None,
-        default: str | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.title = title
-        self.description = description
-        self.enum = enum
-        self.default = default
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class TitledSingleSelectEnumSchema(Record):
-    """Schema of a form field for a choice of one from values with labels.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("title", "description", "one_of", "default", "extra")
-
-    type: ClassVar[Literal["string"]] = "string"
-    """Always "string"."""
-    title: str | None
-    """Label of the field, for people."""
-    description: str | None
-    """Explanation of the field, for people."""
-    one_of: list[TitledSingleSelectEnumSchemaOneOf]
-    """The values to choose from, with their labels.
-
-    On the wire: `oneOf`.
-    """
-    default: str | None
-    """Value the field starts with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        one_of: list[TitledSingleSelectEnumSchemaOneOf],
-        title: str | None = None,
-        description: str | None = None,
-        default: str | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.title = title
-        self.description = description
-        self.one_of = one_of
-        self.default = default
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class TitledSingleSelectEnumSchemaOneOf(Record):
-    """The `oneOf` of a `TitledSingleSelectEnumSchema`."""
-
-    __slots__ = ("const", "title", "extra")
-
-    const: str
-    """The value itself."""
-    title: str
-    """Label of the value, for people."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        const: str,
-        title: str,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.const = const
-        self.title = title
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class UntitledMultiSelectEnumSchema(Record):
-    """Schema of a form field for a choice of several from values that serve as their
-    own labels.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = (
-        "title",
-        "description",
-        "min_items",
-        "max_items",
-        "items",
-        "default",
-        "extra",
-    )
-
-    type: ClassVar[Literal["array"]] = "array"
-    """Always "array"."""
-    title: str | None
-    """Label of the field, for people."""
-    description: str | None
-    """Explanation of the field, for people."""
-    min_items: int | None
-    """Least number of values to choose.
-
-    On the wire: `minItems`.
-    """
-    max_items: int | None
-    """Greatest number of values to choose.
-
-    On the wire: `maxItems`.
-    """
-    items: UntitledMultiSelectEnumSchemaItems
-    """Schema of each value chosen."""
-    default: list[str] | None
-    """Values the field starts with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        items: UntitledMultiSelectEnumSchemaItems,
-        title: str | None = None,
-        description: str | None = None,
-        min_items: int | None = None,
-        max_items: int | None = None,
-        default: list[str] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.title = title
-        self.description = description
-        self.min_items = min_items
-        self.max_items = max_items
-        self.items = items
-        self.default = default
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class UntitledMultiSelectEnumSchemaItems(Record):
-    """The `items` of an `UntitledMultiSelectEnumSchema`."""
-
-    __slots__ = ("enum", "extra")
-
-    type: ClassVar[Literal["string"]] = "string"
-    """Always "string"."""
-    enum: list[str]
-    """The values to choose from."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(self, *, enum: list[str], extra: dict[str, Any] | None = None) -> None:
-        self.enum = enum
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class TitledMultiSelectEnumSchema(Record):
-    """Schema of a form field for a choice of several from values with labels.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = (
-        "title",
-        "description",
-        "min_items",
-        "max_items",
-        "items",
-        "default",
-        "extra",
-    )
-
-    type: ClassVar[Literal["array"]] = "array"
-    """Always "array"."""
-    title: str | None
-    """Label of the field, for people."""
-    description: str | None
-    """Explanation of the field, for people."""
-    min_items: int | None
-    """Least number of values to choose.
-
-    On the wire: `minItems`.
-    """
-    max_items: int | None
-    """Greatest number of values to choose.
-
-    On the wire: `maxItems`.
-    """
-    items: TitledMultiSelectEnumSchemaItems
-    """Schema of each value chosen."""
-    default: list[str] | None
-    """Values the field starts with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        items: TitledMultiSelectEnumSchemaItems,
-        title: str | None = None,
-        description: str | None = None,
-        min_items: int | None = None,
-        max_items: int | None = None,
-        default: list[str] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.title = title
-        self.description = description
-        self.min_items = min_items
-        self.max_items = max_items
-        self.items = items
-        self.default = default
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class TitledMultiSelectEnumSchemaItems(Record):
-    """The `items` of a `TitledMultiSelectEnumSchema`."""
-
-    __slots__ = ("any_of", "extra")
-
-    any_of: list[TitledMultiSelectEnumSchemaItemsAnyOf]
-    """The values to choose from, with their labels.
-
-    On the wire: `anyOf`.
-    """
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        any_of: list[TitledMultiSelectEnumSchemaItemsAnyOf],
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.any_of = any_of
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
-    """The `items.anyOf` of a `TitledMultiSelectEnumSchema`."""
-
-    __slots__ = ("const", "title", "extra")
-
-    const: str
-    """The value itself."""
-    title: str
-    """Label of the value, for people."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        const: str,
-        title: str,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.const = const
-        self.title = title
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class LegacyTitledEnumSchema(Record):
-    """Old schema of a form field for a choice of one from values with labels.
-
-    It will go away; use `TitledSingleSelectEnumSchema` in new code.
-
-    Since 2025-11-25.
-    """
-
-    __slots__ = ("title", "description", "enum", "enum_names", "default", "extra")
-
-    type: ClassVar[Literal["string"]] = "string"
-    """Always "string"."""
-    title: str | None
-    """Label of the field, for people."""
-    description: str | None
-    """Explanation of the field, for people."""
-    enum: list[str]
-    """The values to choose from."""
-    enum_names: list[str] | None
-    """Labels for the values in `enum`, in the same order.
-
-    JSON Schema itself has no such keyword.
-
-    On the wire: `enumNames`.
-    """
-    default: str | None
-    """Value the field starts with."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        enum: list[str],
-        title: str | None = None,
-        description: str | None = None,
-        enum_names: list[str] | None = None,
-        default: str | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.title = title
-        self.description = description
-        self.enum = enum
-        self.enum_names = enum_names
-        self.default = default
-        self.extra = extra
-
-
-@define(init=False, slots=False)
-class ElicitResult(Record):
-    """What the user made of an elicitation request.
-
-    Since 2025-06-18.
-    """
-
-    __slots__ = ("action", "content", "extra")
-
-    action: Literal["accept", "decline", "cancel"]
-    """What the user did.
-
-    `accept`: sent the form off, or agreed to visit the page. `decline`: refused
-    outright. `cancel`: closed it without deciding.
-    """
-    content: dict[str, str | float | bool | list[str]] | None
-    """The values entered, by field name; only there if a form was accepted."""
-    extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
-
-    def __init__(
-        self,
-        *,
-        action: Literal["accept", "decline", "cancel"],
-        content: dict[str, str | float | bool | list[str]] | None = None,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.action = action
-        self.content = content
-        self.extra = extra
-
-
-InputRequest: TypeAlias = CreateMessageRequest | ListRootsRequest | ElicitRequest
-"""Anything a server can ask a client for while it handles a request; `method` tells
-which.
-
-Since 2026-07-28.
-"""
-
 InputRequests: TypeAlias = dict[str, InputRequest]
 """What the server asks the client for, by keys of the server's choice.
-
-Since 2026-07-28.
-"""
-
-InputResponse: TypeAlias = CreateMessageResult | ListRootsResult | ElicitResult
-"""Answer of the client to an `InputRequest`; the request it answers tells which.
 
 Since 2026-07-28.
 """
@@ -4965,72 +2026,3 @@ ServerResult: TypeAlias = (
 
 ServerNotification: TypeAlias = TaskStatusNotification
 """Notifications of the extension that servers send."""
-
-JSONRPCResponse: TypeAlias = JSONRPCResultResponse | JSONRPCErrorResponse
-"""Answer to a request: with `result` if it succeeded, with `error` if not."""
-
-ContentBlock: TypeAlias = (
-    TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
-)
-"""One block of content in a prompt message or a tool result.
-
-The `type` field tells which.
-
-Since 2025-06-18.
-"""
-
-SamplingMessageContentBlock: TypeAlias = (
-    TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
-)
-"""One block of content in a message of a sampling conversation.
-
-The `type` field tells which.
-
-Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or
-more.
-
-Since 2025-11-25.
-"""
-
-ElicitRequestParams: TypeAlias = ElicitRequestFormParams | ElicitRequestURLParams
-"""Parameters of `elicitation/create`, for a form or for a web page.
-
-The `mode` field tells which; a form may leave it out.
-
-Since 2025-11-25.
-"""
-
-SingleSelectEnumSchema: TypeAlias = (
-    UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema
-)
-"""Schema of a form field for a choice of one, with or without labels.
-
-Since 2025-11-25.
-"""
-
-MultiSelectEnumSchema: TypeAlias = (
-    UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema
-)
-"""Schema of a form field for a choice of several, with or without labels.
-
-Since 2025-11-25.
-"""
-
-EnumSchema: TypeAlias = (
-    SingleSelectEnumSchema | MultiSelectEnumSchema | LegacyTitledEnumSchema
-)
-"""Schema of a form field for a choice of one or several from fixed values.
-
-Since 2025-06-18.
-"""
-
-PrimitiveSchemaDefinition: TypeAlias = (
-    StringSchema | NumberSchema | BooleanSchema | EnumSchema
-)
-"""Schema of one form field: text, number, yes or no, or a choice.
-
-The `type` field tells which, and a string schema with `enum` or `oneOf` is a choice, as
-is every array.
-
-Since 2025-06-18.
-"""

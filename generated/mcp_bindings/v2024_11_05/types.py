@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from mcp_bindings_runtime.codec import record_methods
-from mcp_bindings_runtime.codec.record import Record, define
+from mcp_bindings_runtime.codec.record import Record, attrs_for_type_checkers
 from mcp_bindings_runtime.unset import UNSET, Unset
 
 __all__ = [
@@ -185,7 +185,7 @@ Names and order are those of syslog (RFC 5424).
 """
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Request(Record):
     """Base of all requests: messages that are answered by a result or an error."""
 
@@ -210,7 +210,7 @@ class Request(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RequestParams(Record):
     """The `params` of a `Request`."""
 
@@ -234,7 +234,7 @@ class RequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RequestParamsMeta(Record):
     """The `params._meta` of a `Request`."""
 
@@ -260,7 +260,7 @@ class RequestParamsMeta(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Notification(Record):
     """Base of all notifications: one-way messages that get no answer."""
 
@@ -285,7 +285,7 @@ class Notification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class NotificationParams(Record):
     """The `params` of a `Notification`."""
 
@@ -309,7 +309,7 @@ class NotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Result(Record):
     """Base of all results, the payload of a response that reports success.
 
@@ -336,7 +336,7 @@ class Result(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCRequest(Record):
     """A request in its wire form, with the JSON-RPC envelope."""
 
@@ -367,7 +367,7 @@ class JSONRPCRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCNotification(Record):
     """A notification in its wire form, with the JSON-RPC envelope but without an
     `id`.
@@ -396,7 +396,7 @@ class JSONRPCNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCResponse(Record):
     """A response that reports success and carries the result.
 
@@ -426,7 +426,7 @@ class JSONRPCResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCError(Record):
     """A response that reports failure.
 
@@ -460,7 +460,7 @@ class JSONRPCError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCErrorError(Record):
     """The `error` of a `JSONRPCError`."""
 
@@ -492,7 +492,7 @@ class JSONRPCErrorError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Implementation(Record):
     """Names a piece of MCP software, client or server, and its version."""
 
@@ -517,7 +517,7 @@ class Implementation(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Annotated(Record):
     """Base of objects that may carry hints for the client."""
 
@@ -538,7 +538,7 @@ class Annotated(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class AnnotatedAnnotations(Record):
     """The `annotations` of an `Annotated`."""
 
@@ -566,7 +566,7 @@ class AnnotatedAnnotations(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotification(Record):
     """Says that a request sent earlier is no longer wanted.
 
@@ -596,7 +596,7 @@ class CancelledNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotificationParams(Record):
     """The `params` of a `CancelledNotification`."""
 
@@ -624,7 +624,7 @@ class CancelledNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeRequest(Record):
     """First request of a client: offers a protocol revision and introduces itself.
 
@@ -657,7 +657,7 @@ class InitializeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeRequestParams(Record):
     """The `params` of an `InitializeRequest`."""
 
@@ -692,7 +692,7 @@ class InitializeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeResult(Record):
     """Answer to `initialize`: settles the revision and introduces the server."""
 
@@ -750,7 +750,7 @@ class InitializeResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializedNotification(Record):
     """Sent by the client when it has accepted the answer to `initialize`.
 
@@ -778,7 +778,7 @@ class InitializedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilities(Record):
     """Optional features that a client announces to the server.
 
@@ -811,7 +811,7 @@ class ClientCapabilities(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesRoots(Record):
     """The `roots` of a `ClientCapabilities`."""
 
@@ -836,7 +836,7 @@ class ClientCapabilitiesRoots(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilities(Record):
     """Optional features that a server announces to the client.
 
@@ -877,7 +877,7 @@ class ServerCapabilities(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesPrompts(Record):
     """The `prompts` of a `ServerCapabilities`."""
 
@@ -902,7 +902,7 @@ class ServerCapabilitiesPrompts(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesResources(Record):
     """The `resources` of a `ServerCapabilities`."""
 
@@ -933,7 +933,7 @@ class ServerCapabilitiesResources(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesTools(Record):
     """The `tools` of a `ServerCapabilities`."""
 
@@ -958,7 +958,7 @@ class ServerCapabilitiesTools(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PingRequest(Record):
     """Checks whether the other side is alive; either side may send it.
 
@@ -991,7 +991,7 @@ class PingRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotification(Record):
     """Reports how far the work on a request has come.
 
@@ -1020,7 +1020,7 @@ class ProgressNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotificationParams(Record):
     """The `params` of a `ProgressNotification`."""
 
@@ -1052,7 +1052,7 @@ class ProgressNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequest(Record):
     """Base of requests for a list that is returned page by page."""
 
@@ -1077,7 +1077,7 @@ class PaginatedRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequestParams(Record):
     """The `params` of a `PaginatedRequest`."""
 
@@ -1100,7 +1100,7 @@ class PaginatedRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedResult(Record):
     """Base of results that hold one page of a list."""
 
@@ -1131,7 +1131,7 @@ class PaginatedResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesRequest(Record):
     """Asks the server for its resources, page by page."""
 
@@ -1160,7 +1160,7 @@ class ListResourcesRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesResult(Record):
     """One page of the server's resources."""
 
@@ -1195,7 +1195,7 @@ class ListResourcesResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesRequest(Record):
     """Asks the server for its resource templates, page by page."""
 
@@ -1224,7 +1224,7 @@ class ListResourceTemplatesRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesResult(Record):
     """One page of the server's resource templates."""
 
@@ -1262,7 +1262,7 @@ class ListResourceTemplatesResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequest(Record):
     """Asks the server for the contents of a resource."""
 
@@ -1291,7 +1291,7 @@ class ReadResourceRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequestParams(Record):
     """The `params` of a `ReadResourceRequest`."""
 
@@ -1310,7 +1310,7 @@ class ReadResourceRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceResult(Record):
     """The contents of a resource."""
 
@@ -1338,7 +1338,7 @@ class ReadResourceResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceListChangedNotification(Record):
     """Sent by the server when its list of resources has changed.
 
@@ -1367,7 +1367,7 @@ class ResourceListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscribeRequest(Record):
     """Asks the server to report changes of a resource.
 
@@ -1400,7 +1400,7 @@ class SubscribeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscribeRequestParams(Record):
     """The `params` of a `SubscribeRequest`."""
 
@@ -1419,7 +1419,7 @@ class SubscribeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UnsubscribeRequest(Record):
     """Ends a subscription made with `resources/subscribe`."""
 
@@ -1448,7 +1448,7 @@ class UnsubscribeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UnsubscribeRequestParams(Record):
     """The `params` of an `UnsubscribeRequest`."""
 
@@ -1467,7 +1467,7 @@ class UnsubscribeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
     """Sent by the server when a resource the client subscribed to has changed.
 
@@ -1495,7 +1495,7 @@ class ResourceUpdatedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotificationParams(Record):
     """The `params` of a `ResourceUpdatedNotification`."""
 
@@ -1514,7 +1514,7 @@ class ResourceUpdatedNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Resource(Record):
     """Describes a resource that can be fetched with `resources/read`."""
 
@@ -1572,7 +1572,7 @@ class Resource(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplate(Record):
     """Describes a family of resources whose URIs follow one pattern."""
 
@@ -1622,7 +1622,7 @@ class ResourceTemplate(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceContents(Record):
     """Base of the contents of a resource or of one of its parts."""
 
@@ -1653,7 +1653,7 @@ class ResourceContents(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TextResourceContents(Record):
     """Contents of a resource as text."""
 
@@ -1688,7 +1688,7 @@ class TextResourceContents(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class BlobResourceContents(Record):
     """Contents of a resource as binary data."""
 
@@ -1731,7 +1731,7 @@ class BlobResourceContents(Record):
         return record_methods.decode_base64(self.blob)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TextContent(Record):
     """Content block with text."""
 
@@ -1758,7 +1758,7 @@ class TextContent(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ImageContent(Record):
     """Content block with an image."""
 
@@ -1800,7 +1800,7 @@ class ImageContent(Record):
         return record_methods.decode_base64(self.data)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class EmbeddedResource(Record):
     """Content block that includes the contents of a resource.
 
@@ -1830,7 +1830,7 @@ class EmbeddedResource(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsRequest(Record):
     """Asks the server for its prompts, page by page."""
 
@@ -1859,7 +1859,7 @@ class ListPromptsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsResult(Record):
     """One page of the server's prompts."""
 
@@ -1894,7 +1894,7 @@ class ListPromptsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequest(Record):
     """Asks the server for one of its prompts, filled in with arguments."""
 
@@ -1923,7 +1923,7 @@ class GetPromptRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequestParams(Record):
     """The `params` of a `GetPromptRequest`."""
 
@@ -1948,7 +1948,7 @@ class GetPromptRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptResult(Record):
     """A prompt filled in and ready for a language model."""
 
@@ -1980,7 +1980,7 @@ class GetPromptResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Prompt(Record):
     """Describes a prompt that can be fetched with `prompts/get`."""
 
@@ -2009,7 +2009,7 @@ class Prompt(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptArgument(Record):
     """One argument of a prompt."""
 
@@ -2038,7 +2038,7 @@ class PromptArgument(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptMessage(Record):
     """One message of a prompt that has been filled in.
 
@@ -2066,7 +2066,7 @@ class PromptMessage(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptListChangedNotification(Record):
     """Sent by the server when its list of prompts has changed.
 
@@ -2095,7 +2095,7 @@ class PromptListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListToolsRequest(Record):
     """Asks the server for its tools, page by page."""
 
@@ -2124,7 +2124,7 @@ class ListToolsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListToolsResult(Record):
     """One page of the server's tools."""
 
@@ -2159,7 +2159,7 @@ class ListToolsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequest(Record):
     """Asks the server to run one of its tools."""
 
@@ -2188,7 +2188,7 @@ class CallToolRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequestParams(Record):
     """The `params` of a `CallToolRequest`."""
 
@@ -2213,7 +2213,7 @@ class CallToolRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolResult(Record):
     """Outcome of a tool call."""
 
@@ -2257,7 +2257,7 @@ class CallToolResult(Record):
         return self
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolListChangedNotification(Record):
     """Sent by the server when its list of tools has changed.
 
@@ -2286,7 +2286,7 @@ class ToolListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Tool(Record):
     """Describes a tool that can be run with `tools/call`."""
 
@@ -2318,7 +2318,7 @@ class Tool(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolInputSchema(Record):
     """The `inputSchema` of a `Tool`."""
 
@@ -2345,7 +2345,7 @@ class ToolInputSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SetLevelRequest(Record):
     """Sets how severe log messages must be for the server to send them."""
 
@@ -2374,7 +2374,7 @@ class SetLevelRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SetLevelRequestParams(Record):
     """The `params` of a `SetLevelRequest`."""
 
@@ -2395,7 +2395,7 @@ class SetLevelRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LoggingMessageNotification(Record):
     """A log message from the server.
 
@@ -2423,7 +2423,7 @@ class LoggingMessageNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LoggingMessageNotificationParams(Record):
     """The `params` of a `LoggingMessageNotification`."""
 
@@ -2452,7 +2452,7 @@ class LoggingMessageNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequest(Record):
     """Asks the client to have a language model write a message.
 
@@ -2485,7 +2485,7 @@ class CreateMessageRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequestParams(Record):
     """The `params` of a `CreateMessageRequest`."""
 
@@ -2562,7 +2562,7 @@ class CreateMessageRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageResult(Record):
     """The message that a language model wrote for the server.
 
@@ -2611,7 +2611,7 @@ class CreateMessageResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SamplingMessage(Record):
     """One message of a conversation with a language model."""
 
@@ -2636,7 +2636,7 @@ class SamplingMessage(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ModelPreferences(Record):
     """What a server would like of the model used for sampling.
 
@@ -2692,7 +2692,7 @@ class ModelPreferences(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ModelHint(Record):
     """One wish for a model.
 
@@ -2720,7 +2720,7 @@ class ModelHint(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequest(Record):
     """Asks the server how the value of an argument could be completed."""
 
@@ -2749,7 +2749,7 @@ class CompleteRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParams(Record):
     """The `params` of a `CompleteRequest`."""
 
@@ -2774,7 +2774,7 @@ class CompleteRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParamsArgument(Record):
     """The `params.argument` of a `CompleteRequest`."""
 
@@ -2799,7 +2799,7 @@ class CompleteRequestParamsArgument(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteResult(Record):
     """Completions for the value of an argument."""
 
@@ -2827,7 +2827,7 @@ class CompleteResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteResultCompletion(Record):
     """The `completion` of a `CompleteResult`."""
 
@@ -2859,7 +2859,7 @@ class CompleteResultCompletion(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceReference(Record):
     """Names the resource or resource template whose variable is to be completed."""
 
@@ -2880,7 +2880,7 @@ class ResourceReference(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptReference(Record):
     """Names the prompt whose argument is to be completed."""
 
@@ -2898,7 +2898,7 @@ class PromptReference(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListRootsRequest(Record):
     """Asks the client for its roots: the directories and files to work in.
 
@@ -2930,7 +2930,7 @@ class ListRootsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListRootsResult(Record):
     """The roots of the client."""
 
@@ -2958,7 +2958,7 @@ class ListRootsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Root(Record):
     """A directory or file in which the server may work."""
 
@@ -2986,7 +2986,7 @@ class Root(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RootsListChangedNotification(Record):
     """Sent by the client when its list of roots has changed.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from mcp_bindings_runtime.codec import record_methods
-from mcp_bindings_runtime.codec.record import Record, define
+from mcp_bindings_runtime.codec.record import Record, attrs_for_type_checkers
 from mcp_bindings_runtime.unset import UNSET, Unset
 
 __all__ = [
@@ -188,7 +188,7 @@ Names and order are those of syslog (RFC 5424).
 """
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Request(Record):
     """Base of all requests: messages that are answered by a result or an error."""
 
@@ -213,7 +213,7 @@ class Request(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RequestParams(Record):
     """The `params` of a `Request`."""
 
@@ -237,7 +237,7 @@ class RequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RequestParamsMeta(Record):
     """The `params._meta` of a `Request`."""
 
@@ -263,7 +263,7 @@ class RequestParamsMeta(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Notification(Record):
     """Base of all notifications: one-way messages that get no answer."""
 
@@ -288,7 +288,7 @@ class Notification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class NotificationParams(Record):
     """The `params` of a `Notification`."""
 
@@ -312,7 +312,7 @@ class NotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Result(Record):
     """Base of all results, the payload of a response that reports success.
 
@@ -339,7 +339,7 @@ class Result(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCRequest(Record):
     """A request in its wire form, with the JSON-RPC envelope."""
 
@@ -370,7 +370,7 @@ class JSONRPCRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCNotification(Record):
     """A notification in its wire form, with the JSON-RPC envelope but without an
     `id`.
@@ -399,7 +399,7 @@ class JSONRPCNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCResponse(Record):
     """A response that reports success and carries the result.
 
@@ -429,7 +429,7 @@ class JSONRPCResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCError(Record):
     """A response that reports failure.
 
@@ -463,7 +463,7 @@ class JSONRPCError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCErrorError(Record):
     """The `error` of a `JSONRPCError`."""
 
@@ -495,7 +495,7 @@ class JSONRPCErrorError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Implementation(Record):
     """Names a piece of MCP software, client or server, and its version."""
 
@@ -520,7 +520,7 @@ class Implementation(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Annotations(Record):
     """Hints on how to use or show the object they belong to.
 
@@ -551,7 +551,7 @@ class Annotations(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotification(Record):
     """Says that a request sent earlier is no longer wanted.
 
@@ -581,7 +581,7 @@ class CancelledNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotificationParams(Record):
     """The `params` of a `CancelledNotification`."""
 
@@ -609,7 +609,7 @@ class CancelledNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeRequest(Record):
     """First request of a client: offers a protocol revision and introduces itself.
 
@@ -642,7 +642,7 @@ class InitializeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeRequestParams(Record):
     """The `params` of an `InitializeRequest`."""
 
@@ -677,7 +677,7 @@ class InitializeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeResult(Record):
     """Answer to `initialize`: settles the revision and introduces the server."""
 
@@ -735,7 +735,7 @@ class InitializeResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializedNotification(Record):
     """Sent by the client when it has accepted the answer to `initialize`.
 
@@ -763,7 +763,7 @@ class InitializedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilities(Record):
     """Optional features that a client announces to the server.
 
@@ -796,7 +796,7 @@ class ClientCapabilities(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesRoots(Record):
     """The `roots` of a `ClientCapabilities`."""
 
@@ -821,7 +821,7 @@ class ClientCapabilitiesRoots(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilities(Record):
     """Optional features that a server announces to the client.
 
@@ -877,7 +877,7 @@ class ServerCapabilities(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesPrompts(Record):
     """The `prompts` of a `ServerCapabilities`."""
 
@@ -902,7 +902,7 @@ class ServerCapabilitiesPrompts(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesResources(Record):
     """The `resources` of a `ServerCapabilities`."""
 
@@ -933,7 +933,7 @@ class ServerCapabilitiesResources(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesTools(Record):
     """The `tools` of a `ServerCapabilities`."""
 
@@ -958,7 +958,7 @@ class ServerCapabilitiesTools(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PingRequest(Record):
     """Checks whether the other side is alive; either side may send it.
 
@@ -991,7 +991,7 @@ class PingRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotification(Record):
     """Reports how far the work on a request has come.
 
@@ -1020,7 +1020,7 @@ class ProgressNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotificationParams(Record):
     """The `params` of a `ProgressNotification`."""
 
@@ -1059,7 +1059,7 @@ class ProgressNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequest(Record):
     """Base of requests for a list that is returned page by page."""
 
@@ -1084,7 +1084,7 @@ class PaginatedRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequestParams(Record):
     """The `params` of a `PaginatedRequest`."""
 
@@ -1107,7 +1107,7 @@ class PaginatedRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedResult(Record):
     """Base of results that hold one page of a list."""
 
@@ -1138,7 +1138,7 @@ class PaginatedResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesRequest(Record):
     """Asks the server for its resources, page by page."""
 
@@ -1167,7 +1167,7 @@ class ListResourcesRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesResult(Record):
     """One page of the server's resources."""
 
@@ -1202,7 +1202,7 @@ class ListResourcesResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesRequest(Record):
     """Asks the server for its resource templates, page by page."""
 
@@ -1231,7 +1231,7 @@ class ListResourceTemplatesRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesResult(Record):
     """One page of the server's resource templates."""
 
@@ -1269,7 +1269,7 @@ class ListResourceTemplatesResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequest(Record):
     """Asks the server for the contents of a resource."""
 
@@ -1298,7 +1298,7 @@ class ReadResourceRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequestParams(Record):
     """The `params` of a `ReadResourceRequest`."""
 
@@ -1317,7 +1317,7 @@ class ReadResourceRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceResult(Record):
     """The contents of a resource."""
 
@@ -1345,7 +1345,7 @@ class ReadResourceResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceListChangedNotification(Record):
     """Sent by the server when its list of resources has changed.
 
@@ -1374,7 +1374,7 @@ class ResourceListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscribeRequest(Record):
     """Asks the server to report changes of a resource.
 
@@ -1407,7 +1407,7 @@ class SubscribeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscribeRequestParams(Record):
     """The `params` of a `SubscribeRequest`."""
 
@@ -1426,7 +1426,7 @@ class SubscribeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UnsubscribeRequest(Record):
     """Ends a subscription made with `resources/subscribe`."""
 
@@ -1455,7 +1455,7 @@ class UnsubscribeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UnsubscribeRequestParams(Record):
     """The `params` of an `UnsubscribeRequest`."""
 
@@ -1474,7 +1474,7 @@ class UnsubscribeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
     """Sent by the server when a resource the client subscribed to has changed.
 
@@ -1502,7 +1502,7 @@ class ResourceUpdatedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotificationParams(Record):
     """The `params` of a `ResourceUpdatedNotification`."""
 
@@ -1521,7 +1521,7 @@ class ResourceUpdatedNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Resource(Record):
     """Describes a resource that can be fetched with `resources/read`."""
 
@@ -1579,7 +1579,7 @@ class Resource(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplate(Record):
     """Describes a family of resources whose URIs follow one pattern."""
 
@@ -1629,7 +1629,7 @@ class ResourceTemplate(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceContents(Record):
     """Base of the contents of a resource or of one of its parts."""
 
@@ -1660,7 +1660,7 @@ class ResourceContents(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TextResourceContents(Record):
     """Contents of a resource as text."""
 
@@ -1695,7 +1695,7 @@ class TextResourceContents(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class BlobResourceContents(Record):
     """Contents of a resource as binary data."""
 
@@ -1738,7 +1738,7 @@ class BlobResourceContents(Record):
         return record_methods.decode_base64(self.blob)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TextContent(Record):
     """Content block with text."""
 
@@ -1765,7 +1765,7 @@ class TextContent(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ImageContent(Record):
     """Content block with an image."""
 
@@ -1807,7 +1807,7 @@ class ImageContent(Record):
         return record_methods.decode_base64(self.data)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class AudioContent(Record):
     """Content block with sound.
 
@@ -1852,7 +1852,7 @@ class AudioContent(Record):
         return record_methods.decode_base64(self.data)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class EmbeddedResource(Record):
     """Content block that includes the contents of a resource.
 
@@ -1882,7 +1882,7 @@ class EmbeddedResource(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsRequest(Record):
     """Asks the server for its prompts, page by page."""
 
@@ -1911,7 +1911,7 @@ class ListPromptsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsResult(Record):
     """One page of the server's prompts."""
 
@@ -1946,7 +1946,7 @@ class ListPromptsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequest(Record):
     """Asks the server for one of its prompts, filled in with arguments."""
 
@@ -1975,7 +1975,7 @@ class GetPromptRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequestParams(Record):
     """The `params` of a `GetPromptRequest`."""
 
@@ -2000,7 +2000,7 @@ class GetPromptRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptResult(Record):
     """A prompt filled in and ready for a language model."""
 
@@ -2032,7 +2032,7 @@ class GetPromptResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Prompt(Record):
     """Describes a prompt that can be fetched with `prompts/get`."""
 
@@ -2061,7 +2061,7 @@ class Prompt(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptArgument(Record):
     """One argument of a prompt."""
 
@@ -2090,7 +2090,7 @@ class PromptArgument(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptMessage(Record):
     """One message of a prompt that has been filled in.
 
@@ -2118,7 +2118,7 @@ class PromptMessage(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptListChangedNotification(Record):
     """Sent by the server when its list of prompts has changed.
 
@@ -2147,7 +2147,7 @@ class PromptListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListToolsRequest(Record):
     """Asks the server for its tools, page by page."""
 
@@ -2176,7 +2176,7 @@ class ListToolsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListToolsResult(Record):
     """One page of the server's tools."""
 
@@ -2211,7 +2211,7 @@ class ListToolsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequest(Record):
     """Asks the server to run one of its tools."""
 
@@ -2240,7 +2240,7 @@ class CallToolRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequestParams(Record):
     """The `params` of a `CallToolRequest`."""
 
@@ -2265,7 +2265,7 @@ class CallToolRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolResult(Record):
     """Outcome of a tool call."""
 
@@ -2309,7 +2309,7 @@ class CallToolResult(Record):
         return self
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolListChangedNotification(Record):
     """Sent by the server when its list of tools has changed.
 
@@ -2338,7 +2338,7 @@ class ToolListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Tool(Record):
     """Describes a tool that can be run with `tools/call`."""
 
@@ -2385,7 +2385,7 @@ class Tool(Record):
         )
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolInputSchema(Record):
     """The `inputSchema` of a `Tool`."""
 
@@ -2412,7 +2412,7 @@ class ToolInputSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolAnnotations(Record):
     """Hints on how a tool behaves.
 
@@ -2481,7 +2481,7 @@ class ToolAnnotations(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SetLevelRequest(Record):
     """Sets how severe log messages must be for the server to send them."""
 
@@ -2510,7 +2510,7 @@ class SetLevelRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SetLevelRequestParams(Record):
     """The `params` of a `SetLevelRequest`."""
 
@@ -2531,7 +2531,7 @@ class SetLevelRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LoggingMessageNotification(Record):
     """A log message from the server.
 
@@ -2559,7 +2559,7 @@ class LoggingMessageNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LoggingMessageNotificationParams(Record):
     """The `params` of a `LoggingMessageNotification`."""
 
@@ -2588,7 +2588,7 @@ class LoggingMessageNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequest(Record):
     """Asks the client to have a language model write a message.
 
@@ -2621,7 +2621,7 @@ class CreateMessageRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequestParams(Record):
     """The `params` of a `CreateMessageRequest`."""
 
@@ -2698,7 +2698,7 @@ class CreateMessageRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageResult(Record):
     """The message that a language model wrote for the server.
 
@@ -2747,7 +2747,7 @@ class CreateMessageResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SamplingMessage(Record):
     """One message of a conversation with a language model."""
 
@@ -2772,7 +2772,7 @@ class SamplingMessage(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ModelPreferences(Record):
     """What a server would like of the model used for sampling.
 
@@ -2828,7 +2828,7 @@ class ModelPreferences(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ModelHint(Record):
     """One wish for a model.
 
@@ -2856,7 +2856,7 @@ class ModelHint(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequest(Record):
     """Asks the server how the value of an argument could be completed."""
 
@@ -2885,7 +2885,7 @@ class CompleteRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParams(Record):
     """The `params` of a `CompleteRequest`."""
 
@@ -2910,7 +2910,7 @@ class CompleteRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParamsArgument(Record):
     """The `params.argument` of a `CompleteRequest`."""
 
@@ -2935,7 +2935,7 @@ class CompleteRequestParamsArgument(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteResult(Record):
     """Completions for the value of an argument."""
 
@@ -2963,7 +2963,7 @@ class CompleteResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteResultCompletion(Record):
     """The `completion` of a `CompleteResult`."""
 
@@ -2995,7 +2995,7 @@ class CompleteResultCompletion(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceReference(Record):
     """Names the resource or resource template whose variable is to be completed."""
 
@@ -3016,7 +3016,7 @@ class ResourceReference(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptReference(Record):
     """Names the prompt whose argument is to be completed."""
 
@@ -3034,7 +3034,7 @@ class PromptReference(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListRootsRequest(Record):
     """Asks the client for its roots: the directories and files to work in.
 
@@ -3066,7 +3066,7 @@ class ListRootsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListRootsResult(Record):
     """The roots of the client."""
 
@@ -3094,7 +3094,7 @@ class ListRootsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Root(Record):
     """A directory or file in which the server may work."""
 
@@ -3122,7 +3122,7 @@ class Root(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RootsListChangedNotification(Record):
     """Sent by the client when its list of roots has changed.
 

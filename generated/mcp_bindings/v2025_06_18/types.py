@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from mcp_bindings_runtime.codec import record_methods
-from mcp_bindings_runtime.codec.record import Record, define
+from mcp_bindings_runtime.codec.record import Record, attrs_for_type_checkers
 from mcp_bindings_runtime.unset import UNSET, Unset
 
 __all__ = [
@@ -200,7 +200,7 @@ Names and order are those of syslog (RFC 5424).
 """
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Request(Record):
     """Base of all requests: messages that are answered by a result or an error."""
 
@@ -225,7 +225,7 @@ class Request(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RequestParams(Record):
     """The `params` of a `Request`."""
 
@@ -249,7 +249,7 @@ class RequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RequestParamsMeta(Record):
     """The `params._meta` of a `Request`."""
 
@@ -275,7 +275,7 @@ class RequestParamsMeta(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Notification(Record):
     """Base of all notifications: one-way messages that get no answer."""
 
@@ -300,7 +300,7 @@ class Notification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class NotificationParams(Record):
     """The `params` of a `Notification`."""
 
@@ -324,7 +324,7 @@ class NotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Result(Record):
     """Base of all results, the payload of a response that reports success.
 
@@ -351,7 +351,7 @@ class Result(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCRequest(Record):
     """A request in its wire form, with the JSON-RPC envelope."""
 
@@ -382,7 +382,7 @@ class JSONRPCRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCNotification(Record):
     """A notification in its wire form, with the JSON-RPC envelope but without an
     `id`.
@@ -411,7 +411,7 @@ class JSONRPCNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCResponse(Record):
     """A response that reports success and carries the result.
 
@@ -441,7 +441,7 @@ class JSONRPCResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCError(Record):
     """A response that reports failure.
 
@@ -475,7 +475,7 @@ class JSONRPCError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCErrorError(Record):
     """The `error` of a `JSONRPCError`."""
 
@@ -507,7 +507,7 @@ class JSONRPCErrorError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class BaseMetadata(Record):
     """Base of named things: an identifier for programs and a label for people.
 
@@ -545,7 +545,7 @@ class BaseMetadata(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Implementation(Record):
     """Names a piece of MCP software, client or server, and its version."""
 
@@ -584,7 +584,7 @@ class Implementation(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Annotations(Record):
     """Hints on how to use or show the object they belong to.
 
@@ -624,7 +624,7 @@ class Annotations(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotification(Record):
     """Says that a request sent earlier is no longer wanted.
 
@@ -654,7 +654,7 @@ class CancelledNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotificationParams(Record):
     """The `params` of a `CancelledNotification`."""
 
@@ -682,7 +682,7 @@ class CancelledNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeRequest(Record):
     """First request of a client: offers a protocol revision and introduces itself.
 
@@ -715,7 +715,7 @@ class InitializeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeRequestParams(Record):
     """The `params` of an `InitializeRequest`."""
 
@@ -750,7 +750,7 @@ class InitializeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeResult(Record):
     """Answer to `initialize`: settles the revision and introduces the server."""
 
@@ -808,7 +808,7 @@ class InitializeResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializedNotification(Record):
     """Sent by the client when it has accepted the answer to `initialize`.
 
@@ -836,7 +836,7 @@ class InitializedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilities(Record):
     """Optional features that a client announces to the server.
 
@@ -876,7 +876,7 @@ class ClientCapabilities(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesRoots(Record):
     """The `roots` of a `ClientCapabilities`."""
 
@@ -901,7 +901,7 @@ class ClientCapabilitiesRoots(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilities(Record):
     """Optional features that a server announces to the client.
 
@@ -957,7 +957,7 @@ class ServerCapabilities(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesPrompts(Record):
     """The `prompts` of a `ServerCapabilities`."""
 
@@ -982,7 +982,7 @@ class ServerCapabilitiesPrompts(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesResources(Record):
     """The `resources` of a `ServerCapabilities`."""
 
@@ -1013,7 +1013,7 @@ class ServerCapabilitiesResources(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesTools(Record):
     """The `tools` of a `ServerCapabilities`."""
 
@@ -1038,7 +1038,7 @@ class ServerCapabilitiesTools(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PingRequest(Record):
     """Checks whether the other side is alive; either side may send it.
 
@@ -1071,7 +1071,7 @@ class PingRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotification(Record):
     """Reports how far the work on a request has come.
 
@@ -1100,7 +1100,7 @@ class ProgressNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotificationParams(Record):
     """The `params` of a `ProgressNotification`."""
 
@@ -1139,7 +1139,7 @@ class ProgressNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequest(Record):
     """Base of requests for a list that is returned page by page."""
 
@@ -1164,7 +1164,7 @@ class PaginatedRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequestParams(Record):
     """The `params` of a `PaginatedRequest`."""
 
@@ -1187,7 +1187,7 @@ class PaginatedRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedResult(Record):
     """Base of results that hold one page of a list."""
 
@@ -1218,7 +1218,7 @@ class PaginatedResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesRequest(Record):
     """Asks the server for its resources, page by page."""
 
@@ -1247,7 +1247,7 @@ class ListResourcesRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesResult(Record):
     """One page of the server's resources."""
 
@@ -1282,7 +1282,7 @@ class ListResourcesResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesRequest(Record):
     """Asks the server for its resource templates, page by page."""
 
@@ -1311,7 +1311,7 @@ class ListResourceTemplatesRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesResult(Record):
     """One page of the server's resource templates."""
 
@@ -1349,7 +1349,7 @@ class ListResourceTemplatesResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequest(Record):
     """Asks the server for the contents of a resource."""
 
@@ -1378,7 +1378,7 @@ class ReadResourceRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequestParams(Record):
     """The `params` of a `ReadResourceRequest`."""
 
@@ -1397,7 +1397,7 @@ class ReadResourceRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceResult(Record):
     """The contents of a resource."""
 
@@ -1425,7 +1425,7 @@ class ReadResourceResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceListChangedNotification(Record):
     """Sent by the server when its list of resources has changed.
 
@@ -1454,7 +1454,7 @@ class ResourceListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscribeRequest(Record):
     """Asks the server to report changes of a resource.
 
@@ -1487,7 +1487,7 @@ class SubscribeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscribeRequestParams(Record):
     """The `params` of a `SubscribeRequest`."""
 
@@ -1506,7 +1506,7 @@ class SubscribeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UnsubscribeRequest(Record):
     """Ends a subscription made with `resources/subscribe`."""
 
@@ -1535,7 +1535,7 @@ class UnsubscribeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UnsubscribeRequestParams(Record):
     """The `params` of an `UnsubscribeRequest`."""
 
@@ -1554,7 +1554,7 @@ class UnsubscribeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
     """Sent by the server when a resource the client subscribed to has changed.
 
@@ -1582,7 +1582,7 @@ class ResourceUpdatedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotificationParams(Record):
     """The `params` of a `ResourceUpdatedNotification`."""
 
@@ -1601,7 +1601,7 @@ class ResourceUpdatedNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Resource(Record):
     """Describes a resource that can be fetched with `resources/read`."""
 
@@ -1684,7 +1684,7 @@ class Resource(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplate(Record):
     """Describes a family of resources whose URIs follow one pattern."""
 
@@ -1759,7 +1759,7 @@ class ResourceTemplate(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceContents(Record):
     """Base of the contents of a resource or of one of its parts."""
 
@@ -1799,7 +1799,7 @@ class ResourceContents(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TextResourceContents(Record):
     """Contents of a resource as text."""
 
@@ -1843,7 +1843,7 @@ class TextResourceContents(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class BlobResourceContents(Record):
     """Contents of a resource as binary data."""
 
@@ -1895,7 +1895,7 @@ class BlobResourceContents(Record):
         return record_methods.decode_base64(self.blob)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TextContent(Record):
     """Content block with text."""
 
@@ -1931,7 +1931,7 @@ class TextContent(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ImageContent(Record):
     """Content block with an image."""
 
@@ -1982,7 +1982,7 @@ class ImageContent(Record):
         return record_methods.decode_base64(self.data)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class AudioContent(Record):
     """Content block with sound.
 
@@ -2036,7 +2036,7 @@ class AudioContent(Record):
         return record_methods.decode_base64(self.data)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceLink(Record):
     """Content block that points to a resource without including its contents.
 
@@ -2126,7 +2126,7 @@ class ResourceLink(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class EmbeddedResource(Record):
     """Content block that includes the contents of a resource.
 
@@ -2165,7 +2165,7 @@ class EmbeddedResource(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsRequest(Record):
     """Asks the server for its prompts, page by page."""
 
@@ -2194,7 +2194,7 @@ class ListPromptsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsResult(Record):
     """One page of the server's prompts."""
 
@@ -2229,7 +2229,7 @@ class ListPromptsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequest(Record):
     """Asks the server for one of its prompts, filled in with arguments."""
 
@@ -2258,7 +2258,7 @@ class GetPromptRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequestParams(Record):
     """The `params` of a `GetPromptRequest`."""
 
@@ -2283,7 +2283,7 @@ class GetPromptRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptResult(Record):
     """A prompt filled in and ready for a language model."""
 
@@ -2315,7 +2315,7 @@ class GetPromptResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Prompt(Record):
     """Describes a prompt that can be fetched with `prompts/get`."""
 
@@ -2367,7 +2367,7 @@ class Prompt(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptArgument(Record):
     """One argument of a prompt."""
 
@@ -2410,7 +2410,7 @@ class PromptArgument(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptMessage(Record):
     """One message of a prompt that has been filled in.
 
@@ -2438,7 +2438,7 @@ class PromptMessage(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptListChangedNotification(Record):
     """Sent by the server when its list of prompts has changed.
 
@@ -2467,7 +2467,7 @@ class PromptListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListToolsRequest(Record):
     """Asks the server for its tools, page by page."""
 
@@ -2496,7 +2496,7 @@ class ListToolsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListToolsResult(Record):
     """One page of the server's tools."""
 
@@ -2531,7 +2531,7 @@ class ListToolsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequest(Record):
     """Asks the server to run one of its tools."""
 
@@ -2560,7 +2560,7 @@ class CallToolRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequestParams(Record):
     """The `params` of a `CallToolRequest`."""
 
@@ -2585,7 +2585,7 @@ class CallToolRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolResult(Record):
     """Outcome of a tool call."""
 
@@ -2640,7 +2640,7 @@ class CallToolResult(Record):
         return self
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolListChangedNotification(Record):
     """Sent by the server when its list of tools has changed.
 
@@ -2669,7 +2669,7 @@ class ToolListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Tool(Record):
     """Describes a tool that can be run with `tools/call`."""
 
@@ -2759,7 +2759,7 @@ class Tool(Record):
         )
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolInputSchema(Record):
     """The `inputSchema` of a `Tool`."""
 
@@ -2786,7 +2786,7 @@ class ToolInputSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolOutputSchema(Record):
     """The `outputSchema` of a `Tool`."""
 
@@ -2813,7 +2813,7 @@ class ToolOutputSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolAnnotations(Record):
     """Hints on how a tool behaves.
 
@@ -2882,7 +2882,7 @@ class ToolAnnotations(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SetLevelRequest(Record):
     """Sets how severe log messages must be for the server to send them."""
 
@@ -2911,7 +2911,7 @@ class SetLevelRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SetLevelRequestParams(Record):
     """The `params` of a `SetLevelRequest`."""
 
@@ -2932,7 +2932,7 @@ class SetLevelRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LoggingMessageNotification(Record):
     """A log message from the server.
 
@@ -2960,7 +2960,7 @@ class LoggingMessageNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LoggingMessageNotificationParams(Record):
     """The `params` of a `LoggingMessageNotification`."""
 
@@ -2989,7 +2989,7 @@ class LoggingMessageNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequest(Record):
     """Asks the client to have a language model write a message.
 
@@ -3022,7 +3022,7 @@ class CreateMessageRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequestParams(Record):
     """The `params` of a `CreateMessageRequest`."""
 
@@ -3099,7 +3099,7 @@ class CreateMessageRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageResult(Record):
     """The message that a language model wrote for the server.
 
@@ -3148,7 +3148,7 @@ class CreateMessageResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SamplingMessage(Record):
     """One message of a conversation with a language model."""
 
@@ -3173,7 +3173,7 @@ class SamplingMessage(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ModelPreferences(Record):
     """What a server would like of the model used for sampling.
 
@@ -3229,7 +3229,7 @@ class ModelPreferences(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ModelHint(Record):
     """One wish for a model.
 
@@ -3257,7 +3257,7 @@ class ModelHint(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequest(Record):
     """Asks the server how the value of an argument could be completed."""
 
@@ -3286,7 +3286,7 @@ class CompleteRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParams(Record):
     """The `params` of a `CompleteRequest`."""
 
@@ -3318,7 +3318,7 @@ class CompleteRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParamsArgument(Record):
     """The `params.argument` of a `CompleteRequest`."""
 
@@ -3343,7 +3343,7 @@ class CompleteRequestParamsArgument(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParamsContext(Record):
     """The `params.context` of a `CompleteRequest`."""
 
@@ -3364,7 +3364,7 @@ class CompleteRequestParamsContext(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteResult(Record):
     """Completions for the value of an argument."""
 
@@ -3392,7 +3392,7 @@ class CompleteResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteResultCompletion(Record):
     """The `completion` of a `CompleteResult`."""
 
@@ -3424,7 +3424,7 @@ class CompleteResultCompletion(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplateReference(Record):
     """Names the resource or resource template whose variable is to be completed.
 
@@ -3448,7 +3448,7 @@ class ResourceTemplateReference(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptReference(Record):
     """Names the prompt whose argument is to be completed."""
 
@@ -3485,7 +3485,7 @@ class PromptReference(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListRootsRequest(Record):
     """Asks the client for its roots: the directories and files to work in.
 
@@ -3517,7 +3517,7 @@ class ListRootsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListRootsResult(Record):
     """The roots of the client."""
 
@@ -3545,7 +3545,7 @@ class ListRootsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Root(Record):
     """A directory or file in which the server may work."""
 
@@ -3582,7 +3582,7 @@ class Root(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RootsListChangedNotification(Record):
     """Sent by the client when its list of roots has changed.
 
@@ -3610,7 +3610,7 @@ class RootsListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequest(Record):
     """Asks the client to get some information from the user.
 
@@ -3645,7 +3645,7 @@ class ElicitRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequestParams(Record):
     """The `params` of an `ElicitRequest`."""
 
@@ -3673,7 +3673,7 @@ class ElicitRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequestParamsRequestedSchema(Record):
     """The `params.requestedSchema` of an `ElicitRequest`."""
 
@@ -3700,7 +3700,7 @@ class ElicitRequestParamsRequestedSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class StringSchema(Record):
     """Schema of a form field for text.
 
@@ -3748,7 +3748,7 @@ class StringSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class NumberSchema(Record):
     """Schema of a form field for a number.
 
@@ -3788,7 +3788,7 @@ class NumberSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class BooleanSchema(Record):
     """Schema of a form field for yes or no.
 
@@ -3822,7 +3822,7 @@ class BooleanSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class EnumSchema(Record):
     """Schema of a form field for a choice of one from fixed values.
 
@@ -3863,7 +3863,7 @@ class EnumSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitResult(Record):
     """What the user made of an elicitation request.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from mcp_bindings_runtime.codec import record_methods
-from mcp_bindings_runtime.codec.record import Record, define
+from mcp_bindings_runtime.codec.record import Record, attrs_for_type_checkers
 from mcp_bindings_runtime.unset import UNSET, Unset
 
 __all__ = [
@@ -279,7 +279,7 @@ Names and order are those of syslog (RFC 5424).
 """
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RequestParams(Record):
     """Base of the parameters of all requests.
 
@@ -306,7 +306,7 @@ class RequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RequestParamsMeta(Record):
     """The `_meta` of a `RequestParams`."""
 
@@ -332,7 +332,7 @@ class RequestParamsMeta(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TaskAugmentedRequestParams(Record):
     """Base of the parameters of requests that can be executed as tasks.
 
@@ -368,7 +368,7 @@ class TaskAugmentedRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Request(Record):
     """Base of all requests: messages that are answered by a result or an error."""
 
@@ -393,7 +393,7 @@ class Request(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class NotificationParams(Record):
     """Base of the parameters of all notifications.
 
@@ -420,7 +420,7 @@ class NotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Notification(Record):
     """Base of all notifications: one-way messages that get no answer."""
 
@@ -445,7 +445,7 @@ class Notification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Result(Record):
     """Base of all results, the payload of a response that reports success.
 
@@ -472,7 +472,7 @@ class Result(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Error(Record):
     """What an error response says about the failure.
 
@@ -507,7 +507,7 @@ class Error(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCRequest(Record):
     """A request in its wire form, with the JSON-RPC envelope."""
 
@@ -538,7 +538,7 @@ class JSONRPCRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCNotification(Record):
     """A notification in its wire form, with the JSON-RPC envelope but without an
     `id`.
@@ -567,7 +567,7 @@ class JSONRPCNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCResultResponse(Record):
     """A response that reports success and carries the result.
 
@@ -599,7 +599,7 @@ class JSONRPCResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCErrorResponse(Record):
     """A response that reports failure.
 
@@ -634,7 +634,7 @@ class JSONRPCErrorResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class URLElicitationRequiredError(Record):
     """Error response that asks the client to carry out URL elicitations and then try
     again.
@@ -668,7 +668,7 @@ class URLElicitationRequiredError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class URLElicitationRequiredErrorError(Record):
     """The `error` of an `URLElicitationRequiredError`."""
 
@@ -695,7 +695,7 @@ class URLElicitationRequiredErrorError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class URLElicitationRequiredErrorErrorData(Record):
     """The `error.data` of an `URLElicitationRequiredError`."""
 
@@ -716,7 +716,7 @@ class URLElicitationRequiredErrorErrorData(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class BaseMetadata(Record):
     """Base of named things: an identifier for programs and a label for people.
 
@@ -754,7 +754,7 @@ class BaseMetadata(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Icon(Record):
     """An image that stands for something in a user interface.
 
@@ -803,7 +803,7 @@ class Icon(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Icons(Record):
     """Base of things that can be shown with an icon.
 
@@ -831,7 +831,7 @@ class Icons(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Implementation(Record):
     """Names a piece of MCP software, client or server, and its version."""
 
@@ -902,7 +902,7 @@ class Implementation(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Annotations(Record):
     """Hints on how to use or show the object they belong to.
 
@@ -942,7 +942,7 @@ class Annotations(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotificationParams(Record):
     """Parameters of `notifications/cancelled`.
 
@@ -983,7 +983,7 @@ class CancelledNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotification(Record):
     """Says that a request sent earlier is no longer wanted.
 
@@ -1013,7 +1013,7 @@ class CancelledNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeRequestParams(Record):
     """Parameters of `initialize`.
 
@@ -1058,7 +1058,7 @@ class InitializeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeRequest(Record):
     """First request of a client: offers a protocol revision and introduces itself.
 
@@ -1091,7 +1091,7 @@ class InitializeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializeResult(Record):
     """Answer to `initialize`: settles the revision and introduces the server."""
 
@@ -1149,7 +1149,7 @@ class InitializeResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InitializedNotification(Record):
     """Sent by the client when it has accepted the answer to `initialize`.
 
@@ -1177,7 +1177,7 @@ class InitializedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilities(Record):
     """Optional features that a client announces to the server.
 
@@ -1224,7 +1224,7 @@ class ClientCapabilities(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesRoots(Record):
     """The `roots` of a `ClientCapabilities`."""
 
@@ -1249,7 +1249,7 @@ class ClientCapabilitiesRoots(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesSampling(Record):
     """The `sampling` of a `ClientCapabilities`."""
 
@@ -1280,7 +1280,7 @@ class ClientCapabilitiesSampling(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesElicitation(Record):
     """The `elicitation` of a `ClientCapabilities`."""
 
@@ -1311,7 +1311,7 @@ class ClientCapabilitiesElicitation(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesTasks(Record):
     """The `tasks` of a `ClientCapabilities`."""
 
@@ -1343,7 +1343,7 @@ class ClientCapabilitiesTasks(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesTasksRequests(Record):
     """The `tasks.requests` of a `ClientCapabilities`."""
 
@@ -1368,7 +1368,7 @@ class ClientCapabilitiesTasksRequests(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesTasksRequestsSampling(Record):
     """The `tasks.requests.sampling` of a `ClientCapabilities`."""
 
@@ -1392,7 +1392,7 @@ class ClientCapabilitiesTasksRequestsSampling(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesTasksRequestsElicitation(Record):
     """The `tasks.requests.elicitation` of a `ClientCapabilities`."""
 
@@ -1413,7 +1413,7 @@ class ClientCapabilitiesTasksRequestsElicitation(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilities(Record):
     """Optional features that a server announces to the client.
 
@@ -1477,7 +1477,7 @@ class ServerCapabilities(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesPrompts(Record):
     """The `prompts` of a `ServerCapabilities`."""
 
@@ -1502,7 +1502,7 @@ class ServerCapabilitiesPrompts(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesResources(Record):
     """The `resources` of a `ServerCapabilities`."""
 
@@ -1533,7 +1533,7 @@ class ServerCapabilitiesResources(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesTools(Record):
     """The `tools` of a `ServerCapabilities`."""
 
@@ -1558,7 +1558,7 @@ class ServerCapabilitiesTools(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesTasks(Record):
     """The `tasks` of a `ServerCapabilities`."""
 
@@ -1590,7 +1590,7 @@ class ServerCapabilitiesTasks(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesTasksRequests(Record):
     """The `tasks.requests` of a `ServerCapabilities`."""
 
@@ -1611,7 +1611,7 @@ class ServerCapabilitiesTasksRequests(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesTasksRequestsTools(Record):
     """The `tasks.requests.tools` of a `ServerCapabilities`."""
 
@@ -1632,7 +1632,7 @@ class ServerCapabilitiesTasksRequestsTools(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PingRequest(Record):
     """Checks whether the other side is alive; either side may send it.
 
@@ -1665,7 +1665,7 @@ class PingRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotificationParams(Record):
     """Parameters of `notifications/progress`.
 
@@ -1711,7 +1711,7 @@ class ProgressNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotification(Record):
     """Reports how far the work on a request has come.
 
@@ -1740,7 +1740,7 @@ class ProgressNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequestParams(Record):
     """Base of the parameters of requests for a list that is returned page by page.
 
@@ -1773,7 +1773,7 @@ class PaginatedRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequest(Record):
     """Base of requests for a list that is returned page by page."""
 
@@ -1804,7 +1804,7 @@ class PaginatedRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedResult(Record):
     """Base of results that hold one page of a list."""
 
@@ -1835,7 +1835,7 @@ class PaginatedResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesRequest(Record):
     """Asks the server for its resources, page by page."""
 
@@ -1864,7 +1864,7 @@ class ListResourcesRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesResult(Record):
     """One page of the server's resources."""
 
@@ -1899,7 +1899,7 @@ class ListResourcesResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesRequest(Record):
     """Asks the server for its resource templates, page by page."""
 
@@ -1928,7 +1928,7 @@ class ListResourceTemplatesRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesResult(Record):
     """One page of the server's resource templates."""
 
@@ -1966,7 +1966,7 @@ class ListResourceTemplatesResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceRequestParams(Record):
     """Base of the parameters of requests about one resource.
 
@@ -2000,7 +2000,7 @@ class ResourceRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequestParams(Record):
     """Parameters of `resources/read`.
 
@@ -2034,7 +2034,7 @@ class ReadResourceRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequest(Record):
     """Asks the server for the contents of a resource."""
 
@@ -2063,7 +2063,7 @@ class ReadResourceRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceResult(Record):
     """The contents of a resource."""
 
@@ -2091,7 +2091,7 @@ class ReadResourceResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceListChangedNotification(Record):
     """Sent by the server when its list of resources has changed.
 
@@ -2120,7 +2120,7 @@ class ResourceListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscribeRequestParams(Record):
     """Parameters of `resources/subscribe`.
 
@@ -2154,7 +2154,7 @@ class SubscribeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscribeRequest(Record):
     """Asks the server to report changes of a resource.
 
@@ -2187,7 +2187,7 @@ class SubscribeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UnsubscribeRequestParams(Record):
     """Parameters of `resources/unsubscribe`.
 
@@ -2221,7 +2221,7 @@ class UnsubscribeRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UnsubscribeRequest(Record):
     """Ends a subscription made with `resources/subscribe`."""
 
@@ -2250,7 +2250,7 @@ class UnsubscribeRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotificationParams(Record):
     """Parameters of `notifications/resources/updated`.
 
@@ -2284,7 +2284,7 @@ class ResourceUpdatedNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
     """Sent by the server when a resource the client subscribed to has changed.
 
@@ -2312,7 +2312,7 @@ class ResourceUpdatedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Resource(Record):
     """Describes a resource that can be fetched with `resources/read`."""
 
@@ -2404,7 +2404,7 @@ class Resource(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplate(Record):
     """Describes a family of resources whose URIs follow one pattern."""
 
@@ -2488,7 +2488,7 @@ class ResourceTemplate(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceContents(Record):
     """Base of the contents of a resource or of one of its parts."""
 
@@ -2528,7 +2528,7 @@ class ResourceContents(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TextResourceContents(Record):
     """Contents of a resource as text."""
 
@@ -2572,7 +2572,7 @@ class TextResourceContents(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class BlobResourceContents(Record):
     """Contents of a resource as binary data."""
 
@@ -2624,7 +2624,7 @@ class BlobResourceContents(Record):
         return record_methods.decode_base64(self.blob)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TextContent(Record):
     """Content block with text."""
 
@@ -2660,7 +2660,7 @@ class TextContent(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ImageContent(Record):
     """Content block with an image."""
 
@@ -2711,7 +2711,7 @@ class ImageContent(Record):
         return record_methods.decode_base64(self.data)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class AudioContent(Record):
     """Content block with sound.
 
@@ -2765,7 +2765,7 @@ class AudioContent(Record):
         return record_methods.decode_base64(self.data)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceLink(Record):
     """Content block that points to a resource without including its contents.
 
@@ -2864,7 +2864,7 @@ class ResourceLink(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class EmbeddedResource(Record):
     """Content block that includes the contents of a resource.
 
@@ -2903,7 +2903,7 @@ class EmbeddedResource(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsRequest(Record):
     """Asks the server for its prompts, page by page."""
 
@@ -2932,7 +2932,7 @@ class ListPromptsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsResult(Record):
     """One page of the server's prompts."""
 
@@ -2967,7 +2967,7 @@ class ListPromptsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequestParams(Record):
     """Parameters of `prompts/get`.
 
@@ -3002,7 +3002,7 @@ class GetPromptRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequest(Record):
     """Asks the server for one of its prompts, filled in with arguments."""
 
@@ -3031,7 +3031,7 @@ class GetPromptRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptResult(Record):
     """A prompt filled in and ready for a language model."""
 
@@ -3063,7 +3063,7 @@ class GetPromptResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Prompt(Record):
     """Describes a prompt that can be fetched with `prompts/get`."""
 
@@ -3123,7 +3123,7 @@ class Prompt(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptArgument(Record):
     """One argument of a prompt."""
 
@@ -3166,7 +3166,7 @@ class PromptArgument(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptMessage(Record):
     """One message of a prompt that has been filled in.
 
@@ -3194,7 +3194,7 @@ class PromptMessage(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptListChangedNotification(Record):
     """Sent by the server when its list of prompts has changed.
 
@@ -3223,7 +3223,7 @@ class PromptListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListToolsRequest(Record):
     """Asks the server for its tools, page by page."""
 
@@ -3252,7 +3252,7 @@ class ListToolsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListToolsResult(Record):
     """One page of the server's tools."""
 
@@ -3287,7 +3287,7 @@ class ListToolsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequestParams(Record):
     """Parameters of `tools/call`.
 
@@ -3331,7 +3331,7 @@ class CallToolRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequest(Record):
     """Asks the server to run one of its tools."""
 
@@ -3360,7 +3360,7 @@ class CallToolRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolResult(Record):
     """Outcome of a tool call."""
 
@@ -3415,7 +3415,7 @@ class CallToolResult(Record):
         return self
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolListChangedNotification(Record):
     """Sent by the server when its list of tools has changed.
 
@@ -3444,7 +3444,7 @@ class ToolListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Tool(Record):
     """Describes a tool that can be run with `tools/call`."""
 
@@ -3551,7 +3551,7 @@ class Tool(Record):
         )
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolInputSchema(Record):
     """The `inputSchema` of a `Tool`."""
 
@@ -3587,7 +3587,7 @@ class ToolInputSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolOutputSchema(Record):
     """The `outputSchema` of a `Tool`."""
 
@@ -3623,7 +3623,7 @@ class ToolOutputSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolExecution(Record):
     """Says how calls of a tool may be executed.
 
@@ -3652,7 +3652,7 @@ class ToolExecution(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolAnnotations(Record):
     """Hints on how a tool behaves.
 
@@ -3721,7 +3721,7 @@ class ToolAnnotations(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Task(Record):
     """A request that is executed in the background, and how far it has got.
 
@@ -3795,7 +3795,7 @@ class Task(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TaskMetadata(Record):
     """Asks for a request to be executed as a task, and on what terms.
 
@@ -3822,7 +3822,7 @@ class TaskMetadata(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RelatedTaskMetadata(Record):
     """Names the task that a message has to do with.
 
@@ -3846,7 +3846,7 @@ class RelatedTaskMetadata(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateTaskResult(Record):
     """First answer to a request executed as a task; the real one is fetched later.
 
@@ -3877,7 +3877,7 @@ class CreateTaskResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetTaskRequest(Record):
     """Asks how far a task has got; either side may send it.
 
@@ -3909,7 +3909,7 @@ class GetTaskRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetTaskRequestParams(Record):
     """The `params` of a `GetTaskRequest`."""
 
@@ -3928,7 +3928,7 @@ class GetTaskRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetTaskResult(Record):
     """State of a task, in answer to `tasks/get`.
 
@@ -4010,7 +4010,7 @@ class GetTaskResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetTaskPayloadRequest(Record):
     """Asks for the outcome of a task; either side may send it.
 
@@ -4044,7 +4044,7 @@ class GetTaskPayloadRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetTaskPayloadRequestParams(Record):
     """The `params` of a `GetTaskPayloadRequest`."""
 
@@ -4063,7 +4063,7 @@ class GetTaskPayloadRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetTaskPayloadResult(Record):
     """Outcome of a task: the result that the request would have had without a task.
 
@@ -4093,7 +4093,7 @@ class GetTaskPayloadResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelTaskRequest(Record):
     """Asks for a task to be stopped; either side may send it.
 
@@ -4125,7 +4125,7 @@ class CancelTaskRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelTaskRequestParams(Record):
     """The `params` of a `CancelTaskRequest`."""
 
@@ -4144,7 +4144,7 @@ class CancelTaskRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelTaskResult(Record):
     """State of a task that was stopped, in answer to `tasks/cancel`.
 
@@ -4226,7 +4226,7 @@ class CancelTaskResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListTasksRequest(Record):
     """Asks the other side for its tasks, page by page.
 
@@ -4258,7 +4258,7 @@ class ListTasksRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListTasksResult(Record):
     """One page of tasks.
 
@@ -4296,7 +4296,7 @@ class ListTasksResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TaskStatusNotificationParams(Record):
     """Parameters of `notifications/tasks/status`: the whole task in its new state.
 
@@ -4378,7 +4378,7 @@ class TaskStatusNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TaskStatusNotification(Record):
     """Sent by the side that executes a task when its status has changed.
 
@@ -4408,7 +4408,7 @@ class TaskStatusNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SetLevelRequestParams(Record):
     """Parameters of `logging/setLevel`.
 
@@ -4439,7 +4439,7 @@ class SetLevelRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SetLevelRequest(Record):
     """Sets how severe log messages must be for the server to send them."""
 
@@ -4468,7 +4468,7 @@ class SetLevelRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LoggingMessageNotificationParams(Record):
     """Parameters of `notifications/message`.
 
@@ -4507,7 +4507,7 @@ class LoggingMessageNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LoggingMessageNotification(Record):
     """A log message from the server.
 
@@ -4535,7 +4535,7 @@ class LoggingMessageNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequestParams(Record):
     """Parameters of `sampling/createMessage`.
 
@@ -4652,7 +4652,7 @@ class CreateMessageRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequest(Record):
     """Asks the client to have a language model write a message.
 
@@ -4685,7 +4685,7 @@ class CreateMessageRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageResult(Record):
     """The message that a language model wrote for the server.
 
@@ -4736,7 +4736,7 @@ class CreateMessageResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SamplingMessage(Record):
     """One message of a conversation with a language model."""
 
@@ -4770,7 +4770,7 @@ class SamplingMessage(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolUseContent(Record):
     """Content block in which a model asks for a tool to be called.
 
@@ -4813,7 +4813,7 @@ class ToolUseContent(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolResultContent(Record):
     """Content block that hands the outcome of a tool call back to the model.
 
@@ -4878,7 +4878,7 @@ class ToolResultContent(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolChoice(Record):
     """Says whether a model has to use tools.
 
@@ -4906,7 +4906,7 @@ class ToolChoice(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ModelPreferences(Record):
     """What a server would like of the model used for sampling.
 
@@ -4962,7 +4962,7 @@ class ModelPreferences(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ModelHint(Record):
     """One wish for a model.
 
@@ -4990,7 +4990,7 @@ class ModelHint(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParams(Record):
     """Parameters of `completion/complete`.
 
@@ -5029,7 +5029,7 @@ class CompleteRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParamsArgument(Record):
     """The `argument` of a `CompleteRequestParams`."""
 
@@ -5054,7 +5054,7 @@ class CompleteRequestParamsArgument(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParamsContext(Record):
     """The `context` of a `CompleteRequestParams`."""
 
@@ -5075,7 +5075,7 @@ class CompleteRequestParamsContext(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequest(Record):
     """Asks the server how the value of an argument could be completed."""
 
@@ -5104,7 +5104,7 @@ class CompleteRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteResult(Record):
     """Completions for the value of an argument."""
 
@@ -5132,7 +5132,7 @@ class CompleteResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteResultCompletion(Record):
     """The `completion` of a `CompleteResult`."""
 
@@ -5164,7 +5164,7 @@ class CompleteResultCompletion(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplateReference(Record):
     """Names the resource or resource template whose variable is to be completed.
 
@@ -5188,7 +5188,7 @@ class ResourceTemplateReference(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptReference(Record):
     """Names the prompt whose argument is to be completed."""
 
@@ -5225,7 +5225,7 @@ class PromptReference(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListRootsRequest(Record):
     """Asks the client for its roots: the directories and files to work in.
 
@@ -5257,7 +5257,7 @@ class ListRootsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListRootsResult(Record):
     """The roots of the client."""
 
@@ -5285,7 +5285,7 @@ class ListRootsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Root(Record):
     """A directory or file in which the server may work."""
 
@@ -5322,7 +5322,7 @@ class Root(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RootsListChangedNotification(Record):
     """Sent by the client when its list of roots has changed.
 
@@ -5350,7 +5350,7 @@ class RootsListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequestFormParams(Record):
     """Parameters of `elicitation/create` for a form shown by the client.
 
@@ -5404,7 +5404,7 @@ class ElicitRequestFormParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequestFormParamsRequestedSchema(Record):
     """The `requestedSchema` of an `ElicitRequestFormParams`."""
 
@@ -5438,7 +5438,7 @@ class ElicitRequestFormParamsRequestedSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequestURLParams(Record):
     """Parameters of `elicitation/create` for a web page the user is asked to visit.
 
@@ -5496,7 +5496,7 @@ class ElicitRequestURLParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequest(Record):
     """Asks the client to get some information from the user.
 
@@ -5531,7 +5531,7 @@ class ElicitRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class StringSchema(Record):
     """Schema of a form field for text.
 
@@ -5594,7 +5594,7 @@ class StringSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class NumberSchema(Record):
     """Schema of a form field for a number.
 
@@ -5649,7 +5649,7 @@ class NumberSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class BooleanSchema(Record):
     """Schema of a form field for yes or no.
 
@@ -5683,7 +5683,7 @@ class BooleanSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UntitledSingleSelectEnumSchema(Record):
     """Schema of a form field for a choice of one from values that serve as their own
     labels.
@@ -5722,7 +5722,7 @@ class UntitledSingleSelectEnumSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TitledSingleSelectEnumSchema(Record):
     """Schema of a form field for a choice of one from values with labels.
 
@@ -5763,7 +5763,7 @@ class TitledSingleSelectEnumSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TitledSingleSelectEnumSchemaOneOf(Record):
     """The `oneOf` of a `TitledSingleSelectEnumSchema`."""
 
@@ -5788,7 +5788,7 @@ class TitledSingleSelectEnumSchemaOneOf(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UntitledMultiSelectEnumSchema(Record):
     """Schema of a form field for a choice of several from values that serve as their
     own labels.
@@ -5849,7 +5849,7 @@ class UntitledMultiSelectEnumSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UntitledMultiSelectEnumSchemaItems(Record):
     """The `items` of an `UntitledMultiSelectEnumSchema`."""
 
@@ -5867,7 +5867,7 @@ class UntitledMultiSelectEnumSchemaItems(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TitledMultiSelectEnumSchema(Record):
     """Schema of a form field for a choice of several from values with labels.
 
@@ -5927,7 +5927,7 @@ class TitledMultiSelectEnumSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TitledMultiSelectEnumSchemaItems(Record):
     """The `items` of a `TitledMultiSelectEnumSchema`."""
 
@@ -5951,7 +5951,7 @@ class TitledMultiSelectEnumSchemaItems(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
     """The `items.anyOf` of a `TitledMultiSelectEnumSchema`."""
 
@@ -5976,7 +5976,7 @@ class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LegacyTitledEnumSchema(Record):
     """Old schema of a form field for a choice of one from values with labels.
 
@@ -6025,7 +6025,7 @@ class LegacyTitledEnumSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitResult(Record):
     """What the user made of an elicitation request.
 
@@ -6064,7 +6064,7 @@ class ElicitResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitationCompleteNotification(Record):
     """Sent by the server when the user is done with a web page it asked to have
     visited.
@@ -6095,7 +6095,7 @@ class ElicitationCompleteNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitationCompleteNotificationParams(Record):
     """The `params` of an `ElicitationCompleteNotification`."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from mcp_bindings_runtime.codec import record_methods
-from mcp_bindings_runtime.codec.record import Record, define
+from mcp_bindings_runtime.codec.record import Record, attrs_for_type_checkers
 from mcp_bindings_runtime.unset import UNSET, Unset
 
 __all__ = [
@@ -323,7 +323,7 @@ more.
 """
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RequestMetaObject(Record):
     """Content of the `_meta` field of a request.
 
@@ -400,7 +400,7 @@ class RequestMetaObject(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class NotificationMetaObject(Record):
     """Content of the `_meta` field of a notification.
 
@@ -429,7 +429,7 @@ class NotificationMetaObject(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResultMetaObject(Record):
     """Content of the `_meta` field of a result.
 
@@ -458,7 +458,7 @@ class ResultMetaObject(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class RequestParams(Record):
     """Base of the parameters of all requests.
 
@@ -486,7 +486,7 @@ class RequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Request(Record):
     """Base of all requests: messages that are answered by a result or an error."""
 
@@ -511,7 +511,7 @@ class Request(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class NotificationParams(Record):
     """Base of the parameters of all notifications.
 
@@ -538,7 +538,7 @@ class NotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Notification(Record):
     """Base of all notifications: one-way messages that get no answer."""
 
@@ -563,7 +563,7 @@ class Notification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Result(Record):
     """Base of all results, the payload of a response that reports success.
 
@@ -602,7 +602,7 @@ class Result(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Error(Record):
     """What an error response says about the failure.
 
@@ -637,7 +637,7 @@ class Error(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCRequest(Record):
     """A request in its wire form, with the JSON-RPC envelope."""
 
@@ -668,7 +668,7 @@ class JSONRPCRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCNotification(Record):
     """A notification in its wire form, with the JSON-RPC envelope but without an
     `id`.
@@ -697,7 +697,7 @@ class JSONRPCNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCResultResponse(Record):
     """A response that reports success and carries the result.
 
@@ -729,7 +729,7 @@ class JSONRPCResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class JSONRPCErrorResponse(Record):
     """A response that reports failure.
 
@@ -764,7 +764,7 @@ class JSONRPCErrorResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ParseError(Record):
     """Error for a message that is not valid JSON.
 
@@ -797,7 +797,7 @@ class ParseError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InvalidRequestError(Record):
     """Error for a message that is JSON but not a proper JSON-RPC request.
 
@@ -830,7 +830,7 @@ class InvalidRequestError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class MethodNotFoundError(Record):
     """Error for a method that the server does not know or support.
 
@@ -867,7 +867,7 @@ class MethodNotFoundError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InvalidParamsError(Record):
     """Error for parameters that are missing, malformed or not acceptable.
 
@@ -903,7 +903,7 @@ class InvalidParamsError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InternalError(Record):
     """Error for a failure inside the receiver.
 
@@ -936,7 +936,7 @@ class InternalError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class HeaderMismatchError(Record):
     """Error response: HTTP headers are absent, malformed or at odds with the message.
 
@@ -971,7 +971,7 @@ class HeaderMismatchError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class HeaderMismatchErrorError(Record):
     """The `error` of a `HeaderMismatchError`."""
 
@@ -1001,7 +1001,7 @@ class HeaderMismatchErrorError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class MissingRequiredClientCapabilityError(Record):
     """Error response: the client lacks a capability that the request depends on.
 
@@ -1036,7 +1036,7 @@ class MissingRequiredClientCapabilityError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class MissingRequiredClientCapabilityErrorError(Record):
     """The `error` of a `MissingRequiredClientCapabilityError`."""
 
@@ -1063,7 +1063,7 @@ class MissingRequiredClientCapabilityErrorError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class MissingRequiredClientCapabilityErrorErrorData(Record):
     """The `error.data` of a `MissingRequiredClientCapabilityError`."""
 
@@ -1087,7 +1087,7 @@ class MissingRequiredClientCapabilityErrorErrorData(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UnsupportedProtocolVersionError(Record):
     """Error response: the request follows a protocol revision that the server lacks.
 
@@ -1122,7 +1122,7 @@ class UnsupportedProtocolVersionError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UnsupportedProtocolVersionErrorError(Record):
     """The `error` of an `UnsupportedProtocolVersionError`."""
 
@@ -1149,7 +1149,7 @@ class UnsupportedProtocolVersionErrorError(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UnsupportedProtocolVersionErrorErrorData(Record):
     """The `error.data` of an `UnsupportedProtocolVersionError`."""
 
@@ -1174,7 +1174,7 @@ class UnsupportedProtocolVersionErrorErrorData(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class BaseMetadata(Record):
     """Base of named things: an identifier for programs and a label for people.
 
@@ -1212,7 +1212,7 @@ class BaseMetadata(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Icon(Record):
     """An image that stands for something in a user interface.
 
@@ -1261,7 +1261,7 @@ class Icon(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Icons(Record):
     """Base of things that can be shown with an icon.
 
@@ -1289,7 +1289,7 @@ class Icons(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Implementation(Record):
     """Names a piece of MCP software, client or server, and its version."""
 
@@ -1360,7 +1360,7 @@ class Implementation(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Annotations(Record):
     """Hints on how to use or show the object they belong to.
 
@@ -1400,7 +1400,7 @@ class Annotations(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotificationParams(Record):
     """Parameters of `notifications/cancelled`.
 
@@ -1438,7 +1438,7 @@ class CancelledNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotification(Record):
     """Says that a request sent earlier is no longer wanted.
 
@@ -1468,7 +1468,7 @@ class CancelledNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class DiscoverRequest(Record):
     """Asks a server for the protocol revisions and features it supports.
 
@@ -1503,7 +1503,7 @@ class DiscoverRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class DiscoverResult(Record):
     """Introduces the server: the revisions it supports, its features and advice on its
     use.
@@ -1591,7 +1591,7 @@ class DiscoverResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class DiscoverResultResponse(Record):
     """Response to `server/discover` that reports success.
 
@@ -1621,7 +1621,7 @@ class DiscoverResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilities(Record):
     """Optional features that a client announces to the server, again with every
     request.
@@ -1687,7 +1687,7 @@ class ClientCapabilities(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesSampling(Record):
     """The `sampling` of a `ClientCapabilities`."""
 
@@ -1718,7 +1718,7 @@ class ClientCapabilitiesSampling(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilitiesElicitation(Record):
     """The `elicitation` of a `ClientCapabilities`."""
 
@@ -1749,7 +1749,7 @@ class ClientCapabilitiesElicitation(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilities(Record):
     """Optional features that a server announces to the client.
 
@@ -1820,7 +1820,7 @@ class ServerCapabilities(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesPrompts(Record):
     """The `prompts` of a `ServerCapabilities`."""
 
@@ -1845,7 +1845,7 @@ class ServerCapabilitiesPrompts(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesResources(Record):
     """The `resources` of a `ServerCapabilities`."""
 
@@ -1876,7 +1876,7 @@ class ServerCapabilitiesResources(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ServerCapabilitiesTools(Record):
     """The `tools` of a `ServerCapabilities`."""
 
@@ -1901,7 +1901,7 @@ class ServerCapabilitiesTools(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotificationParams(Record):
     """Parameters of `notifications/progress`.
 
@@ -1947,7 +1947,7 @@ class ProgressNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotification(Record):
     """Reports how far the work on a request has come.
 
@@ -1976,7 +1976,7 @@ class ProgressNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequestParams(Record):
     """Base of the parameters of requests for a list that is returned page by page.
 
@@ -2010,7 +2010,7 @@ class PaginatedRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequest(Record):
     """Base of requests for a list that is returned page by page."""
 
@@ -2041,7 +2041,7 @@ class PaginatedRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PaginatedResult(Record):
     """Base of results that hold one page of a list."""
 
@@ -2084,7 +2084,7 @@ class PaginatedResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CacheableResult(Record):
     """Base of results that a client may keep for some time.
 
@@ -2144,7 +2144,7 @@ class CacheableResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InputRequiredResult(Record):
     """Result that asks the client for something, so that the server can go on.
 
@@ -2200,7 +2200,7 @@ class InputRequiredResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class InputResponseRequestParams(Record):
     """Base of the parameters of requests to which an `InputRequiredResult` may come
     back.
@@ -2243,7 +2243,7 @@ class InputResponseRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionFilter(Record):
     """Kinds of notifications for a `subscriptions/listen` stream; no others are sent on
     it.
@@ -2298,7 +2298,7 @@ class SubscriptionFilter(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionsListenRequestParams(Record):
     """Parameters of `subscriptions/listen`.
 
@@ -2330,7 +2330,7 @@ class SubscriptionsListenRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionsListenRequest(Record):
     """Opens a stream of notifications that are not about one particular request.
 
@@ -2365,7 +2365,7 @@ class SubscriptionsListenRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionsListenResultMetaObject(Record):
     """Content of the `_meta` field of a `SubscriptionsListenResult`.
 
@@ -2401,7 +2401,7 @@ class SubscriptionsListenResultMetaObject(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionsListenResult(Record):
     """Answer to `subscriptions/listen`, sent when the server ends the stream on
     purpose.
@@ -2443,7 +2443,7 @@ class SubscriptionsListenResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionsListenResultResponse(Record):
     """Response to `subscriptions/listen` that reports the end of the stream.
 
@@ -2473,7 +2473,7 @@ class SubscriptionsListenResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionsAcknowledgedNotificationParams(Record):
     """Parameters of `notifications/subscriptions/acknowledged`.
 
@@ -2506,7 +2506,7 @@ class SubscriptionsAcknowledgedNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionsAcknowledgedNotification(Record):
     """Sent by the server when it has opened a `subscriptions/listen` stream.
 
@@ -2537,7 +2537,7 @@ class SubscriptionsAcknowledgedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesRequest(Record):
     """Asks the server for its resources, page by page."""
 
@@ -2566,7 +2566,7 @@ class ListResourcesRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesResult(Record):
     """One page of the server's resources."""
 
@@ -2642,7 +2642,7 @@ class ListResourcesResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesResultResponse(Record):
     """Response to `resources/list` that reports success.
 
@@ -2672,7 +2672,7 @@ class ListResourcesResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesRequest(Record):
     """Asks the server for its resource templates, page by page."""
 
@@ -2701,7 +2701,7 @@ class ListResourceTemplatesRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesResult(Record):
     """One page of the server's resource templates."""
 
@@ -2780,7 +2780,7 @@ class ListResourceTemplatesResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesResultResponse(Record):
     """Response to `resources/templates/list` that reports success.
 
@@ -2810,7 +2810,7 @@ class ListResourceTemplatesResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceRequestParams(Record):
     """Base of the parameters of requests about one resource.
 
@@ -2845,7 +2845,7 @@ class ResourceRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequestParams(Record):
     """Parameters of `resources/read`.
 
@@ -2894,7 +2894,7 @@ class ReadResourceRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequest(Record):
     """Asks the server for the contents of a resource."""
 
@@ -2923,7 +2923,7 @@ class ReadResourceRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceResult(Record):
     """The contents of a resource."""
 
@@ -2984,7 +2984,7 @@ class ReadResourceResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceResultResponse(Record):
     """Response to `resources/read` that reports success, or asks for input first.
 
@@ -3014,7 +3014,7 @@ class ReadResourceResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceListChangedNotification(Record):
     """Sent by the server when its list of resources has changed.
 
@@ -3043,7 +3043,7 @@ class ResourceListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotificationParams(Record):
     """Parameters of `notifications/resources/updated`.
 
@@ -3077,7 +3077,7 @@ class ResourceUpdatedNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
     """Sent by the server when a resource the client subscribed to has changed.
 
@@ -3106,7 +3106,7 @@ class ResourceUpdatedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Resource(Record):
     """Describes a resource that can be fetched with `resources/read`."""
 
@@ -3198,7 +3198,7 @@ class Resource(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplate(Record):
     """Describes a family of resources whose URIs follow one pattern."""
 
@@ -3282,7 +3282,7 @@ class ResourceTemplate(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceContents(Record):
     """Base of the contents of a resource or of one of its parts."""
 
@@ -3322,7 +3322,7 @@ class ResourceContents(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TextResourceContents(Record):
     """Contents of a resource as text."""
 
@@ -3366,7 +3366,7 @@ class TextResourceContents(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class BlobResourceContents(Record):
     """Contents of a resource as binary data."""
 
@@ -3418,7 +3418,7 @@ class BlobResourceContents(Record):
         return record_methods.decode_base64(self.blob)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TextContent(Record):
     """Content block with text."""
 
@@ -3454,7 +3454,7 @@ class TextContent(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ImageContent(Record):
     """Content block with an image."""
 
@@ -3505,7 +3505,7 @@ class ImageContent(Record):
         return record_methods.decode_base64(self.data)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class AudioContent(Record):
     """Content block with sound.
 
@@ -3559,7 +3559,7 @@ class AudioContent(Record):
         return record_methods.decode_base64(self.data)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceLink(Record):
     """Content block that points to a resource without including its contents.
 
@@ -3658,7 +3658,7 @@ class ResourceLink(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class EmbeddedResource(Record):
     """Content block that includes the contents of a resource.
 
@@ -3697,7 +3697,7 @@ class EmbeddedResource(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsRequest(Record):
     """Asks the server for its prompts, page by page."""
 
@@ -3726,7 +3726,7 @@ class ListPromptsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsResult(Record):
     """One page of the server's prompts."""
 
@@ -3802,7 +3802,7 @@ class ListPromptsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsResultResponse(Record):
     """Response to `prompts/list` that reports success.
 
@@ -3832,7 +3832,7 @@ class ListPromptsResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequestParams(Record):
     """Parameters of `prompts/get`.
 
@@ -3889,7 +3889,7 @@ class GetPromptRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequest(Record):
     """Asks the server for one of its prompts, filled in with arguments."""
 
@@ -3918,7 +3918,7 @@ class GetPromptRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptResult(Record):
     """A prompt filled in and ready for a language model."""
 
@@ -3962,7 +3962,7 @@ class GetPromptResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class GetPromptResultResponse(Record):
     """Response to `prompts/get` that reports success, or asks for input first.
 
@@ -3992,7 +3992,7 @@ class GetPromptResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Prompt(Record):
     """Describes a prompt that can be fetched with `prompts/get`."""
 
@@ -4052,7 +4052,7 @@ class Prompt(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptArgument(Record):
     """One argument of a prompt."""
 
@@ -4095,7 +4095,7 @@ class PromptArgument(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptMessage(Record):
     """One message of a prompt that has been filled in.
 
@@ -4123,7 +4123,7 @@ class PromptMessage(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptListChangedNotification(Record):
     """Sent by the server when its list of prompts has changed.
 
@@ -4152,7 +4152,7 @@ class PromptListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListToolsRequest(Record):
     """Asks the server for its tools, page by page."""
 
@@ -4181,7 +4181,7 @@ class ListToolsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListToolsResult(Record):
     """One page of the server's tools."""
 
@@ -4257,7 +4257,7 @@ class ListToolsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListToolsResultResponse(Record):
     """Response to `tools/list` that reports success.
 
@@ -4287,7 +4287,7 @@ class ListToolsResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequestParams(Record):
     """Parameters of `tools/call`.
 
@@ -4344,7 +4344,7 @@ class CallToolRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequest(Record):
     """Asks the server to run one of its tools."""
 
@@ -4373,7 +4373,7 @@ class CallToolRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolResult(Record):
     """Outcome of a tool call."""
 
@@ -4447,7 +4447,7 @@ class CallToolResult(Record):
         return self
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CallToolResultResponse(Record):
     """Response to `tools/call` that reports success, or asks for input first.
 
@@ -4477,7 +4477,7 @@ class CallToolResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolListChangedNotification(Record):
     """Sent by the server when its list of tools has changed.
 
@@ -4506,7 +4506,7 @@ class ToolListChangedNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Tool(Record):
     """Describes a tool that can be run with `tools/call`."""
 
@@ -4607,7 +4607,7 @@ class Tool(Record):
         )
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolInputSchema(Record):
     """The `inputSchema` of a `Tool`."""
 
@@ -4651,7 +4651,7 @@ class ToolInputSchema(Record):
         return record_methods.opaque_texts(self.extra, "required")
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolOutputSchema(Record):
     """The `outputSchema` of a `Tool`."""
 
@@ -4693,7 +4693,7 @@ class ToolOutputSchema(Record):
         return record_methods.opaque_texts(self.extra, "required")
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolAnnotations(Record):
     """Hints on how a tool behaves.
 
@@ -4762,7 +4762,7 @@ class ToolAnnotations(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LoggingMessageNotificationParams(Record):
     """Parameters of `notifications/message`.
 
@@ -4804,7 +4804,7 @@ class LoggingMessageNotificationParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LoggingMessageNotification(Record):
     """A log message from the server.
 
@@ -4835,7 +4835,7 @@ class LoggingMessageNotification(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequestParams(Record):
     """Parameters of `sampling/createMessage`.
 
@@ -4940,7 +4940,7 @@ class CreateMessageRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequest(Record):
     """Asks the client to have a language model write a message.
 
@@ -4970,7 +4970,7 @@ class CreateMessageRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageResult(Record):
     """The message that a language model wrote for the server.
 
@@ -5026,7 +5026,7 @@ class CreateMessageResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class SamplingMessage(Record):
     """One message of a conversation with a language model.
 
@@ -5064,7 +5064,7 @@ class SamplingMessage(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolUseContent(Record):
     """Content block in which a model asks for a tool to be called.
 
@@ -5110,7 +5110,7 @@ class ToolUseContent(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolResultContent(Record):
     """Content block that hands the outcome of a tool call back to the model.
 
@@ -5178,7 +5178,7 @@ class ToolResultContent(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ToolChoice(Record):
     """Says whether a model has to use tools.
 
@@ -5209,7 +5209,7 @@ class ToolChoice(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ModelPreferences(Record):
     """What a server would like of the model used for sampling.
 
@@ -5268,7 +5268,7 @@ class ModelPreferences(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ModelHint(Record):
     """One wish for a model.
 
@@ -5299,7 +5299,7 @@ class ModelHint(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParams(Record):
     """Parameters of `completion/complete`.
 
@@ -5339,7 +5339,7 @@ class CompleteRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParamsArgument(Record):
     """The `argument` of a `CompleteRequestParams`."""
 
@@ -5364,7 +5364,7 @@ class CompleteRequestParamsArgument(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequestParamsContext(Record):
     """The `context` of a `CompleteRequestParams`."""
 
@@ -5385,7 +5385,7 @@ class CompleteRequestParamsContext(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequest(Record):
     """Asks the server how the value of an argument could be completed."""
 
@@ -5414,7 +5414,7 @@ class CompleteRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteResult(Record):
     """Completions for the value of an argument."""
 
@@ -5454,7 +5454,7 @@ class CompleteResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteResultCompletion(Record):
     """The `completion` of a `CompleteResult`."""
 
@@ -5489,7 +5489,7 @@ class CompleteResultCompletion(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class CompleteResultResponse(Record):
     """Response to `completion/complete` that reports success.
 
@@ -5519,7 +5519,7 @@ class CompleteResultResponse(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplateReference(Record):
     """Names the resource or resource template whose variable is to be completed.
 
@@ -5543,7 +5543,7 @@ class ResourceTemplateReference(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class PromptReference(Record):
     """Names the prompt whose argument is to be completed."""
 
@@ -5580,7 +5580,7 @@ class PromptReference(Record):
         return record_methods.first_name(self.title, self.name)
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListRootsRequest(Record):
     """Asks the client for its roots: the directories and files to work in.
 
@@ -5609,7 +5609,7 @@ class ListRootsRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListRootsRequestParams(Record):
     """The `params` of a `ListRootsRequest`."""
 
@@ -5633,7 +5633,7 @@ class ListRootsRequestParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ListRootsResult(Record):
     """The roots of the client.
 
@@ -5658,7 +5658,7 @@ class ListRootsResult(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class Root(Record):
     """A directory or file in which the server may work.
 
@@ -5699,7 +5699,7 @@ class Root(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequestFormParams(Record):
     """Parameters of `elicitation/create` for a form shown by the client.
 
@@ -5737,7 +5737,7 @@ class ElicitRequestFormParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequestFormParamsRequestedSchema(Record):
     """The `requestedSchema` of an `ElicitRequestFormParams`."""
 
@@ -5771,7 +5771,7 @@ class ElicitRequestFormParamsRequestedSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequestURLParams(Record):
     """Parameters of `elicitation/create` for a web page the user is asked to visit.
 
@@ -5806,7 +5806,7 @@ class ElicitRequestURLParams(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequest(Record):
     """Asks the client to get some information from the user.
 
@@ -5835,7 +5835,7 @@ class ElicitRequest(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class StringSchema(Record):
     """Schema of a form field for text.
 
@@ -5898,7 +5898,7 @@ class StringSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class NumberSchema(Record):
     """Schema of a form field for a number.
 
@@ -5953,7 +5953,7 @@ class NumberSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class BooleanSchema(Record):
     """Schema of a form field for yes or no.
 
@@ -5987,7 +5987,7 @@ class BooleanSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UntitledSingleSelectEnumSchema(Record):
     """Schema of a form field for a choice of one from values that serve as their own
     labels.
@@ -6026,7 +6026,7 @@ class UntitledSingleSelectEnumSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TitledSingleSelectEnumSchema(Record):
     """Schema of a form field for a choice of one from values with labels.
 
@@ -6067,7 +6067,7 @@ class TitledSingleSelectEnumSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TitledSingleSelectEnumSchemaOneOf(Record):
     """The `oneOf` of a `TitledSingleSelectEnumSchema`."""
 
@@ -6092,7 +6092,7 @@ class TitledSingleSelectEnumSchemaOneOf(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UntitledMultiSelectEnumSchema(Record):
     """Schema of a form field for a choice of several from values that serve as their
     own labels.
@@ -6153,7 +6153,7 @@ class UntitledMultiSelectEnumSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class UntitledMultiSelectEnumSchemaItems(Record):
     """The `items` of an `UntitledMultiSelectEnumSchema`."""
 
@@ -6171,7 +6171,7 @@ class UntitledMultiSelectEnumSchemaItems(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TitledMultiSelectEnumSchema(Record):
     """Schema of a form field for a choice of several from values with labels.
 
@@ -6231,7 +6231,7 @@ class TitledMultiSelectEnumSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TitledMultiSelectEnumSchemaItems(Record):
     """The `items` of a `TitledMultiSelectEnumSchema`."""
 
@@ -6255,7 +6255,7 @@ class TitledMultiSelectEnumSchemaItems(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
     """The `items.anyOf` of a `TitledMultiSelectEnumSchema`."""
 
@@ -6280,7 +6280,7 @@ class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class LegacyTitledEnumSchema(Record):
     """Old schema of a form field for a choice of one from values with labels.
 
@@ -6329,7 +6329,7 @@ class LegacyTitledEnumSchema(Record):
         self.extra = extra
 
 
-@define(init=False, slots=False)
+@attrs_for_type_checkers(init=False, slots=False)
 class ElicitResult(Record):
     """What the user made of an elicitation request.
 
