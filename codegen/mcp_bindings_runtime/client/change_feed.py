@@ -155,7 +155,7 @@ class Standing:
             if retry is not None:
                 retry(connection)
 
-        stream = _Stream(key, wanted, client.timeout, connection.hear, ended)
+        stream = _Stream(key, wanted, client.timeout, connection.put_notification, ended)
         params = key.params(meta=session.meta(), notifications=wanted)
         try:
             connection.attend(stream, lambda: session.request(key, params))
@@ -203,8 +203,8 @@ class Standing:
         notifications = self._client.binding.notifications
         for method, member in FILTERS.items():
             if getattr(stream.acknowledged, member):
-                connection.hear(Notified(notifications[method], None))
+                connection.put_notification(Notified(notifications[method], None))
         updated = notifications[UPDATED]
         for uri in stream.acknowledged.resource_subscriptions or ():
-            connection.hear(Notified(updated, updated.params(uri=uri)))
-        connection.spread()
+            connection.put_notification(Notified(updated, updated.params(uri=uri)))
+        connection.dispatch_notifications()

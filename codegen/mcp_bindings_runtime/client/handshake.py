@@ -48,7 +48,7 @@ class HandshakeClient(Client):
 
     def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
         if self._tasks is not None:
-            taken = self._tasks.take(connection, incoming)
+            taken = self._tasks.intercept(connection, incoming)
             if taken is not None:
                 return taken[0]
         return super()._run(connection, incoming)

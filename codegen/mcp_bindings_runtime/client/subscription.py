@@ -59,7 +59,7 @@ class Subscription:
         connection = self._connection
         self._changes: deque[Change] = deque()
         self._call = Call(key, timeout, timeout, None)
-        self._call.news = Overheard(client.heard)
+        self._call.notifications = Overheard(client.heard)
         self.acknowledged: Any = None
         """What the server has agreed to tell of, which may be less than was asked for."""
         try:
@@ -103,7 +103,7 @@ class Subscription:
                     raise call.error
                 return None
             call.deadline = limit
-            call.patience = limit if timeout is None else timeout
+            call.timeout = limit if timeout is None else timeout
             self._connection.attend(call)
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ class Subscription:
 
     def _sort(self) -> None:
         self._call.notified = False
-        news = self._call.news
+        news = self._call.notifications
         while news:
             notified = news.popleft()
             if notified.key.name == _ACKNOWLEDGED:

@@ -125,9 +125,9 @@ def memory(server: Any) -> Opening:
         raise UsageError(text)
 
     def join() -> Transport:
-        from ..transports.memory import serving
+        from ..transports.memory import serve_in_thread
 
-        return serving(server.serve)
+        return serve_in_thread(server.serve)
 
     return Opening(join, ("memory", server))
 
@@ -137,9 +137,9 @@ def hosted(servers: Sequence[Server]) -> Opening:
 
     def join() -> Transport:
         from ..server.multi_revision import Host
-        from ..transports.memory import serving
+        from ..transports.memory import serve_in_thread
 
-        return serving(Host(servers).serve)
+        return serve_in_thread(Host(servers).serve)
 
     return Opening(join, ("memory", *servers))
 

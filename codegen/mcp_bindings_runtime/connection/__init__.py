@@ -1,1 +1,1 @@
-"""A session at work on a transport: threads, deadlines and locks."""
+"""A session on a transport: threads, deadlines and locks."""

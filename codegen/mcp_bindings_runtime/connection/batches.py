@@ -36,7 +36,7 @@ def send_batch(
                 calls.append(call)
                 lines.append(line)
         except BaseException:
-            # Nothing is sent, so there is nothing to cancel either.
+            # Nothing was sent, so there is nothing to cancel.
             for call in calls:
                 connection.session.forget(call.id)
                 del connection.calls[call.id]

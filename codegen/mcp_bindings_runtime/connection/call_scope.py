@@ -1,7 +1,7 @@
-"""What ends a call that takes several requests and waits: one deadline, and cancellation by another thread.
+"""One deadline, and cancellation by another thread, for a call that takes several requests and waits.
 
-A scope belongs to the thread that enters it. Every request that the thread sends inside ends with the scope, whatever
-``timeout`` it has of its own: the polling of a task, a further round of questions, a connection that is opened anew.
+A scope belongs to the thread that enters it. Every request that the thread sends inside ends with the scope, whatever its
+own ``timeout`` is: polls of a task, further rounds, a connection that is opened again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 Wake = Callable[[CallCancelled], object]
-"""Ends a wait with an error; called from any thread."""
+"""Function that ends a wait with an error; called from any thread."""
 
 
 class Cancellation:
@@ -70,9 +70,9 @@ class Bounded(Protocol):
 
 
 class CallScope:
-    """The deadline of all that a thread does inside ``with``, in seconds from now.
+    """The deadline of everything that a thread does inside ``with``, in seconds from now.
 
-    ``renew`` starts ``timeout`` again; ``limit`` holds altogether. A scope inside another ends with that one at the latest.
+    ``renew`` starts ``timeout`` again, up to ``limit``. An inner scope ends with the outer one at the latest.
     """
 
     __slots__ = ("_outer", "cancellation", "deadline", "limit", "timeout")
@@ -108,7 +108,7 @@ class CallScope:
         self.deadline = min(monotonic() + self.timeout, self.limit)
 
     def bind(self, wait: Bounded, what: str) -> None:
-        """Have a wait end with the scope; raise RequestTimeout or CallCancelled if that is over."""
+        """End a wait with the scope; raise `RequestTimeout` or `CallCancelled` if the scope has ended."""
         if monotonic() > self.deadline:
             text = f"{what}: no answer in {self.timeout:g} s"
             raise RequestTimeout(text)
@@ -117,7 +117,7 @@ class CallScope:
         wait.deadline = min(wait.deadline, self.deadline)
 
     def wake(self, wake: Wake) -> None:
-        """Register what ends a wait when the call is cancelled; raise CallCancelled if it is."""
+        """Register a function that ends a wait when the call is cancelled; raise `CallCancelled` if it is."""
         if self.cancellation is not None:
             self.cancellation.add(wake)
 
@@ -132,12 +132,12 @@ class _Active(local):
 
 
 ACTIVE = _Active()
-"""Its ``scope`` is the innermost that the thread is in."""
+"""The innermost scope of the thread, as ``scope``."""
 
 
 @contextmanager
 def outside() -> Generator[None]:
-    """Let the thread do inside ``with`` what does not belong to its call, such as work that waits for any thread."""
+    """Leave the scope of this thread inside ``with``, for work that does not belong to its call."""
     scope, ACTIVE.scope = ACTIVE.scope, None
     try:
         yield
@@ -146,14 +146,14 @@ def outside() -> Generator[None]:
 
 
 def bounded(seconds: float) -> float:
-    """Return a timeout, or what is left of the scope of this thread if that is less."""
+    """Return a timeout, or the seconds left in the scope of this thread if that is less."""
     scope = ACTIVE.scope
     return seconds if scope is None else min(seconds, scope.left)
 
 
 @contextmanager
 def held(lock: Lock, what: str) -> Generator[None]:
-    """Hold a lock, which is acquired before the deadline of the scope of this thread; raise RequestTimeout."""
+    """Hold a lock inside ``with``; raise `RequestTimeout` if it is not free before the deadline of this thread's scope."""
     scope = ACTIVE.scope
     if not lock.acquire(timeout=-1 if scope is None or scope.left > _LONGEST else scope.left):
         text = f"{what} in another thread, and did not end in time"

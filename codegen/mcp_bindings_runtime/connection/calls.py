@@ -1,4 +1,4 @@
-"""Requests of one's own that wait for their answer."""
+"""Requests of this side that wait for their answer."""
 
 from __future__ import annotations
 
@@ -20,66 +20,66 @@ if TYPE_CHECKING:
 
 
 class Carrier(Protocol):
-    """What sends the request of a call: a ``Connection``."""
+    """The sender of a call's request: a ``Connection``."""
 
     def interrupt(self, call: Call) -> None:
-        """Wake the thread that sends the request or waits for its answer, as the call has ended."""
+        """Wake the thread that sends the request or waits for its answer, because the call has ended."""
         ...
 
 
 class Call:
     """A request in flight, and the thread that waits for it.
 
-    ``patience`` is how many seconds to wait for the answer, or for the next sign of progress; ``limit`` how many altogether.
+    ``timeout`` is the seconds to wait for the answer, or for the next progress; ``limit`` those to wait altogether.
     """
 
-    # What is not there at first is the class's, which takes no time when a call is made.
+    # Defaults are attributes of the class, so that a new call need not set them.
     id: Any = None
-    """Its id, once it has one."""
+    """The id of the request, once it has one."""
     notified: bool = False
-    """Whether a notification has arrived that the waiting thread has not dealt with."""
+    """Whether a notification has arrived that the waiting thread has not handled."""
     progress: ProgressQueue | None = None
     """The progress that waits for ``on_progress``."""
     done: bool = False
     result: Any = None
     error: Exception | None = None
     _event: AutoResetEvent | None = None
-    """Exists while a thread sleeps."""
+    """Wakes the waiting thread while it sleeps."""
     _woken: bool = False
     scope: CallScope | None = None
     """The scope that the call belongs to."""
     carrier: Carrier | None = None
-    """Is there once the request is to be sent, if the call may be cancelled."""
+    """The sender of the request, if the call may be cancelled."""
     awaited: bool = True
-    """Whether a thread waits for it, which could read meanwhile."""
+    """Whether a thread waits for the answer, and could read meanwhile."""
 
     def __init__(
         self,
         key: RequestMethod[Any, Any] | NotificationMethod[Any],
-        patience: float,
+        timeout: float,
         limit: float,
         on_progress: Callable[[Any], object] | None,
     ) -> None:
         self.key = key
-        self.news = _NO_NEWS
-        """Where the notifications of a subscription go."""
-        if patience.__class__ is not float or not patience >= 0:
-            # Most are good, and this is on the way of each request.
-            require_seconds(timeout=patience)
+        self.notifications = _IGNORED
+        """Receives the notifications of a subscription."""
+        if timeout.__class__ is not float or not timeout >= 0:
+            # Most timeouts are valid, and every request comes here.
+            require_seconds(timeout=timeout)
         if on_progress is not None:
             require_callable("on_progress", on_progress, ("params",))
             self.progress = ProgressQueue(key.name, on_progress)
-        self.patience = patience
+        self.timeout = timeout
         started = monotonic()
-        self.deadline = started + patience
-        self.limit = started + limit if limit > patience else self.deadline
-        """When it is over, whatever progress there is."""
+        self.deadline = started + timeout
+        self.limit = started + limit if limit > timeout else self.deadline
+        """Time at which the call ends in spite of progress."""
         if ACTIVE.scope is not None:
             ACTIVE.scope.bind(self, key.name)
             self.scope = ACTIVE.scope
 
     def finish(self, result: Any, error: Exception | None = None) -> None:
-        """The answer is there."""
+        """Set the result or the error, and wake the waiting thread."""
         self.result = result
         self.error = error
         self.done = True
@@ -87,16 +87,16 @@ class Call:
         if self._event is not None:
             self.wake()
 
-    def overdue(self, noise: str = "") -> RequestTimeout:
-        """What is raised once its deadline has passed; ``noise`` is what came instead and was no message."""
+    def overdue(self, dropped: str = "") -> RequestTimeout:
+        """Return the error for a deadline that has passed; ``dropped`` is what came instead and was not a message."""
         scope = self.scope
-        seconds = self.patience if scope is None else min(self.patience, scope.timeout)
+        seconds = self.timeout if scope is None else min(self.timeout, scope.timeout)
         text = f"{self.key.name}: no answer in {seconds:g} s"
-        return RequestTimeout(f"{text}; what came instead was dropped: {noise}" if noise else text)
+        return RequestTimeout(f"{text}; what came instead was dropped: {dropped}" if dropped else text)
 
     def advance(self, params: Any) -> None:
-        """Queue a progress notification, and start the clock again, up to the limit."""
-        self.deadline = min(monotonic() + self.patience, self.limit)
+        """Queue a progress notification and start the timeout again, up to the limit."""
+        self.deadline = min(monotonic() + self.timeout, self.limit)
         if self.scope is not None:
             self.scope.renew()
             self.deadline = min(self.deadline, self.scope.deadline)
@@ -106,7 +106,7 @@ class Call:
         self.wake()
 
     def deliver_progress(self) -> None:
-        """Call ``on_progress`` with the notifications that wait, as long as the deadline has not passed."""
+        """Call ``on_progress`` with the waiting notifications until the deadline has passed."""
         # Before the queue is looked at, so that the next notification sets it again.
         self.notified = False
         if self.progress is not None:
@@ -116,7 +116,7 @@ class Call:
         return self.deadline
 
     def stop(self, error: CallCancelled) -> None:
-        """End the call with an error, in whatever state it is; from any thread."""
+        """End the call with an error in any state; from any thread."""
         if self.done:
             return
         # No further progress is delivered.
@@ -126,25 +126,25 @@ class Call:
             self.carrier.interrupt(self)
 
     def check_stopped(self) -> None:
-        """Raise CallCancelled if that is how the call has ended."""
+        """Raise `CallCancelled` if the call was cancelled."""
         if isinstance(self.error, CallCancelled):
             raise self.error
 
     def publish(self, notified: Notified) -> None:
-        """A notification has come on the subscription that the call keeps open."""
-        self.news.append(notified)
+        """Add a notification of the subscription that the call keeps open."""
+        self.notifications.append(notified)
         self.notified = True
         self.wake()
 
     def wake(self) -> None:
-        """Wakes the thread that waits, or keeps it from falling asleep."""
+        """Wake the waiting thread, or let its next ``sleep`` return at once."""
         self._woken = True
         event = self._event
         if event is not None:
             event.set()
 
     def sleep(self, seconds: float) -> None:
-        """Sleeps until rung, for so long at most."""
+        """Sleep until ``wake``, for at most so many seconds."""
         event = self._event = AutoResetEvent()
         if not self._woken:
             event.wait(seconds)
@@ -152,13 +152,13 @@ class Call:
         self._woken = False
 
 
-_NO_NEWS: deque[Notified] = deque(maxlen=0)
+_IGNORED: deque[Notified] = deque(maxlen=0)
 
 
 class PendingCalls(dict[Any, Call]):
-    """The calls by the id of their request; it is changed under the lock of the connection, or by the thread that reads.
+    """The calls of one connection by the id of their request; changed under its lock, or by the thread that reads.
 
-    ``session`` knows the requests, too.
+    ``session`` forgets or cancels the requests that are given up.
     """
 
     def __init__(self, session: Session) -> None:
@@ -179,7 +179,7 @@ class PendingCalls(dict[Any, Call]):
         return True
 
     def cancel(self, call: Call, why: BaseException | str, *, sent: bool = True) -> bytes | None:
-        """Forget a call; return the line that cancels its request and says why, None if there is nothing to cancel."""
+        """Forget a call; return the line that cancels its request with the reason, None if there is nothing to cancel."""
         if self.pop(call.id, None) is not call:
             return None
         if not sent:
@@ -190,7 +190,7 @@ class PendingCalls(dict[Any, Call]):
         )
 
     def progressed(self, event: Progressed) -> ProgressQueue | None:
-        """Queue progress; return the queue if it is of a task, and a thread has to be found that delivers it."""
+        """Queue progress; return the queue if it is of a task, and a thread has to deliver it."""
         call = self.get(event.id)
         if call is not None:
             call.advance(event.params)
@@ -199,13 +199,13 @@ class PendingCalls(dict[Any, Call]):
         return queue if queue is not None and queue.put(event.params) else None
 
     def published(self, event: Published) -> None:
-        """Hand a notification to the subscription that it belongs to."""
+        """Pass a notification to the subscription that it belongs to."""
         call = self.get(event.id)
         if call is not None:
             call.publish(event.notified)
 
     def finish_progress(self, call: Call, queue: ProgressQueue) -> bool:
-        """Deliver the progress that arrived before the answer; return whether there is more, as the call became a task."""
+        """Deliver the progress that arrived before the answer; return whether there is more, of a task."""
         call.deliver_progress()
         waiting = queue.hand_over()
         if self._tasks.get(call.id) is queue:
@@ -214,14 +214,14 @@ class PendingCalls(dict[Any, Call]):
         return False
 
     def wake_another(self, call: Call) -> None:
-        """Wake another thread that waits, so that it reads on."""
+        """Wake another waiting thread, so that it reads on."""
         for other in list(self.values()):
             if other is not call and other.awaited:
                 other.wake()
                 return
 
     def end(self) -> list[Call]:
-        """Forget all; return the calls, which are to be finished."""
+        """Forget and return all calls, which the caller has to finish."""
         calls = list(self.values())
         self.clear()
         self._tasks.clear()

@@ -1,4 +1,4 @@
-"""What a handler sees of the connection that its request came on, whatever carries it."""
+"""The connection of a handler, over any transport."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ R = TypeVar("R")
 
 
 class Channel(Protocol):
-    """One side's end of a conversation: a ``Connection``, or what stands for one over HTTP."""
+    """One side's end of a conversation: a ``Connection``, or a channel of the HTTP server."""
 
     @property
     def session(self) -> Session:
-        """The core of the conversation."""
+        """The sans-I/O core of the conversation."""
         ...
 
     @property
     def lock(self) -> AbstractContextManager[object]:
-        """Held while the session is asked or told anything."""
+        """The lock to hold while calling the session."""
         ...
 
     @property
@@ -35,14 +35,14 @@ class Channel(Protocol):
         ...
 
     def send(self, line: bytes, *, optional: bool = False) -> None:
-        """Sends a line that the session has made; raises ConnectionClosed, RequestTimeout.
+        """Send a line that the session has made; raise `ConnectionClosed` or `RequestTimeout`.
 
-        An optional one, a notification, may be dropped where there is no room for it.
+        An optional line, a notification, may be dropped if there is no room for it.
         """
         ...
 
-    def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
-        """Sends lines of the session behind all that it has replied so far, so that nothing overtakes a reply."""
+    def send_after_replies(self, make_lines: Callable[[], Iterable[bytes]]) -> None:
+        """Send lines of the session after all its replies so far."""
         ...
 
     def request(
@@ -52,46 +52,43 @@ class Channel(Protocol):
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
-        begun: Callable[[Call], object] | None = None,
+        sending: Callable[[Call], object] | None = None,
     ) -> R:
-        """Sends a request and waits for its result; raises as ``Client.request`` does.
+        """Send a request and wait for its result; raise as ``Client.request``.
 
-        ``begun`` is given the call before it is sent; ``conclude`` can end it.
+        ``sending`` is called with the call before it is sent; ``conclude`` can end that call.
         """
         ...
 
     def conclude(self, call: Call, reason: str) -> None:
-        """Ends a call from this side, as if it had been answered with nothing; wakes the thread that waits for it."""
+        """End a call from this side with the result None; wake the thread that waits for it."""
         ...
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
-        """Sends a notification; raises UsageError, EncodeError, ConnectionClosed.
+        """Send a notification; raise `UsageError`, `EncodeError` or `ConnectionClosed`.
 
-        Over HTTP one that cannot be streamed is dropped.
+        Over HTTP it is dropped if it cannot be streamed.
         """
         ...
 
     def hold(self, incoming: Incoming) -> None:
-        """The answer to a request comes later, by ``reply``: no thread of ours waits for it. Raises McpError.
+        """Announce that ``reply`` answers a request later, while no thread waits for it.
 
-        It raises where a connection to the client has to be held open meanwhile, and as many are as may be.
+        Raise `McpError` if a connection to the client would have to be held open and the limit is reached.
         """
         ...
 
     def reply(self, incoming: Incoming, line: bytes | None) -> None:
-        """Sends the line that answers a request, None where there is none to send; from any thread.
-
-        That it cannot be sent is noted.
-        """
+        """Send the line that answers a request, if there is one; from any thread. Log if it cannot be sent."""
         ...
 
     def pause(self, retry: int) -> None:
-        """Has the client hang up on the stream of its request and come back after ``retry`` milliseconds.
+        """Ask the client to close the stream of its request and come back after ``retry`` milliseconds.
 
-        Nothing happens where a request has no stream of its own.
+        Do nothing if requests have no stream of their own.
         """
         ...
 
     def close(self, lines: Iterable[bytes] = ()) -> None:
-        """Ends the connection, after these last lines; idempotent, from any thread."""
+        """End the connection, after these last lines; idempotent, from any thread."""
         ...

@@ -1,4 +1,4 @@
-"""A session at work on a transport: threads, clocks and locks, around the core that has none."""
+"""A session on a transport: threads, clocks and locks around the sans-I/O core."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .progress_queue import ProgressQueue
 R = TypeVar("R")
 
 _CLOSING = 1.0
-"""Seconds that last words to the other side may take."""
+"""Seconds that the last messages to the other side may take."""
 
 
 class Connection:
     """One side's end of a conversation: thread-safe, and closed at most once.
 
-    ``run`` is given the connection and each request of the other side, and gives the line that answers it (None: none);
-    ``listen`` is given the connection and notifications, one at a time and in their order. ``timeout`` and ``limit`` are
-    in seconds: how long to wait for an answer, or for progress of it, and how long altogether. At most ``workers``
-    requests of the other side run at the same time.
+    ``run`` is called with the connection and each request of the other side, and returns the line that answers it or
+    None; ``listen`` is called with the connection and each notification, one at a time and in order. ``timeout`` and
+    ``limit`` are in seconds: how long to wait for an answer or its progress, and how long altogether. At most
+    ``workers`` requests of the other side run at the same time.
     """
 
     def __init__(
@@ -48,29 +48,29 @@ class Connection:
     ) -> None:
         self.session = session
         self.lock = Lock()
-        """Held while the session is asked or told anything."""
-        self.heard = 0.0
-        """When the other side was last heard of, by ``time.monotonic``."""
+        """Held while the session is called."""
+        self.last_received = 0.0
+        """Time of the last message of the other side, by ``time.monotonic``."""
         self._transport = transport
         self._answer = run
         self.timeout = timeout
-        """Seconds to wait for an answer if nothing else is said."""
+        """Default seconds to wait for an answer."""
         self._limit = limit
         self.calls = PendingCalls(session)
         """The requests in flight; changed under the lock, or by the thread that reads."""
         self._replies = SerialQueue(self._send_answer)
         self._listen = listen
-        self._notifications = SerialQueue(self._spread)
-        self.hear = self._notifications.put
-        """Takes a notification as if it had come for nobody in particular; ``spread`` has it told."""
+        self._notifications = SerialQueue(self._handle_notification)
+        self.put_notification = self._notifications.put
+        """Queue a notification for ``listen``; ``dispatch_notifications`` handles it."""
         self._end: ConnectionClosed | None = None
         self._ending = Lock()
         self._shutting = RLock()
         self._noise = ""
         self._mute = False
-        """Whether answers would come to nothing."""
+        """Whether answers cannot be sent any more."""
         self._left = False
-        """Whether nobody is there any more for whom it would be held open."""
+        """Whether the connection has lost its last user."""
         self._threads = LeaderFollowers(
             f"mcp-{session.side}", workers, read=self._read, run=self._run, queues=(self._replies, self._notifications)
         )
@@ -81,10 +81,10 @@ class Connection:
         return self._end is not None
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits for the end, for ``timeout`` seconds at most (None: no limit); whether it has come."""
+        """Wait for the end; return False after ``timeout`` seconds (None: no limit)."""
         return self._threads.wait(timeout)
 
-    # Saying things.
+    # Sending.
 
     def request(
         self,
@@ -93,30 +93,31 @@ class Connection:
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
-        begun: Callable[[Call], object] | None = None,
+        sending: Callable[[Call], object] | None = None,
     ) -> R:
-        """Sends a request and waits for its result.
+        """Send a request and wait for its result.
 
-        Progress is reported in the calling thread, all of it before the result; that of a task, once there is one,
-        in another thread, one at a time. Raises UsageError, EncodeError,
-        ResponseError, DecodeError, RequestTimeout, ConnectionClosed. After a timeout or an interruption the other side
-        is told that the answer is not awaited any more.
+        Progress is reported in the calling thread, all of it before the result; that of a task, once there is one, in
+        another thread, one at a time. Raise `UsageError`, `EncodeError`, `ResponseError`, `DecodeError`,
+        `RequestTimeout` or `ConnectionClosed`. After a timeout or an interruption the request is cancelled.
         """
         call = Call(key, self.timeout if timeout is None else timeout, self._limit, on_progress)
-        if begun is not None:
+        if sending is not None:
             call.carrier = self
-            begun(call)
-        ask = partial(self.session.request, key, params, progress=on_progress is not None)
-        result: R = self._conclude(call, ask)
+            sending(call)
+        prepare = partial(self.session.request, key, params, progress=on_progress is not None)
+        result: R = self._conclude(call, prepare)
         return result
 
-    def open(self, ask: Callable[[], tuple[Any, bytes]], key: RequestMethod[Any, R], timeout: float | None = None) -> R:
-        """Sends a request that the session makes by itself, such as ``hello``, and waits for its result."""
-        result: R = self._conclude(Call(key, self.timeout if timeout is None else timeout, self._limit, None), ask)
+    def open(
+        self, prepare: Callable[[], tuple[Any, bytes]], key: RequestMethod[Any, R], timeout: float | None = None
+    ) -> R:
+        """Send a request that the session makes by itself, such as ``hello``, and wait for its result."""
+        result: R = self._conclude(Call(key, self.timeout if timeout is None else timeout, self._limit, None), prepare)
         return result
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
-        """Sends a notification; raises UsageError, EncodeError, ConnectionClosed."""
+        """Send a notification; raise `UsageError`, `EncodeError` or `ConnectionClosed`."""
         if self._end is not None:
             raise self._end.again()
         with self.lock:
@@ -124,11 +125,11 @@ class Connection:
         self.send(line)
 
     def send(self, line: bytes, *, optional: bool = False) -> None:
-        """Sends a line that the session has made; as ``Channel.send``."""
+        """Send a line of the session, as ``Channel.send``."""
         self._transport.send(line, bounded(self.timeout))
 
     def post(self, key: RequestMethod[Any, Any], params: Any) -> None:
-        """Send a request as last words about a call: nobody waits for its answer."""
+        """Send a request without waiting for its answer."""
         with self.lock:
             if self._end is not None:
                 raise self._end.again()
@@ -137,10 +138,10 @@ class Connection:
         self._transport.send(line, _CLOSING)
 
     def hold(self, incoming: Incoming) -> None:
-        """Nothing: answers may come at any time. As ``Channel.hold``."""
+        """Do nothing, as answers may come at any time; see ``Channel.hold``."""
 
     def reply(self, incoming: Incoming, line: bytes | None) -> None:
-        """Sends the line that answers a request; that it cannot be sent is noted. As ``Channel.reply``."""
+        """Send the line that answers a request, as ``Channel.reply``."""
         try:
             if line is not None:
                 self.send(line)
@@ -148,29 +149,29 @@ class Connection:
             write_log("info", "an answer could not be sent: %s", fault)
 
     def pause(self, retry: int) -> None:
-        """Nothing: all goes over one transport. As ``Channel.pause``."""
+        """Do nothing, as there is one transport for everything; see ``Channel.pause``."""
 
-    def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
-        """Sends lines of the session behind all that it has replied so far, so that nothing overtakes a reply."""
+    def send_after_replies(self, make_lines: Callable[[], Iterable[bytes]]) -> None:
+        """Send lines of the session after all its replies so far."""
         with self.lock:
             if self._end is not None:
                 raise self._end.again()
-            for line in speak():
+            for line in make_lines():
                 self._replies.put(line)
         self._replies.run()
 
-    def _conclude(self, call: Call, ask: Callable[[], tuple[Any, bytes]]) -> Any:
+    def _conclude(self, call: Call, prepare: Callable[[], tuple[Any, bytes]]) -> Any:
         released = bool(self._threads.busy) and self._threads.release_slot()
         try:
-            self.attend(call, ask)
+            self.attend(call, prepare)
             while not call.done:
                 call.deliver_progress()
                 self.attend(call)
             call.check_stopped()
             if call.progress is not None and self.calls.finish_progress(call, call.progress):
-                # What comes of a task is left to the threads of the connection.
-                self.hear(call.progress)
-                self.spread()
+                # The threads of the connection deliver the progress of a task.
+                self.put_notification(call.progress)
+                self.dispatch_notifications()
         except BaseException as fault:
             self.abandon(call, fault)
             raise
@@ -183,42 +184,41 @@ class Connection:
             raise call.error
         return call.result
 
-    def attend(self, call: Call, ask: Callable[[], tuple[Any, bytes]] | None = None) -> None:
-        """Waits until a call is done or has progressed, after having sent it if ``ask`` gives its id and line.
+    def attend(self, call: Call, prepare: Callable[[], tuple[Any, bytes]] | None = None) -> None:
+        """Wait until a call has ended or has a notification; send it first if ``prepare`` returns its id and line.
 
-        No id stands for a line of several calls, which are known already.
-
-        Raises RequestTimeout once its deadline has passed, and ConnectionClosed where it cannot be sent any more.
+        No id stands for a line of several calls, which are registered already. Raise `RequestTimeout` at the deadline of
+        the call, and `ConnectionClosed`.
         """
-        interrupt = defer_interrupt(call, self._stir)
+        interrupt = defer_interrupt(call, self._wake)
         try:
-            if ask is not None:
+            if prepare is not None:
                 with self.lock:
                     if self._end is not None:
                         raise self._end.again()
-                    call.id, line = ask()
+                    call.id, line = prepare()
                     if call.id is not None:
                         self.calls[call.id] = call
                 if call.scope is not None:
                     call.carrier = self
                 if call.carrier is not None and call.error is not None:
-                    # Cancelled before it was sent: there is nothing to tell the other side.
+                    # Cancelled before it was sent, so the other side need not know.
                     with self.lock:
                         self.calls.cancel(call, "", sent=False)
                     return
-                # Ctrl-C ends a send that waits, as transports promise: not held off, it need not wait for the deadline.
+                # Transports allow Ctrl-C to end a send that waits, so it need not be deferred to the deadline.
                 interrupt.passes = True
                 if not interrupt.seen:
-                    self._transport.send(line, bounded(call.patience))
+                    self._transport.send(line, bounded(call.timeout))
                 interrupt.passes = False
             self._wait(call, interrupt)
         finally:
             interrupt.release()
 
     def _wait(self, call: Call, interrupt: DeferredInterrupt) -> None:
-        """Waits until a call is done or has progressed; reads for all, unless another thread does."""
+        """Wait until a call has ended or has a notification; read messages unless another thread does."""
         threads = self._threads
-        longest = interrupt.patience
+        longest = interrupt.longest
         while not (call.done or call.notified or interrupt.seen):
             remaining = min(call.deadline - monotonic(), longest)
             if remaining <= 0:
@@ -229,7 +229,7 @@ class Connection:
             try:
                 while remaining > 0 and not (call.done or call.notified or interrupt.seen):
                     self._read(remaining)
-                    # Most messages are answers; then there is nothing that might be due.
+                    # Most messages are answers; then there is no work.
                     if (threads.jobs or self._replies.items or self._notifications.items) and threads.ready:
                         if not threads.started:
                             break
@@ -241,23 +241,23 @@ class Connection:
                 if self.calls:
                     self.calls.wake_another(call)
             if not (threads.started or call.done):
-                # Nobody else would: the other side may need it in order to answer.
+                # There is no other thread, and the other side may need the work done before it answers.
                 with outside():
                     threads.work()
 
-    def _stir(self, call: Call) -> None:
+    def _wake(self, call: Call) -> None:
         call.wake()
         self._transport.interrupt()
 
     def interrupt(self, call: Call) -> None:
-        """Wake the thread that sends the request of a call or waits for its answer, as the call has ended."""
+        """Wake the thread that sends a call's request or waits for its answer, because the call has ended."""
         abort = getattr(self._transport, "abort", None)
         if abort is not None and call.id is not None:
             abort(call.id)
         self._transport.interrupt()
 
     def abandon(self, call: Call, why: BaseException | str) -> None:
-        """Waits for a call no longer, and tells the other side so, and why, if it is in flight."""
+        """Stop waiting for a call, and cancel its request with the reason if it is in flight."""
         with self.lock:
             line = self.calls.cancel(call, why, sent=self._end is None)
         self.calls.wake_another(call)
@@ -268,79 +268,79 @@ class Connection:
                 write_log("debug", "%s could not be cancelled: %s", call.key.name, more)
 
     def conclude(self, call: Call, reason: str) -> None:
-        """Ends a call from this side, as if it had been answered with nothing; wakes the thread that waits for it."""
+        """End a call from this side with the result None; wake the thread that waits for it."""
         if not call.done:
             self.abandon(call, reason)
             call.finish(None)
             self._transport.interrupt()
 
-    # Hearing things.
+    # Receiving.
 
     def start(self) -> None:
-        """From now on messages are read even while nobody waits for one."""
+        """Start reading even if no caller waits for a message."""
         self._threads.start()
 
     def listen(self) -> None:
-        """Has the transport bring what the other side says unasked, too, where that takes something of it (HTTP)."""
+        """Open the stream of server messages if the transport needs one (HTTP)."""
         listen = getattr(self._transport, "listen", None)
         if listen is not None:
             listen()
 
-    def spread(self) -> None:
-        """Has told what was heard, in this thread unless another is at it. Who reads does so anyway."""
+    def dispatch_notifications(self) -> None:
+        """Handle queued notifications in this thread unless another thread is already doing so."""
         with outside():
             self._notifications.run()
 
     def serve(self) -> None:
-        """Has messages read and run in other threads until the connection ends."""
+        """Read and run messages in other threads until the connection ends."""
         self._threads.serve()
 
     def pump(self, timeout: float | None = None) -> bool:
-        """Reads what comes within ``timeout`` seconds, runs it in the calling thread, and says whether anything came."""
+        """Read one message within ``timeout`` seconds and run it in the calling thread; return whether one came."""
         if not self._threads.become_leader():
             message = "another thread reads from this connection; pump() is for servers that nothing else serves"
             raise UsageError(message)
         try:
-            came = self._read(timeout)
+            received = self._read(timeout)
         finally:
             self._threads.resign()
         self._threads.work()
-        return came
+        return received
 
     def _read(self, timeout: float | None) -> bool:
-        """Reads one message and acts on it; whether one came. For the thread that has the reading."""
-        hear: Callable[[Any], Sequence[Event]] = self.session.receive
-        what: Any
+        """Read one message and act on it, as the leader; return whether one came."""
+        handle: Callable[[Any], Sequence[Event]] = self.session.receive
+        received: Any
         try:
-            what = self._transport.receive(timeout)
+            received = self._transport.receive(timeout)
         except MessageTooLarge as fault:
-            hear, what = self.session.receive_too_large, fault
+            handle, received = self.session.receive_too_large, fault
         except Unanswered as fault:
-            hear, what = self._unanswered, fault
+            handle, received = self._unanswered, fault
         except ConnectionClosed as end:
             self._cut(end)
             return False
-        except Exception as fault:  # noqa: BLE001  # a transport of somebody's own; nobody is left waiting for it
+        except Exception as fault:  # noqa: BLE001  # a user's transport; no caller may wait for ever
             log_exception(fault, "the transport failed: %s", fault)
             self._cut(ConnectionClosed(f"the transport failed: {fault}"))
             return False
-        if what is None:
+        if received is None:
             if self._left:
                 self.close()
             return False
         with self.lock:
-            events = hear(what)
+            events = handle(received)
             for event in events:
-                # It is in the queue before anything else can be said.
+                # Queued under the lock, before anything else can be sent.
                 if isinstance(event, Reply):
                     self._replies.put(event.line)
-        self.heard = monotonic()
+        self.last_received = monotonic()
         for event in events:
             self._act(event)
         return True
 
     def _unanswered(self, fault: Unanswered) -> Sequence[Event]:
-        """A request of one's own will not be answered."""
+        """Return the end of a request that will not be answered."""
         known = self.session.forget(fault.id) is not None
         return (Outcome(fault.id, None, fault.error),) if known else ()
 
@@ -367,17 +367,17 @@ class Connection:
             self._noise = self._noise if self.session.state == "open" else event.reason
             write_log("info", "dropped: %s", event.reason)
 
-    def _spread(self, news: Notified | ProgressQueue) -> None:
-        if isinstance(news, Notified):
-            self._listen(self, news)
+    def _handle_notification(self, item: Notified | ProgressQueue) -> None:
+        if isinstance(item, Notified):
+            self._listen(self, item)
             return
         try:
-            news.deliver_scheduled()
-        except Exception as fault:  # noqa: BLE001  # nobody waits for it
-            log_exception(fault, "a function that is told of the progress of a task failed")
+            item.deliver_scheduled()
+        except Exception as fault:  # noqa: BLE001  # no caller waits for it
+            log_exception(fault, "on_progress of a task failed")
 
     def _run(self, incoming: Incoming) -> None:
-        # One that was cancelled while it waited is not begun.
+        # A request that was cancelled while it waited is not run.
         line = None if incoming.cancelled or self._mute else self._answer(self, incoming)
         if line is not None:
             self._send_answer(line)
@@ -391,30 +391,30 @@ class Connection:
     # The end.
 
     def close(self, lines: Iterable[bytes] = (), why: str = "the connection was closed on this side") -> None:
-        """Ends the connection, after these last lines; what waits is told ``why``. What still runs cannot be answered."""
+        """End the connection, after these last lines; running calls fail with ``why``, and requests remain unanswered."""
         if self._end is None:
             try:
                 for line in lines:
                     self._transport.send(line, _CLOSING)
             except McpError as fault:
-                write_log("debug", "the last words could not be sent: %s", fault)
+                write_log("debug", "the last messages could not be sent: %s", fault)
         self._mute = True
         self._stop(ConnectionClosed(why))
         self._shut()
 
     def leave(self) -> None:
-        """Has the thread that reads end the connection; takes no lock, so it may be called while garbage is collected."""
+        """Let the thread that reads end the connection. Takes no lock, so it may be called during garbage collection."""
         self._left = True
         self._transport.interrupt()
 
     def drain(self, grace: float) -> None:
-        """After the other side has stopped sending: answers what is running, for ``grace`` seconds at most, and closes."""
+        """Answer the requests that run for at most ``grace`` seconds, and close; the other side sends nothing more."""
         if not self._mute:
             self._threads.wait_idle(grace)
         self._shut()
 
     def _cut(self, end: ConnectionClosed) -> None:
-        """The other side says no more; a server may still answer. Where this side has ended it, that thread shuts it."""
+        """Handle the end of the other side's messages. A server may still answer; a client shuts the connection."""
         client = self.session.side == "client"
         self._mute = self._mute or client
         self._stop(end)
@@ -422,7 +422,7 @@ class Connection:
             self._shut()
 
     def _stop(self, end: ConnectionClosed) -> None:
-        """Nothing is heard any more."""
+        """Stop receiving, and end all calls."""
         with self._ending:
             if self._end is not None:
                 return
@@ -434,9 +434,9 @@ class Connection:
         self._threads.stop()
 
     def _shut(self) -> None:
-        """Nothing is said any more, either; handlers that still run see it."""
+        """Close session and transport; running handlers see it."""
         with self.lock:
             self.session.close()
-        # Whoever comes second waits too, until there is nothing left.
+        # A second thread waits until the first has closed the transport.
         with self._shutting:
             self._transport.close()

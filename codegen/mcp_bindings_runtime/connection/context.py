@@ -1,4 +1,4 @@
-"""What a handler may do besides returning a result."""
+"""The context of a handler: the request, and what it may do besides returning a result."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage"})
-"""Requests of servers that are held against more than their schema."""
+"""Requests of servers that are checked beyond their schema."""
 
 
 class Context:
     """The request or notification that is being handled, and the connection it came on.
 
-    ``peer`` is the client or server that handles it. Good in the handler's thread and in others, until the handler
-    returns; ``progress`` for as long as a task runs that it has answered with.
+    ``peer`` is the client or server that handles it. Usable in any thread until the handler returns; if the answer is a
+    task, ``progress`` until the task ends.
     """
 
     __slots__ = ("_incoming", "_paces", "connection", "peer")
@@ -47,32 +47,32 @@ class Context:
 
     @property
     def request_id(self) -> str | int | None:
-        """The id of the request; None for a notification."""
+        """Id of the request; None for a notification."""
         return None if self._incoming is None else self._incoming.id
 
     @property
     def params(self) -> Any:
-        """The params of the request as they came, for what no argument has; None for a notification."""
+        """Params of the request as received; None for a notification."""
         return None if self._incoming is None else self._incoming.params
 
     @property
     def meta(self) -> Any:
-        """``_meta`` of the request: an object of the revision or a dict; None where there is none."""
+        """``_meta`` of the request: an object of the revision or a dict; None if there is none."""
         return None if self._incoming is None else entries_of(self._incoming.params)
 
     @property
     def principal(self) -> str | None:
-        """Who sends the request, where the transport has made sure of that, as HTTP with authentication does."""
+        """Authenticated sender of the request, if the transport authenticates, as HTTP may."""
         return None if self._incoming is None else self._incoming.principal
 
     @property
     def source(self) -> str | None:
-        """From which address the request comes over HTTP: of IPv6 the network, "" where the WSGI server does not say."""
+        """Address that the request comes from over HTTP (of IPv6 the network); "" if the WSGI server does not provide it."""
         return None if self._incoming is None else self._incoming.source
 
     @property
     def cancelled(self) -> bool:
-        """Whether the answer is not wanted any more, by cancellation or the end of the connection.
+        """Whether the answer is not wanted any more: the request was cancelled, or the connection has ended.
 
         Stop then, and return anything or raise: nothing is sent.
         """
@@ -80,28 +80,28 @@ class Context:
 
     @property
     def cancel_reason(self) -> str | None:
-        """Why the request was cancelled, for people; None where it was not, or nothing was said.
+        """Reason of the cancellation, for people; None if there is none.
 
-        Over HTTP a client of 2026-07-28 cancels by closing the connection, which says nothing.
+        Over HTTP a client of 2026-07-28 cancels by closing the connection, without a reason.
         """
         return None if self._incoming is None else self._incoming.reason
 
     @property
     def peer_info(self) -> Any:
-        """Name and version of the other side's software, as it says; None where it has not said."""
+        """Name and version of the other side's software; None if it has not sent them."""
         return self.connection.session.peer_info
 
     @property
     def peer_capabilities(self) -> Any:
-        """What the other side has declared; None where it has declared nothing."""
+        """Capabilities of the other side; None if it has declared none."""
         return self.connection.session.peer_capabilities
 
     def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Reports how far the request has got; each value is to be larger than the last.
+        """Send the progress of the request; each value has to be larger than the last.
 
-        Nothing is sent where the sender has not asked for it, after cancellation, or after the handler's end; where the
-        handler has answered with a task, after the end of that (2025-11-25). A ``message`` is sent from
-        2025-03-26 on. Raises UsageError for a value that does not increase.
+        Send nothing if the requestor does not want progress, after cancellation, or after the end of the handler or
+        (2025-11-25) of the task that it answered with. ``message`` is sent from 2025-03-26 on. Raise `UsageError` for a
+        value that does not increase.
         """
         incoming = self._incoming
         if incoming is None or incoming.token is None:
@@ -109,43 +109,42 @@ class Context:
         with self.connection.lock:
             line = self.connection.session.progress(incoming, progress, total, message)
         if line is not None:
-            self._tell("progress", line, partial(self.connection.send, optional=True))
+            self._send_paced("progress", line, partial(self.connection.send, optional=True))
 
-    def _tell(self, name: str, item: Any, tell: Callable[[Any], None]) -> None:
-        """Send a notification, no faster than is allowed of its kind; what cannot be sent is dropped."""
-        tell = partial(_attempt, tell)
+    def _send_paced(self, name: str, item: Any, send: Callable[[Any], None]) -> None:
+        """Send a notification no faster than the limits allow; drop it if it cannot be sent."""
+        send = partial(_attempt, send)
         limits: Limits | None = self.peer.limits
         if limits is None:
-            tell(item)
+            send(item)
             return
         paces = self._paces
         if paces is None:
-            # What belongs to no request is told at one pace by all.
+            # Notifications outside requests share the pace of the session.
             paces = self._paces = (
                 {} if self._incoming else self.connection.session.feature_state.setdefault("paces", {})
             )
         if name not in paces:
             from ..features.limits import pace_of
 
-            paces.setdefault(name, pace_of(limits, self, name, tell))
+            paces.setdefault(name, pace_of(limits, self, name, send))
         pace = paces[name]
         if pace is None:
-            tell(item)
+            send(item)
         else:
             pace.offer(item)
 
     def flush(self) -> None:
-        """Tells what waits to be told, as the last of it belongs before the answer."""
+        """Send the notifications that wait, before the answer."""
         if self._paces is not None:
             for pace in self._paces.values():
                 if pace is not None:
                     pace.flush()
 
     def conclude(self, result: Any) -> None:
-        """Answers the request with this result now; nothing is done with what its handler gives later.
+        """Answer the request with this result now; the result of its handler is ignored.
 
-        From then on the request counts as cancelled. Nothing happens where it was answered or cancelled before. From any
-        thread.
+        The request counts as cancelled afterwards. Do nothing if it was answered or cancelled before. From any thread.
         """
         incoming, connection = self._incoming, self.connection
         if incoming is None or incoming.cancelled:
@@ -188,16 +187,16 @@ class Context:
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
     ) -> R:
-        """Asks the other side for something, and waits for its answer; raises as ``Client.request`` does."""
+        """Send the other side a request and wait for its answer; raise as ``Client.request``."""
         return self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
-        """Sends a notification to the other side."""
+        """Send the other side a notification."""
         self.connection.notify(key, params)
 
 
 def _attempt(send: Callable[[Any], None], item: Any) -> None:
-    """Send a notification. No handler depends on it: that it cannot be sent any more is noted."""
+    """Send a notification; log if it cannot be sent, since no handler depends on it."""
     try:
         send(item)
     except (ConnectionClosed, RequestTimeout) as fault:
@@ -209,7 +208,7 @@ class _Current(local):
 
 
 CURRENT = _Current()
-"""Its ``context`` is that of the handler that runs in this thread."""
+"""The context of the handler that runs in this thread, as ``context``."""
 
 
 class ClientContext(Context):
@@ -225,7 +224,7 @@ class ClientContext(Context):
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
     ) -> R:
-        """Asks the server for something, as ``Client.request`` does, from any thread of the handler."""
+        """Send the server a request, as ``Client.request``."""
         with self.cancellable():
             result: R = self.peer.request(key, params, timeout=timeout, on_progress=on_progress)
         return result
@@ -244,54 +243,54 @@ class ServerContext(Context):
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
     ) -> R:
-        """Asks the client for something, and waits for its answer.
+        """Send the client a request and wait for its answer.
 
-        Raises as ``Client.request`` does: UsageError for what the client has not declared, ProtocolError for an answer
-        that does not fit the question.
+        Raise as ``Client.request``: `UsageError` if the client has not declared the capability, `ProtocolError` for an
+        answer that does not fit the request.
         """
         if key.name not in QUESTIONS:
-            return self._ask(key, params, timeout, on_progress)
+            return self._request(key, params, timeout, on_progress)
         from ..features.server_requests import check_answer, check_question
 
         check_question(self, key, params)
-        result = self._ask(key, params, timeout, on_progress)
+        result = self._request(key, params, timeout, on_progress)
         check_answer(self, key, params, result)
         return result
 
-    def _ask(
+    def _request(
         self,
         key: RequestMethod[Any, R],
         params: Any,
         timeout: float | None,
         on_progress: Callable[[Any], object] | None,
     ) -> R:
-        """Send a request and wait for its result; raise Abandoned as soon as the request being handled is cancelled."""
+        """Send a request and wait for its result; raise `Abandoned` as soon as the request being handled is cancelled."""
         incoming, connection = self._incoming, self.connection
         if incoming is None:
             return connection.request(key, params, timeout=timeout, on_progress=on_progress)
         with connection.lock:
             calls = incoming.calls = incoming.calls or set()
-        begun: list[Call] = []
+        sent: list[Call] = []
 
         def begin(call: Call) -> None:
-            begun.append(call)
+            sent.append(call)
             calls.add(call)
-            # Whoever cancels it does that first, and then looks for calls.
+            # A cancelling thread sets `cancelled` first and then stops the calls.
             if incoming.cancelled:
                 raise Abandoned
 
         try:
-            return connection.request(key, params, timeout=timeout, on_progress=on_progress, begun=begin)
+            return connection.request(key, params, timeout=timeout, on_progress=on_progress, sending=begin)
         except CallCancelled:
             raise Abandoned from None
         finally:
-            calls.difference_update(begun)
+            calls.difference_update(sent)
 
     def log(self, level: Level, data: Any, logger: str | None = None) -> None:
-        """Sends a log message (``data`` is any JSON) to the client, if it wants those of this severity.
+        """Send the client a log message (``data`` is any JSON) if it wants those of this severity.
 
-        It goes through the server's ``redact`` first; of messages that come too fast only the last of them is sent.
-        Raises UsageError for an unknown level, or where the server has not declared ``logging``.
+        The server's ``redact`` is applied first; of messages that come too fast only the last is sent. Raise
+        `UsageError` for an unknown level, or if the server has not declared ``logging``.
         """
         key = self.connection.session.binding.notifications["notifications/message"]
         check_level(level)
@@ -299,18 +298,18 @@ class ServerContext(Context):
         if least is not None and LEVELS.index(level) >= LEVELS.index(least):
             redact = self.peer.redact
             shown = data if redact is None else redact(data)
-            self.tell_log(key.params(level=level, data=shown, logger=logger))
+            self.send_log(key.params(level=level, data=shown, logger=logger))
 
-    def tell_log(self, params: Any) -> None:
-        """Sends a log message whose severity the client wants, at the pace that is allowed."""
+    def send_log(self, params: Any) -> None:
+        """Send a log message whose severity the client wants, no faster than the limits allow."""
         key = self.connection.session.binding.notifications["notifications/message"]
-        self._tell("log", params, partial(self.notify, key))
+        self._send_paced("log", params, partial(self.notify, key))
 
     def close_stream(self, retry: float = 1.0) -> None:
-        """Has the client hang up, and come back for the answer after ``retry`` seconds, while the handler goes on.
+        """Ask the client to disconnect and come back for the answer after ``retry`` seconds, while the handler goes on.
 
-        For long work over HTTP, so that no connection is held meanwhile (2025-11-25, Streamable HTTP: polling). Nothing
-        happens on other transports. Raises UsageError in revisions whose clients do not come back.
+        For long work over HTTP, so that no connection is held meanwhile (2025-11-25, Streamable HTTP: polling). Do
+        nothing on other transports. Raise `UsageError` in revisions whose clients do not come back.
         """
         binding = self.connection.session.binding
         if not binding.facts.polling:
@@ -319,12 +318,12 @@ class ServerContext(Context):
         self.connection.pause(max(1, round(retry * 1000)))
 
     def _least(self) -> Level | None:
-        """The least severity that the client wants; None where it wants no messages."""
+        """Return the least severity that the client wants; None if it wants no messages."""
         return cast("HandshakeServerSession", self.connection.session).log_level
 
 
 class StatelessContext(ServerContext):
-    """The context of a server's handler where every request stands alone: what it may ask for comes by replay."""
+    """The context of a server's handler if every request stands alone: requests to the client are answered by replay."""
 
     __slots__ = ("_replay",)
 
@@ -334,30 +333,30 @@ class StatelessContext(ServerContext):
 
     @property
     def peer_info(self) -> Any:
-        """Name and version of the client's software, as this request says; None where it has not said."""
+        """Name and version of the client's software in this request; None if it has none."""
         return None if self.meta is None else self.meta.client_info
 
     @property
     def peer_capabilities(self) -> Any:
-        """What the client has declared with this request; nothing may be carried over from others."""
+        """Capabilities that the client declares with this request; those of other requests do not count."""
         return None if self.meta is None else self.meta.client_capabilities
 
-    def _ask(
+    def _request(
         self,
         key: RequestMethod[Any, R],
         params: Any,
-        timeout: float | None,  # the client's patience decides
+        timeout: float | None,  # the client's timeout counts
         on_progress: Callable[[Any], object] | None,  # embedded requests have no progress
     ) -> R:
-        """Asks the client for something (Multi Round-Trip Requests).
+        """Send the client a request (Multi Round-Trip Requests).
 
-        The first time this ends the handler: the client is told what is asked for, and sends its request again with the
-        answer. Then the handler is run again from its start, and this returns the answer. So what the handler does
-        before is done twice: put side effects behind the last question. The questions must be the same, in the same
-        order, each time.
+        The first time this ends the handler: the answer to the client holds the request, and the client repeats its own
+        request with the answer. The handler then runs again from its start, and this returns the answer. So whatever the
+        handler does before is done twice: put side effects behind the last request. The requests must be the same, in
+        the same order, each time.
 
-        Raises UsageError in handlers of other methods than those whose result may ask for input, and ResponseError
-        (-32021) where the client has not declared that it can answer.
+        Raise `UsageError` in handlers of methods whose result cannot request input, and `ResponseError` (-32021) if the
+        client has not declared that it can answer.
         """
         if self.cancelled:
             raise Abandoned
@@ -370,12 +369,12 @@ class StatelessContext(ServerContext):
         return result
 
     def begin_task(self, *, required: bool = False) -> None:
-        """From here on the tool call is a task, if the client understands those; with ``required`` it has to.
+        """Continue the tool call as a task, if the client supports tasks; with ``required`` it must.
 
-        The first time this ends the handler: the client is told that there is a task, and the handler runs again from
-        its start, in another thread, knowing what was answered so far. So ask before it what decides whether there is
-        anything to do, and put all else behind it. Raises UsageError where the server was made without ``tasks`` or
-        this is no tool call, and ResponseError (-32021) where the client would have to understand tasks and does not.
+        The first time this ends the handler: the client receives the task, and the handler runs again from its start in
+        another thread, with the answers so far. So send requests that decide whether there is anything to do before it,
+        and put all else behind it. Raise `UsageError` if the server has no ``tasks`` or this is not a tool call, and
+        `ResponseError` (-32021) if the client does not support tasks and must.
         """
         if self._incoming is None or self._incoming.key.name != "tools/call":
             text = "only a tool call may become a task"

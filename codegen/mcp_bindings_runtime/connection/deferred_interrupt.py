@@ -1,4 +1,4 @@
-"""Ctrl-C at a safe place only: in between, a message could be lost half read or half written."""
+"""Ctrl-C at safe points only: anywhere else a message could be lost half read or half written."""
 
 from __future__ import annotations
 
@@ -12,36 +12,35 @@ from typing import Any, Final, TypeVar
 W = TypeVar("W")
 
 LONGEST: Final = 3600.0
-"""Seconds that one wait lasts at most; there is no limit to how many follow each other."""
+"""Limit in seconds on one wait; waits follow each other without limit."""
 MOMENT: Final = 0.25
-"""Seconds that a wait of the main thread lasts at most before it is begun again.
+"""Limit in seconds on one wait of the main thread.
 
-Python runs a signal's handler between two steps of the program: for a signal that comes right before a wait begins, that
-is when the wait is over.
+Python runs a signal's handler between two steps of the program: that of a signal right before a wait runs after the wait.
 """
 
 
 class DeferredInterrupt:
-    """Stands for SIGINT's handler from ``defer_interrupt`` to ``release``, for blocks that Ctrl-C may not break.
+    """Replaces SIGINT's handler until ``release``, for blocks that Ctrl-C must not break.
 
-    What the program has installed stays in charge of what the signal means: ``release`` calls it, if the signal has come
-    meanwhile, and the signal does while it ``passes``.
+    ``release`` calls the program's own handler if the signal has come meanwhile. While ``passes``, the signal calls it
+    at once.
     """
 
     passes: bool = False
-    """Whether the signal does what it did before."""
+    """Whether the signal calls the program's own handler at once."""
     seen: bool = False
-    """Whether the signal has come, and not passed."""
+    """Whether the signal has come and was deferred."""
 
-    def __init__(self, previous: Any, whom: Any, wake: Callable[[Any], object]) -> None:
+    def __init__(self, previous: Any, target: Any, wake: Callable[[Any], object]) -> None:
         self._previous: Any = previous
-        self._whom = whom
+        self._target = target
         self._wake = wake
-        self.patience = LONGEST if previous is None else MOMENT
-        """Seconds that one wait may last: a moment where the signal may come, in the main thread."""
+        self.longest = LONGEST if previous is None else MOMENT
+        """Limit in seconds on one wait: a moment in the main thread, where the signal may come."""
 
     def release(self) -> None:
-        """The signal does again what it did, and does it now if it has come."""
+        """Restore the program's handler, and call it if the signal has come."""
         previous = self._previous
         if previous is not None:
             self._previous = None
@@ -52,31 +51,31 @@ class DeferredInterrupt:
                 previous(signal.SIGINT, None)
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """What the signal does."""
+        """Handle the signal."""
         if self.passes:
             self._previous(number, frame)
         else:
             self.seen = True
-            self._wake(self._whom)
+            self._wake(self._target)
 
 
-def defer_interrupt(whom: W, wake: Callable[[W], object]) -> DeferredInterrupt:
-    """From now on the signal only calls ``wake`` with ``whom``, until what is returned is released.
+def defer_interrupt(target: W, wake: Callable[[W], object]) -> DeferredInterrupt:
+    """Defer the signal, which calls ``wake(target)`` only, until the returned object is released.
 
-    Python runs signal handlers in the main thread alone; in others this does nothing.
+    Python runs signal handlers in the main thread only; in other threads this does nothing.
     """
     if get_ident() != _MAIN:
         return DeferredInterrupt(None, None, wake)
     previous = _get(signal.SIGINT)
-    # What was not installed from Python could not be put back.
+    # A handler that was not installed from Python could not be restored.
     if not callable(previous):
         return DeferredInterrupt(None, None, wake)
-    interrupt = DeferredInterrupt(previous, whom, wake)
+    interrupt = DeferredInterrupt(previous, target, wake)
     _set(signal.SIGINT, interrupt.note)
     return interrupt
 
 
-# What `signal` wraps. The wrappers look enumerations up, which takes ten times as long; these are called with each request.
+# The functions that `signal` wraps: every request calls them, and the wrappers take ten times as long.
 _set: Callable[[int, Any], Any] = import_module("_signal").signal
 _get: Callable[[int], Any] = import_module("_signal").getsignal
 _MAIN = main_thread().ident

@@ -1,4 +1,4 @@
-"""What a side does with requests and notifications: plain functions, by method."""
+"""The functions that handle requests and notifications, by method."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ LIMITED = frozenset(
         *("tasks/cancel", "tasks/get", "tasks/list", "tasks/result", "tasks/update"),
     }
 )
-"""Requests that may not come too often."""
+"""Requests that `Limits` apply to."""
 KEPT = frozenset(range(-32099, -31999)) - {HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION}
-"""Codes that 2026-07-28 uses no more, or not yet (Error Codes)."""
+"""Error codes that 2026-07-28 no longer uses, or not yet (Error Codes)."""
 INTERNAL = ErrorObject(INTERNAL_ERROR, "Internal error")
-"""Says nothing of the inside."""
+"""The error for failures whose cause is not disclosed."""
 
 
 class Handlers:
@@ -51,19 +51,19 @@ class Handlers:
         self._requests: dict[str, Callable[[Any, Any], Any]] = {}
         self._notifications: dict[str, Callable[[Any, Any], Any]] = {}
         self._chosen: set[str] = set()
-        """The methods whose function was given by ``register``."""
+        """Methods whose function was registered by ``register``."""
 
     @property
     def methods(self) -> frozenset[str]:
-        """The methods that there is a function for."""
+        """Methods that have a function."""
         return frozenset({*self._requests, *self._notifications})
 
     def extend(self, binding: Binding) -> None:
-        """From now on there are the methods of this binding, which has all of the one before."""
+        """Use this binding, which has all methods of the one before, from now on."""
         self._binding = binding
 
     def add(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]) -> None:
-        """Has a function called for a method. Raises UsageError for one that never reaches this side."""
+        """Register a function for a method; raise `UsageError` if this side never receives the method."""
         known: Mapping[str, Any] = (
             self._binding.requests if isinstance(key, RequestMethod) else self._binding.notifications
         )
@@ -76,7 +76,7 @@ class Handlers:
         (self._requests if isinstance(key, RequestMethod) else self._notifications)[key.name] = function
 
     def of(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> Callable[[Any, Any], Any] | None:
-        """The function for a method; None where there is none."""
+        """Return the function for a method; None if there is none."""
         return (self._requests if isinstance(key, RequestMethod) else self._notifications).get(key.name)
 
     @overload
@@ -86,9 +86,9 @@ class Handlers:
         self, key: NotificationMethod[P]
     ) -> Callable[[Callable[[P, Any], None]], Callable[[P, Any], None]]: ...
     def register(self, key: Any) -> Any:
-        """A decorator for the function that handles a method; raises UsageError for what is no key of one."""
-        given: Any = key
-        if not isinstance(given, (RequestMethod, NotificationMethod)):
+        """Return a decorator for the function that handles a method; raise `UsageError` for an invalid key."""
+        unchecked: Any = key
+        if not isinstance(unchecked, (RequestMethod, NotificationMethod)):
             text = f"handler() takes the key of a method, such as `methods.CALL_TOOL` of the revision, and not {key!r}"
             raise UsageError(text)
 
@@ -104,21 +104,21 @@ class Handlers:
         return remember
 
     def handle(self, key: RequestMethod[Any, Any], params: Any, context: Any) -> Any:
-        """The result of a request.
+        """Return the result of a request.
 
-        Raises ResponseError where nobody handles the method, UsageError for a result of another type than the method's,
-        and what its function raises.
+        Raise `ResponseError` if the method has no function, `UsageError` if the result has another type than the
+        method's, and whatever the function raises.
         """
         function = self._requests.get(key.name)
         if function is None:
-            raise ResponseError(*self._nobody(key.name))
+            raise ResponseError(*self._unhandled(key.name))
         if key.name in LIMITED and context.peer.limits is not None:
             from ..features.limits import admit
 
             refused = admit(context.peer.limits, context, key.name)
             if refused is not None:
                 return refused
-        # A handler may have another one run in its thread, as who waits for an answer handles what comes meanwhile.
+        # Handlers nest in one thread: while one waits for an answer, the thread may handle another request.
         before, CURRENT.context = CURRENT.context, context
         try:
             result = function(params, context)
@@ -134,7 +134,7 @@ class Handlers:
         return result
 
     def answer(self, connection: Channel, incoming: Incoming, context: Any) -> bytes | None:
-        """The line that answers a request; None where there is none to send."""
+        """Return the line that answers a request; None if there is none to send."""
         session = connection.session
         try:
             line = session.response_line(incoming, self.handle(incoming.key, incoming.params, context))
@@ -163,24 +163,24 @@ class Handlers:
             return session.settle(incoming, line)
 
     def notice(self, notified: Notified, context: Any) -> None:
-        """Calls the function that listens to a notification, if there is one."""
+        """Call the function for a notification, if there is one."""
         function = self._notifications.get(notified.key.name)
         if function is None:
             return
         try:
             function(notified.params, context)
-        except BaseException as error:  # nobody waits for an answer
+        except BaseException as error:  # a notification has no answer
             log_handler_error(error, f"{notified.key.name}: the handler failed", over=context.connection.closed)
             if _by_ctrl_c(error):
                 raise
 
-    def _nobody(self, method: str) -> ErrorObject:
+    def _unhandled(self, method: str) -> ErrorObject:
         reason = f"this {self._side} does not handle {method}"
         return ErrorObject(METHOD_NOT_FOUND, "Method not found", {"method": method, "reason": reason})
 
     @staticmethod
     def refuse(connection: Channel, incoming: Incoming, refusal: ErrorObject) -> bytes:
-        """The line that answers a request with an error, whose data may be anything that a handler has given."""
+        """Return the line that answers a request with an error; its data may come from a handler."""
         try:
             return connection.session.error_response_line(incoming, refusal)
         except (TypeError, ValueError) as fault:
@@ -189,5 +189,5 @@ class Handlers:
 
 
 def _by_ctrl_c(error: BaseException) -> bool:
-    """Whether the user wants the program to end, and not only the handler; handlers see that in the main thread alone."""
+    """Return whether Ctrl-C has ended a handler: handlers see it in the main thread only."""
     return isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()

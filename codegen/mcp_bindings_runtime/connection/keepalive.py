@@ -12,20 +12,20 @@ from .connection import Connection
 
 
 def watch(connection: Connection, binding: Binding, *, every: float, failures: int) -> None:
-    """Pings whenever nothing has come for ``every`` seconds; ``failures`` in a row end the connection."""
+    """Start a thread that pings after ``every`` silent seconds; ``failures`` in a row end the connection."""
     Thread(target=_watch, args=(connection, binding, every, failures), name="mcp-ping", daemon=True).start()
 
 
 def _watch(connection: Connection, binding: Binding, every: float, failures: int) -> None:
-    # Where there is no ping, every server has to answer this (2026-07-28, Discovery).
+    # 2026-07-28 has no ping; every server has to answer `server/discover` (Discovery).
     ping = binding.requests.get("ping") or binding.requests["server/discover"]
     failed = 0
     while not connection.closed:
         if connection.session.state != "open":
-            # Whoever is connected has as long for its handshake as it likes.
+            # The handshake has no time limit.
             connection.wait(every)
             continue
-        silent = monotonic() - connection.heard
+        silent = monotonic() - connection.last_received
         if silent < every:
             connection.wait(every - silent)
             continue

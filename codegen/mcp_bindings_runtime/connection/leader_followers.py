@@ -130,7 +130,7 @@ class LeaderFollowers:
         return self._leading.locked()
 
     def start(self) -> None:
-        """Have an own thread read whenever no caller does."""
+        """Start reading in an own thread whenever no caller reads."""
         self.started = True
         self._ensure_follower()
 
@@ -145,7 +145,7 @@ class LeaderFollowers:
         return False
 
     def delegate(self) -> None:
-        """Have another thread do the work that is ready, so that the leader reads on."""
+        """Wake another thread for the work that is ready, so that the leader reads on."""
         self._ensure_follower()
         self._wake_follower()
 
@@ -214,7 +214,7 @@ class LeaderFollowers:
             sleep(0.002)
 
     def serve(self) -> None:
-        """Have own threads read and run, and wait for ``stop``.
+        """Read and run in own threads, and wait for ``stop``.
 
         The calling thread, often the main thread, only waits. So no job keeps it after the end, and Ctrl-C interrupts it at
         a safe place.

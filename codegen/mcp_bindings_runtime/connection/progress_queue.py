@@ -12,7 +12,7 @@ from typing import Any
 from ..logs import write_log
 
 CAPACITY = 1000
-"""How many notifications wait at most."""
+"""Limit on waiting notifications."""
 
 
 def _never() -> float:
@@ -22,8 +22,8 @@ def _never() -> float:
 class ProgressQueue:
     """Calls ``on_progress`` with each notification, in order and one at a time.
 
-    When more than ``CAPACITY`` wait, the newest replaces the one before it; how many were replaced is logged. ``method``
-    is that of the request, for the log.
+    When more than ``CAPACITY`` wait, the newest replaces the one before it; the number of replaced ones is logged.
+    ``method`` is that of the request, for the log.
     """
 
     __slots__ = ("_adding", "_coalesced", "_delivering", "_items", "_method", "_on_progress", "_scheduled")

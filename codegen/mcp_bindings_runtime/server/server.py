@@ -309,7 +309,7 @@ class Server(Limited, ABC):
     def run(self, connection: Channel, incoming: Incoming) -> bytes | None:
         """Has a request handled; the line that answers it, None where there is none to send."""
         if self._receiver is not None:
-            taken = self._receiver.take(connection, incoming)
+            taken = self._receiver.intercept(connection, incoming)
             if taken is not None:
                 return taken[0]
         return self._handlers.answer(connection, incoming, self.context(self, connection, incoming))
@@ -377,7 +377,7 @@ class Server(Limited, ABC):
 
         def tell(connection: Channel) -> None:
             if announcement.level is not None:
-                self.context(self, connection, None).tell_log(announcement.params)
+                self.context(self, connection, None).send_log(announcement.params)
             else:
                 self._tell(connection, announcement)
 

@@ -111,7 +111,7 @@ class StatelessServer(RunnableServer):
 
     def _tell_of_task(self, task_id: str, said: Mapping[str, Any]) -> None:
         def tell(connection: Channel) -> None:
-            connection.say(lambda: _core(connection).publish_task(task_id, said))
+            connection.send_after_replies(lambda: _core(connection).publish_task(task_id, said))
 
         tell_each(self._connections.copy(), tell)
 
@@ -179,7 +179,7 @@ class StatelessServer(RunnableServer):
     def _tell(self, connection: Channel, announcement: Announcement) -> None:
         key, params, about = announcement.key, announcement.params, announcement.about
         # A subscription is acknowledged before anything is told on it (Subscriptions: Acknowledgment).
-        connection.say(lambda: _core(connection).publish(key, params, about=about))
+        connection.send_after_replies(lambda: _core(connection).publish(key, params, about=about))
 
     def _last_words(self, connection: Channel) -> list[bytes]:
         with connection.lock:

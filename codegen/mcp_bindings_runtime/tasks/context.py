@@ -1,4 +1,4 @@
-"""What the handler of a request that became a task is given (2025-11-25, Tasks: Associating Task-Related Messages)."""
+"""The context of the handler of a request that became a task (2025-11-25, Tasks: Associating Task-Related Messages)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from ..connection.context import Context
+from ..connection.context import Context, StatelessContext
 from ..errors import CallCancelled
 from ..methods import NotificationMethod, RequestMethod
-from ..session.control_flow import Abandoned
+from ..session.control_flow import Abandoned, InputNeeded
 from ..session.task_tracker import mark_related
 
 if TYPE_CHECKING:
@@ -23,51 +23,51 @@ R = TypeVar("R")
 
 
 class Task:
-    """A task, as its handler sees it."""
+    """A task, for its handler."""
 
     def __init__(self, store: MemoryTasks, stored: StoredTask, end: Callable[[Any], None]) -> None:
         self._store = store
         self._stored = stored
         self._end = end
         self._lock = Lock()
-        self._open = 0
+        self._questions = 0
 
     @property
     def id(self) -> str:
-        """Its id, which the requestor has, too."""
+        """The id of the task, which the requestor knows, too."""
         return self._stored.id
 
     @property
     def cancelled(self) -> bool:
-        """Whether it was cancelled, has expired, or nobody is left to ask for it."""
+        """Whether the task was cancelled or has expired, or its requestor has gone."""
         return self._stored.stopped.is_set()
 
     def wait(self, seconds: float) -> bool:
-        """Waits for so many seconds; whether it was cancelled before they had gone by."""
+        """Wait for so many seconds; return whether the task was cancelled meanwhile."""
         return self._stored.stopped.wait(seconds)
 
     def conclude(self, result: Any) -> None:
-        """End the task with a result now, from any thread; what its handler returns later counts for nothing."""
+        """End the task with a result now, from any thread; the result of its handler is ignored."""
         self._end(result)
         self._stored.stopped.set()
 
     def tell(self, message: str) -> None:
-        """Says for people what is being done, as the message of the task's status."""
-        self._store.turn(self._stored, "input_required" if self._open else "working", message)
+        """Set the message of the task's status, for people."""
+        self._store.set_status(self._stored, "input_required" if self._questions else "working", message)
 
-    def ask(self, key: RequestMethod[Any, Any], request: Any, timeout: float | None) -> Any:
-        """Has the requestor asked something by the task's state, and waits for the answer (2026-07-28).
+    def request_input(self, key: RequestMethod[Any, Any], request: Any, timeout: float | None) -> Any:
+        """Send the requestor a request as part of the task's state, and wait for the answer (2026-07-28).
 
-        Raises RequestTimeout, and Abandoned where nobody will answer any more.
+        Raise `RequestTimeout`, or `Abandoned` once nobody will answer.
         """
-        return self._store.ask(self._stored, key, request, self._stored.ttl if timeout is None else timeout)
+        return self._store.request_input(self._stored, key, request, self._stored.ttl if timeout is None else timeout)
 
     @contextmanager
-    def watched(self, over: Callable[[], None]) -> Generator[None, None, None]:
-        """While the block runs, a function is called when the task ends. Raises ResponseError where too many are."""
+    def watched(self, ended: Callable[[], None]) -> Generator[None, None, None]:
+        """Call ``ended`` if the task ends inside the block; raise `ResponseError` if there are too many watchers."""
 
         def watcher(_task: StoredTask) -> None:
-            over()
+            ended()
 
         self._store.when_ended(self._stored, watcher)
         try:
@@ -76,27 +76,27 @@ class Task:
             self._store.unwatch(self._stored, watcher)
 
     @contextmanager
-    def asking(self) -> Generator[None, None, None]:
-        """While the block runs, the task's status says that the requestor is asked something."""
+    def awaiting_input(self) -> Generator[None, None, None]:
+        """Give the task the status ``input_required`` inside the block."""
         with self._lock:
-            self._open += 1
-            self._store.turn(self._stored, "input_required", self._stored.message)
+            self._questions += 1
+            self._store.set_status(self._stored, "input_required", self._stored.message)
         try:
             yield
         finally:
             with self._lock:
-                self._open -= 1
-                if not self._open:
-                    self._store.turn(self._stored, "working", self._stored.message)
+                self._questions -= 1
+                if not self._questions:
+                    self._store.set_status(self._stored, "working", self._stored.message)
 
 
 class InTask(Context):
-    """What the context of a task's handler does in another way than others: every message names the task."""
+    """The part of a context that differs for handlers of tasks: every message names the task."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
-        # The classes that are made have it; here it would be in the way of what they derive from besides.
+        # `_class_for` adds the slot; a slot here would not go together with those of the other base class.
         @property
         def task(self) -> Task:
             """The task."""
@@ -104,7 +104,7 @@ class InTask(Context):
 
     @property
     def cancelled(self) -> bool:
-        """Whether nobody wants the result any more: stop then, and return anything or raise."""
+        """Whether nobody wants the result any more. Stop then, and return anything or raise."""
         return self.task.cancelled or (self.connection.closed and self.principal is None)
 
     @contextmanager
@@ -122,36 +122,36 @@ class InTask(Context):
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
     ) -> R:
-        """Asks the other side for something, and waits for its answer; meanwhile the task's status says so."""
+        """Send the other side a request and wait for its answer; the task is ``input_required`` meanwhile."""
         binding = self.connection.session.binding
         marked = mark_related(key.params() if params is None else params, self.task.id, binding)
         if key.capability is None:
             return super().request(key, marked, timeout=timeout, on_progress=on_progress)
-        with self.task.asking():
+        with self.task.awaiting_input():
             return super().request(key, marked, timeout=timeout, on_progress=on_progress)
 
-    def _ask(
+    def _request(
         self,
         key: RequestMethod[Any, R],
         params: Any,
         timeout: float | None,
         on_progress: Callable[[Any], object] | None,
     ) -> R:
-        """As that of a server's context; but with the task the wait ends, too, by Abandoned."""
+        """Send a request as ``ServerContext`` does; raise `Abandoned` when the task ends, too."""
         calls: list[Call] = []
 
-        def begun(call: Call) -> None:
+        def sending(call: Call) -> None:
             calls.append(call)
             if self.task.cancelled:
                 raise Abandoned
 
-        def over() -> None:
+        def stop_calls() -> None:
             for call in calls:
                 call.stop(CallCancelled("the task was stopped"))
 
-        with self.task.watched(over):
+        with self.task.watched(stop_calls):
             try:
-                result = self.connection.request(key, params, timeout=timeout, on_progress=on_progress, begun=begun)
+                result = self.connection.request(key, params, timeout=timeout, on_progress=on_progress, sending=sending)
             except CallCancelled:
                 raise Abandoned from None
         if self.task.cancelled:
@@ -163,10 +163,61 @@ class InTask(Context):
         self.task.conclude(result)
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
-        """Sends a notification to the other side."""
+        """Send a notification to the other side."""
         binding = self.connection.session.binding
         marked = mark_related(key.params() if params is None else params, self.task.id, binding)
         super().notify(key, marked)
+
+
+class InStatelessTask(StatelessContext):
+    """The part of a context that differs for handlers of tasks in 2026-07-28."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def task(self) -> Task:
+            """The task."""
+            ...
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody wants the result any more. Stop then, and return anything or raise."""
+        return self.task.cancelled
+
+    def request(
+        self,
+        key: RequestMethod[Any, Any],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> Any:
+        """Send the client a request and wait for the answer, which ``tasks/update`` brings.
+
+        ``timeout`` is in seconds, by default as long as the task is kept. Answers from before the call became a task are
+        reused. Raise `Abandoned` once nobody will answer, `RequestTimeout`, and `ResponseError` (-32021) if the client
+        has not declared that it can answer.
+        """
+        try:
+            return super().request(key, params)
+        except InputNeeded as suspended:
+            binding = self.connection.session.binding
+            return self.task.request_input(key, binding.codec.unstructure(suspended.request), timeout)
+
+    def conclude(self, result: Any) -> None:
+        """End the task with a result, as ``Task.conclude``."""
+        self.task.conclude(result)
+
+    def begin_task(self, *, required: bool = False) -> None:
+        """Do nothing: the call is a task already."""
+
+    def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Do nothing: tasks send no progress in this revision (Task Status Notifications); see ``task.tell``."""
+
+    def log(self, level: str, data: Any, logger: str | None = None) -> None:
+        """Do nothing: tasks send no log messages in this revision (Task Status Notifications)."""
 
 
 def in_task(
@@ -179,7 +230,7 @@ def in_task(
     end: Callable[[Any], None],
     kind: Any = InTask,
 ) -> Any:
-    """The context of a task's handler: what ``peer`` gives to others, with ``task``, and with what ``kind`` changes.
+    """Return the context of a task's handler: of the class of ``peer``'s contexts, changed by ``kind``, with ``task``.
 
     ``end`` ends the task with a result of its request.
     """

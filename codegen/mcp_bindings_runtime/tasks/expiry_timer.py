@@ -1,4 +1,4 @@
-"""The threads of tasks: those that execute them, and one that wakes up when a task has expired."""
+"""A timer for the first of several times."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from threading import Lock, Timer, current_thread
 from ..logs import log_exception, write_log
 
 _MOMENT = 0.05
-"""Seconds by which an alarm is late, so that what was due is over by then."""
+"""Seconds by which the timer is late, so that whatever was due has expired."""
 
 
 class ExpiryTimer:
-    """Calls a function, in a thread of its own, when the first of the times that are set has passed.
-
-    ``now`` gives the time in seconds.
-    """
+    """Calls a function in a thread of its own when the first of several times has passed; ``now`` returns seconds."""
 
     def __init__(self, function: Callable[[], object], now: Callable[[], float]) -> None:
         self._function = function
@@ -26,7 +23,7 @@ class ExpiryTimer:
         self._next = 0.0
 
     def set(self, name: object, when: float | None) -> None:
-        """There is something at this time under a name; with None there is nothing any more."""
+        """Set, change or (None) remove the time under a name."""
         with self._lock:
             if when is None:
                 if self._times.pop(name, None) is None:
@@ -42,30 +39,30 @@ class ExpiryTimer:
         timer = self._timer
         if timer is not None:
             if first is not None and self._next <= first:
-                # It looks then what is next.
+                # It sets the next time by itself.
                 return
             timer.cancel()
             self._timer = None
         if first is None:
             return
         self._next = first
-        timer = Timer(max(first - self._now(), 0.0) + _MOMENT, self._ring)
+        timer = Timer(max(first - self._now(), 0.0) + _MOMENT, self._run)
         timer.daemon = True
         timer.name = "mcp-task-alarm"
         try:
             timer.start()
         except RuntimeError as fault:
-            write_log("warning", "what waits for a task does so until something is asked: %s", fault)
+            write_log("warning", "cannot start a timer; tasks expire at the next request about tasks: %s", fault)
         else:
             self._timer = timer
 
-    def _ring(self) -> None:
+    def _run(self) -> None:
         try:
             self._function()
-        except Exception as fault:  # noqa: BLE001  # the next alarm is to be heard all the same
-            log_exception(fault, "what was to be done when a task expires has failed: %s", fault)
+        except Exception as fault:  # noqa: BLE001  # later times still count
+            log_exception(fault, "the function to call when a task expires failed: %s", fault)
         with self._lock:
             if self._timer is current_thread():
-                # Otherwise another was set meanwhile.
+                # Otherwise another timer was started meanwhile.
                 self._timer = None
             self._arm()

@@ -1,6 +1,6 @@
-"""Tasks of a server, as its client sees them in 2026-07-28: the extension ``io.modelcontextprotocol/tasks``.
+"""A task of the server, for its client in 2026-07-28: the extension ``io.modelcontextprotocol/tasks``.
 
-The client asks for the task again and again, answers what it finds asked there, and takes the result out of it.
+The client polls the task, answers the requests in its state, and finds the result there.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 _POLL = 1.0
-"""Seconds between two questions where the server proposes no other pace."""
+"""Seconds between two polls if the server proposes none."""
 
 
 class PolledTask(Generic[R]):
-    """A request that the server may have made a task of. ``R`` is what the request is answered with in the end.
+    """A request that the server may execute as a task; ``R`` is the type of its result.
 
-    ``client`` asks for it; ``pause`` is called with the seconds between two questions, and otherwise they are waited for
-    unless ``cancel`` is called meanwhile. ``answer`` is there where the server has answered the request at once.
+    ``client`` sends the requests. ``pause`` is called with the seconds between two polls; without it, the thread sleeps
+    until ``cancel`` is called. ``answer`` is the result if the server has answered the request at once.
     """
 
     def __init__(
@@ -50,39 +50,39 @@ class PolledTask(Generic[R]):
         self._answer = answer
         self._params = params
         self._pause = pause
-        self._stirred = Condition()
+        self._woken = Condition()
         self._cancels = 0
-        """How often ``cancel`` was called, on this or on the call that waits for the result."""
-        self._given: set[str] = set()
+        """Number of calls of ``cancel``, on this or on the call that waits for the result."""
+        self._answered: set[str] = set()
         self.last: PolledTaskState | None = task
-        """The task as it was heard of last, a ``DetailedTask`` or what the request was answered with; None for none."""
+        """The last state received: a ``DetailedTask`` or the answer to the request; None if there is no task."""
 
     def __repr__(self) -> str:
         return described(self, self._key.name, self.last)
 
     @property
     def id(self) -> str | None:
-        """The task's id; None where the request was answered at once."""
+        """The id of the task; None if the request was answered at once."""
         return None if self.last is None else self.last.task_id
 
     def status(self, *, timeout: float | None = None) -> PolledTaskState | None:
-        """Asks for the task: a ``DetailedTask`` of ``ext_tasks``; None where the request was answered at once.
+        """Request the state of the task: a ``DetailedTask`` of ``ext_tasks``; None if the request was answered at once.
 
-        ``timeout`` is in seconds. Raises as ``Client.request`` does: ResponseError (-32602) where the task has expired.
+        ``timeout`` is in seconds. Raise as ``Client.request``: `ResponseError` (-32602) if the task has expired.
         """
         if self._answer is None:
-            self.last = self._ask("tasks/get", timeout)
+            self.last = self._request("tasks/get", timeout)
         return self.last
 
     def cancel(self, *, timeout: float | None = None) -> None:
-        """Says that the result is not wanted any more. The task may end otherwise all the same."""
+        """Request cancellation. The task may still complete or fail."""
         if self._answer is None:
-            self._ask("tasks/cancel", timeout)
-            # Whoever waits asks at once what has become of it, and then in its time again.
-            self._stir()
+            self._request("tasks/cancel", timeout)
+            # Waiting threads poll at once.
+            self._wake()
 
     def abandon(self) -> None:
-        """Ask the server to stop the task, without waiting for its answer; nothing where the task has ended."""
+        """Request cancellation without waiting for the answer; do nothing if the task has ended."""
         if self.last is None or self.last.status in FINAL or not self._client.connected:
             return
         try:
@@ -90,23 +90,23 @@ class PolledTask(Generic[R]):
         except McpError as fault:
             write_log("debug", "the task of %s could not be cancelled: %s", self._key.name, fault)
 
-    def _stir(self, _: CallCancelled | None = None) -> None:
-        """Wake the threads that wait for the time of the next question."""
-        with self._stirred:
+    def _wake(self, _: CallCancelled | None = None) -> None:
+        """Wake the threads that wait for the next poll."""
+        with self._woken:
             self._cancels += 1
-            self._stirred.notify_all()
+            self._woken.notify_all()
 
     def result(self, timeout: float | None = None) -> R:
-        """Waits for what the request is answered with, for ``timeout`` seconds at most (None: the client's ``limit``).
+        """Wait for the result of the request, for at most ``timeout`` seconds (None: the client's ``limit``).
 
-        What the server asks for meanwhile the client's handlers answer, each question once. Raises RequestTimeout,
-        TaskCancelled where the task was stopped, ResponseError where the request has failed, ProtocolError where no
-        handler gives what is asked for, and what ``Client.request`` raises. It can be asked for again.
+        The client's handlers answer the requests in the task's state, each once. Raise `RequestTimeout`, `TaskCancelled`
+        if the task was cancelled, `ResponseError` if the request has failed, `ProtocolError` if there is no handler for
+        a request, and whatever ``Client.request`` raises. It can be called again.
         """
         if self._answer is not None:
             return self._checked(self._answer)
         with CallScope(self._limit if timeout is None else timeout) as scope:
-            scope.wake(self._stir)
+            scope.wake(self._wake)
             try:
                 return self._poll(scope)
             except RequestTimeout as late:
@@ -115,7 +115,7 @@ class PolledTask(Generic[R]):
                 text = f"{self._key.name}: the task has no result in time"
                 raise RequestTimeout(text) from late
             finally:
-                scope.forget(self._stir)
+                scope.forget(self._wake)
 
     def _poll(self, scope: CallScope) -> R:
         while True:
@@ -137,8 +137,8 @@ class PolledTask(Generic[R]):
         if self._pause is not None:
             self._pause(seconds)
             return
-        with self._stirred:
-            self._stirred.wait_for(lambda: self._cancels != cancels, seconds)
+        with self._woken:
+            self._woken.wait_for(lambda: self._cancels != cancels, seconds)
 
     def _checked(self, result: R) -> R:
         if self._params is not None and self._key.name in self._client.followed:
@@ -146,10 +146,9 @@ class PolledTask(Generic[R]):
         return result
 
     def changes(self) -> Iterator[PolledTaskState]:
-        """The task, now and whenever it has changed, until it has ended; nothing where it was answered at once.
+        """Yield the state of the task, now and after each change, until it has ended; nothing if there is no task.
 
-        Asks as often as the server proposes. What the server asks for is for the caller to see, and ``result`` or
-        ``answer`` to answer.
+        Polls as often as the server proposes. The caller answers requests in the state, by ``result`` or ``answer``.
         """
         shown: Any = None
         while self._answer is None:
@@ -165,21 +164,21 @@ class PolledTask(Generic[R]):
     __iter__ = changes
 
     def answer(self) -> bool:
-        """Has the client's handlers answer what the task asks for; whether there was anything that is new."""
+        """Answer the requests in the task's state by the client's handlers; return whether there were new ones."""
         task: Any = self.status()
         return task is not None and task.status == "input_required" and self._answer_to(task)
 
     def _answer_to(self, task: Any) -> bool:
         binding = self._client.binding
-        fresh = {name: each for name, each in task.input_requests.items() if name not in self._given}
+        fresh = {name: each for name, each in task.input_requests.items() if name not in self._answered}
         if not fresh:
             return False
         answers: dict[str, Any] = {}
         for name, each in fresh.items():
             known = binding.codec.structure(binding.codec.unstructure(each), binding.requests[each.method].message)
             answers[name] = binding.codec.unstructure(self._client.provide(self._key, known))
-            self._given.add(name)
-        self._ask("tasks/update", None, inputResponses=answers)
+            self._answered.add(name)
+        self._request("tasks/update", None, inputResponses=answers)
         return True
 
     @staticmethod
@@ -193,7 +192,7 @@ class PolledTask(Generic[R]):
         interval: int | None = task.poll_interval_ms
         return _POLL if interval is None else interval / 1000
 
-    def _ask(self, method: str, timeout: float | None, **more: Any) -> Any:
+    def _request(self, method: str, timeout: float | None, **more: Any) -> Any:
         key, params = self._about(method, **more)
         return self._client.request(key, params, timeout=timeout)
 

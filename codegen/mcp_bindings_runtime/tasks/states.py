@@ -1,4 +1,4 @@
-"""What is known of every task that the other side executes, for type checkers; its class depends on the revision."""
+"""The states of tasks of the other side, for type checkers; the classes depend on the revision."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Status: TypeAlias = Literal["working", "input_required", "completed", "failed", 
 
 
 class TaskState(Protocol):
-    """The state of a task as the other side has told it."""
+    """The state of a task, as received."""
 
     @property
     def task_id(self) -> str:
@@ -17,7 +17,7 @@ class TaskState(Protocol):
 
     @property
     def status(self) -> Status:
-        """How far the task has got."""
+        """Status of the task."""
         ...
 
     @property
@@ -27,12 +27,12 @@ class TaskState(Protocol):
 
     @property
     def created_at(self) -> str:
-        """When the task was created, in ISO 8601."""
+        """Time of the task's creation, in ISO 8601."""
         ...
 
     @property
     def last_updated_at(self) -> str:
-        """When the state has changed last, in ISO 8601."""
+        """Time of the last change, in ISO 8601."""
         ...
 
 
@@ -46,7 +46,7 @@ class StoredTaskState(TaskState, Protocol):
 
     @property
     def poll_interval(self) -> int | None:
-        """Milliseconds between two requests for the state that the other side proposes."""
+        """Milliseconds between two polls that the other side proposes."""
         ...
 
 
@@ -60,7 +60,7 @@ class PolledTaskState(TaskState, Protocol):
 
     @property
     def poll_interval_ms(self) -> int | None:
-        """Milliseconds between two requests for the state that the server proposes."""
+        """Milliseconds between two polls that the server proposes."""
         ...
 
 

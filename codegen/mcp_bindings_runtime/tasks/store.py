@@ -1,7 +1,6 @@
-"""Tasks in memory: who asked for which, how far they have got, what came of them, and for how long all that is kept.
+"""The tasks of a server or client, in memory, independent of their form in messages.
 
-2025-11-25, Tasks; 2026-07-28, the extension ``io.modelcontextprotocol/tasks``. Nothing here knows of messages: ``tasks``
-and ``tasksextension`` do, and ask this store.
+2025-11-25, Tasks; 2026-07-28, the extension ``io.modelcontextprotocol/tasks``.
 """
 
 from __future__ import annotations
@@ -37,17 +36,16 @@ Support: TypeAlias = Literal["forbidden", "optional", "required"]
 Watcher: TypeAlias = "Callable[[StoredTask], None]"
 
 FINAL: Final = frozenset({"completed", "failed", "cancelled"})
-"""What a task ends with; nothing follows."""
+"""The statuses of tasks that have ended."""
 _SUPPORT: Final = ("forbidden", "optional", "required")
 _ENTROPY = 32
-"""Random bytes of an id: who has one may ask for the task, where nothing else tells requestors apart."""
+"""Random bytes of an id. If requestors cannot be told apart, knowing the id is the only permission."""
 
 
 class StoredTask:
-    """One task. All but ``id``, ``owner`` and ``method`` changes through its store."""
+    """One task. The store changes everything but ``id``, ``owner`` and ``method``."""
 
     __slots__ = (
-        "asked",
         "changed",
         "created",
         "id",
@@ -55,6 +53,7 @@ class StoredTask:
         "method",
         "outcome",
         "owner",
+        "question_count",
         "questions",
         "size",
         "status",
@@ -75,51 +74,51 @@ class StoredTask:
     ) -> None:
         self.id = task_id
         self.owner = owner
-        """Who may see it: a principal, or a session; None where its id is all that is asked for."""
+        """The principal or session that may see the task; None: everybody who knows the id."""
         self.method = method
         """The method of the request that became the task."""
         self.status: Status = "working"
         self.message: str | None = None
-        """What people may read of the status."""
+        """The message of the status, for people."""
         self.created = created
         """Seconds since 1970."""
         self.updated = created
         self.ttl = ttl
-        """Seconds from its creation for which it is kept."""
+        """Seconds from its creation for which the task is kept."""
         self.outcome: Any = None
-        """What the request is answered with, once the task has ended: a result of the revision, or a ErrorObject."""
+        """The answer to the request, once the task has ended: a result of the revision, or an error."""
         self.size = 0
         """Bytes of the outcome."""
-        self.asked: dict[str, Question] = {}
-        """Questions in the task's state, by key (2026-07-28)."""
-        self.questions = 0
-        """How many there have been."""
+        self.questions: dict[str, Question] = {}
+        """Open requests in the task's state, by key (2026-07-28)."""
+        self.question_count = 0
+        """Number of requests that there have been."""
         self.stopped = Event()
         """Set when nobody wants the outcome any more."""
         self.changed = changed
-        """Is called with the task when its status has changed."""
+        """Function that is called with the task when its status has changed."""
         self.watchers: dict[Watcher, Callable[[], bool]] = {}
-        """Who waits for its end, and whether that is in vain by now."""
+        """Functions to call at the end of the task, each with a function that says whether that is not needed any more."""
 
     @property
     def ended(self) -> bool:
         """Whether the status is final."""
         return self.status in FINAL
 
-    def give_up(self) -> None:
-        """Who waits for answers need wait no longer."""
-        for question in self.asked.values():
+    def abandon_questions(self) -> None:
+        """Wake all threads that wait for answers; there will be none."""
+        for question in self.questions.values():
             question.done.set()
-        self.asked.clear()
+        self.questions.clear()
 
     @property
     def expires(self) -> float:
-        """When it may be forgotten, in seconds since 1970."""
+        """Time at which the task may be forgotten, in seconds since 1970."""
         return self.created + self.ttl
 
 
 class Question:
-    """What a task asks its requestor for: the key of the request, and the request as JSON."""
+    """A request in the state of a task: its key, and the request as JSON."""
 
     __slots__ = ("answer", "answered", "done", "key", "request")
 
@@ -129,19 +128,18 @@ class Question:
         self.answer: Any = None
         self.answered = False
         self.done = Event()
-        """Set when there is an answer, and when there will be none."""
+        """Set once there is an answer, or there will be none."""
 
 
 class MemoryTasks:
-    """Keeps the tasks of a server or client in memory, and has them executed by threads of its own.
+    """Keeps the tasks of a server or client in memory, and executes them in threads of its own.
 
-    ``tools`` says which tools may be called as tasks: ``"optional"``, ``"required"``, or ``"forbidden"``, as all those
-    are that it does not name. A task is kept for ``ttl`` seconds from its creation unless the requestor wants another
-    time, and for ``longest`` at most; requestors are told to ask every ``poll`` seconds. One requestor may have ``each``
-    tasks at the same time, all together ``most``, and ``workers`` of them run at once, while the others wait. The
-    outcomes together take ``size`` bytes at most: a task that would be one too many is refused, and an outcome too
-    large becomes an error. With ``notify`` a requestor that can be reached is told of each new status. ``now`` gives the
-    time in seconds since 1970.
+    ``tools`` maps names of tools to ``"optional"``, ``"required"`` or ``"forbidden"`` (the default): whether they may be
+    called as tasks. A task is kept for ``ttl`` seconds from its creation, or as long as the requestor wants, up to
+    ``longest``; requestors are asked to poll every ``poll`` seconds. A requestor may have ``each`` tasks at the same
+    time, all together ``most``; ``workers`` of them run at once, the others wait. All outcomes together take at most
+    ``size`` bytes: then no task is created, and an outcome that is too large becomes an error. With ``notify`` the
+    requestor is notified of each new status if it can be reached. ``now`` returns the time in seconds since 1970.
 
     Thread-safe. Several servers may share one.
     """
@@ -183,7 +181,7 @@ class MemoryTasks:
         self._owned: dict[Any, Registry[StoredTask]] = {}
         self._held = 0
         self._due = inf
-        """When the first of the tasks expires."""
+        """Time at which the first task expires."""
         self._threads = ThreadPool("mcp-task", workers, idle=0.0)
         self._timer = ExpiryTimer(self._purge, now)
         for name, support in (tools or {}).items():
@@ -192,14 +190,14 @@ class MemoryTasks:
     # Which requests may become tasks.
 
     def declare(self, tool: str, support: Support) -> None:
-        """Says whether a tool may be called as a task, or has to be; raises UsageError for another word."""
+        """Set whether a tool may or must be called as a task; raise `UsageError` for another word."""
         if support not in _SUPPORT:
             text = f"the tool {tool!r} cannot support tasks as {support!r}; accepted are {', '.join(_SUPPORT)}"
             raise UsageError(text)
         self._tools[tool] = support
 
     def support(self, tool: str) -> Support:
-        """Whether a tool may be called as a task, or has to be."""
+        """Return whether a tool may or must be called as a task."""
         return self._tools.get(tool, "forbidden")
 
     # The life of a task.
@@ -212,10 +210,10 @@ class MemoryTasks:
         *,
         changed: Callable[[StoredTask], None] | None = None,
     ) -> StoredTask:
-        """A new task, which is kept for ``wanted`` seconds if that may be.
+        """Create a task that is kept for ``wanted`` seconds, within the limits.
 
-        ``changed`` is called with it whenever its status has changed, in the thread that has changed it. Raises
-        ResponseError (-32603) where there are as many as may be.
+        ``changed`` is called with the task when its status has changed, in the thread that changed it. Raise `ResponseError`
+        (-32603) if there are too many tasks.
         """
         from secrets import token_urlsafe
 
@@ -229,45 +227,45 @@ class MemoryTasks:
             if len(self._tasks) >= self._most or self._held >= self._size:
                 reason = "no more tasks are kept here now; try again later"
                 raise _full(reason)
-            task = StoredTask(token_urlsafe(_ENTROPY), owner, method, self._now(), ttl, changed or _unheard)
+            task = StoredTask(token_urlsafe(_ENTROPY), owner, method, self._now(), ttl, changed or _ignore)
             self._tasks[task.id] = task
             self._due = min(self._due, task.expires)
             if own is None:
-                own = self._owned[owner] = Registry("task", Changes(_nobody))
+                own = self._owned[owner] = Registry("task", Changes(_ignore_change))
             own.put(task.id, task)
         write_log("info", "task %s: %s is executed as a task%s", task.id[:8], method, sender_suffix(owner))
         return task
 
     def execute(self, job: Callable[[], None]) -> None:
-        """Has a job done by one of the threads, as soon as one is free."""
+        """Run a job in one of the threads as soon as one is free."""
         self._threads.submit(job)
 
     def find(self, task_id: str, owner: Any) -> StoredTask | None:
-        """The task of that id, if it is there, has not expired, and is this requestor's."""
+        """Return the task of that id; None if it does not exist, has expired, or belongs to another requestor."""
         self._purge()
         task = self._tasks.get(task_id)
         if task is None or (task.owner is not None and task.owner != owner):
             write_log(
-                "info",
-                "a task was asked for%s that is not there, has expired, or is somebody else's",
-                sender_suffix(owner),
+                "info", "refused: a task%s that does not exist, has expired or has another owner", sender_suffix(owner)
             )
             return None
         return task
 
     def page(self, owner: Any, pages: Paginator, cursor: str | None) -> tuple[tuple[StoredTask, ...], str | None]:
-        """One page of a requestor's tasks, the oldest first, and the cursor of the next; raises as ``Paginator.cut``."""
+        """Return one page of a requestor's tasks, oldest first, and the cursor of the next; raise as ``Paginator.cut``."""
         self._purge()
         own = self._owned.get(owner)
-        return pages.cut("tasks/list", Registry("task", Changes(_nobody)) if own is None else own, cursor)
+        return pages.cut("tasks/list", Registry("task", Changes(_ignore_change)) if own is None else own, cursor)
 
-    def turn(self, task: StoredTask, status: Status, message: str | None = None, *, anew: bool = False) -> bool:
-        """The task has another status, if that may follow the one it has; whether it has changed.
+    def set_status(
+        self, task: StoredTask, status: Status, message: str | None = None, *, changed: bool = False
+    ) -> bool:
+        """Set the status and its message unless the task has ended; return whether anything has changed.
 
-        With ``anew`` something else of it has.
+        ``changed`` says that something else of the task has.
         """
         with self._lock:
-            if task.ended or (task.status == status and task.message == message and not anew):
+            if task.ended or (task.status == status and task.message == message and not changed):
                 return False
             task.status = status
             task.message = message
@@ -276,13 +274,13 @@ class MemoryTasks:
         return True
 
     def end(self, task: StoredTask, status: Status, outcome: Any, *, size: int = 0, message: str | None = None) -> bool:
-        """The task has ended with an outcome of so many bytes; False where it had ended before.
+        """End a task with an outcome of so many bytes; return False if it had ended before.
 
-        Raises ResponseError (-32603) where the outcome is too large to be kept.
+        Raise `ResponseError` (-32603) if the outcome is too large to be kept.
         """
         with self._lock:
             if task.ended or (task.stopped.is_set() and task.id not in self._tasks):
-                # That of one that was forgotten interests nobody.
+                # The task was forgotten.
                 return False
             if task.id in self._tasks:
                 if self._held + size > self._size:
@@ -294,7 +292,7 @@ class MemoryTasks:
             task.message = message
             task.outcome = outcome
             task.updated = max(self._now(), task.updated)
-            task.give_up()
+            task.abandon_questions()
             watchers = self._dismiss(task)
         write_log("info", "task %s has ended: %s", task.id[:8], status)
         if status == "cancelled":
@@ -306,24 +304,24 @@ class MemoryTasks:
 
     # Questions in a task's state (2026-07-28).
 
-    def ask(self, task: StoredTask, key: RequestMethod[Any, Any], request: Any, timeout: float) -> Any:
-        """Puts a question to the requestor into the task's state, and waits for its answer, so many seconds at most.
+    def request_input(self, task: StoredTask, key: RequestMethod[Any, Any], request: Any, timeout: float) -> Any:
+        """Add a request to the task's state, and wait for its answer, at most ``timeout`` seconds.
 
-        Raises RequestTimeout, and Abandoned where the task has ended or was forgotten.
+        Raise `RequestTimeout`, or `Abandoned` if the task has ended or was forgotten.
         """
         question = Question(key, request)
         with self._lock:
             if task.ended or task.stopped.is_set():
                 raise Abandoned
-            task.questions += 1
-            name = f"question-{task.questions}"
-            task.asked[name] = question
-        self.turn(task, "input_required", task.message, anew=True)
+            task.question_count += 1
+            name = f"question-{task.question_count}"
+            task.questions[name] = question
+        self.set_status(task, "input_required", task.message, changed=True)
         if not question.done.wait(timeout):
             with self._lock:
-                # The same key is never used again, so that a late answer finds nothing.
-                task.asked.pop(name, None)
-            self._go_on(task)
+                # Keys are never used again, so a late answer is ignored.
+                task.questions.pop(name, None)
+            self._resume(task)
             text = f"{key.name}: no answer in {timeout:g} s"
             raise RequestTimeout(text)
         if not question.answered:
@@ -331,40 +329,42 @@ class MemoryTasks:
         return question.answer
 
     def answer(self, task: StoredTask, answers: Mapping[str, Any]) -> None:
-        """Brings answers to questions of the task; those that nobody waits for are passed over."""
+        """Answer open requests of the task; ignore answers to others."""
         with self._lock:
-            met = [(task.asked.pop(name), given) for name, given in answers.items() if name in task.asked]
-        if met:
-            self._go_on(task)
-        for question, given in met:
-            question.answer = given
+            answered = [
+                (task.questions.pop(name), answer) for name, answer in answers.items() if name in task.questions
+            ]
+        if answered:
+            self._resume(task)
+        for question, answer in answered:
+            question.answer = answer
             question.answered = True
             question.done.set()
 
-    def look(
+    def snapshot(
         self, task: StoredTask, describe: Callable[[StoredTask], dict[str, Any]]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What ``describe`` says of the task, and what belongs to its status, by wire name, both of one moment."""
+        """Return ``describe(task)`` and the members that belong to its status, by wire name, of the same moment."""
         with self._lock:
             described = describe(task)
             if task.status == "input_required":
-                return described, {"inputRequests": {name: each.request for name, each in task.asked.items()}}
+                return described, {"inputRequests": {name: each.request for name, each in task.questions.items()}}
             if task.status == "completed":
                 return described, {"result": task.outcome}
             if task.status == "failed":
                 return described, {"error": task.outcome}
             return described, {}
 
-    def _go_on(self, task: StoredTask) -> None:
-        """The task works again, unless something is asked still."""
-        self.turn(task, "input_required" if task.asked else "working", task.message, anew=True)
+    def _resume(self, task: StoredTask) -> None:
+        """Set the status after an answer: ``working``, unless other requests are open."""
+        self.set_status(task, "input_required" if task.questions else "working", task.message, changed=True)
 
     # Ends.
 
     def when_ended(self, task: StoredTask, watcher: Watcher, gone: Callable[[], bool] = lambda: False) -> None:
-        """Has a function called with the task, once it has ended or expired: at once where it has.
+        """Call a function with the task once it has ended or expired, at once if it has.
 
-        Raises ResponseError (-32603) where too many wait for it; those do not count of which ``gone`` says so.
+        Raise `ResponseError` (-32603) if there are too many watchers; those whose ``gone`` returns True do not count.
         """
         with self._lock:
             waits = not task.ended and task.id in self._tasks
@@ -375,35 +375,35 @@ class MemoryTasks:
                 raise _full(reason)
             if waits:
                 task.watchers[watcher] = gone
-                # Nobody else might ask for anything before that.
+                # Otherwise its expiry is noticed at the next request, which may never come.
                 self._timer.set(task, task.expires)
         if not waits:
             watcher(task)
 
     def unwatch(self, task: StoredTask, watcher: Watcher) -> None:
-        """The function need not be called any more."""
+        """Forget a function that ``when_ended`` was called with."""
         with self._lock:
             if task.watchers.pop(watcher, None) is not None and not task.watchers:
                 self._timer.set(task, None)
 
     def _dismiss(self, task: StoredTask) -> Iterable[Watcher]:
-        """Those who wait for the end of a task, who wait no longer."""
+        """Remove and return the watchers of a task."""
         watchers, task.watchers = task.watchers, {}
         self._timer.set(task, None)
         return watchers
 
     def leave(self, owner: Any) -> None:
-        """A requestor has gone that nobody else can be: its tasks are stopped and forgotten."""
+        """Stop and forget the tasks of a requestor that has gone for good."""
         with self._lock:
             left = list(self._owned.pop(owner, None) or ())
             for task in left:
                 self._remove(task)
                 self._dismiss(task)
         for task in left:
-            write_log("info", "task %s is stopped, as who has asked for it has left", task.id[:8])
+            write_log("info", "task %s is stopped, because its requestor has left", task.id[:8])
 
     def _purge(self) -> None:
-        """Forgets what has expired. What still runs of it is told to stop, and who waits for it hears that."""
+        """Forget and stop expired tasks, and call their watchers."""
         now = self._now()
         if now <= self._due:
             return
@@ -426,11 +426,11 @@ class MemoryTasks:
         self._tasks.pop(task.id, None)
         self._held -= task.size
         task.stopped.set()
-        task.give_up()
+        task.abandon_questions()
 
 
 def timestamp(seconds: float) -> str:
-    """A time in seconds since 1970, as ISO 8601."""
+    """Return a time in seconds since 1970 in ISO 8601."""
     from datetime import UTC, datetime
 
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -440,9 +440,9 @@ def _full(reason: str) -> ResponseError:
     return ResponseError(INTERNAL_ERROR, "Too many tasks", {"reason": reason})
 
 
-def _unheard(task: StoredTask) -> None:
-    """Nobody is told of the task's status."""
+def _ignore(task: StoredTask) -> None:
+    """Do nothing: this task's status interests nobody."""
 
 
-def _nobody() -> None:
-    """Changes of the list of tasks are told to nobody."""
+def _ignore_change() -> None:
+    """Do nothing: the list of tasks has no subscribers."""

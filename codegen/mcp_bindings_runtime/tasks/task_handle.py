@@ -1,4 +1,4 @@
-"""Tasks that the other side executes, as the requestor sees them (2025-11-25, Tasks)."""
+"""A task of the other side, for its requestor (2025-11-25, Tasks)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 _POLL = 1.0
-"""Seconds between two questions where the other side proposes no other pace."""
+"""Seconds between two polls if the other side proposes none."""
 
 
 class TaskHandle(Generic[R]):
-    """A request that the other side has made a task of. ``R`` is what the request is answered with in the end.
+    """A request that the other side executes as a task; ``R`` is the type of its result.
 
-    ``peer`` asks the other side: a client, or the context of a handler. ``limit`` is how many seconds ``result`` waits
+    ``peer`` sends the requests: a client, or the context of a handler. ``limit`` is how many seconds ``result`` waits
     for a task that is kept for ever. ``params`` are those of the request.
     """
 
@@ -39,36 +39,36 @@ class TaskHandle(Generic[R]):
         self._limit = limit
         self._params = params
         self.last: StoredTaskState = task
-        """The task as it was heard of last: an object of the revision."""
+        """The state of the task that was received last: an object of the revision."""
 
     def __repr__(self) -> str:
         return described(self, self._key.name, self.last)
 
     @property
     def id(self) -> str:
-        """The task's id."""
+        """The id of the task."""
         return self.last.task_id
 
     def status(self, *, timeout: float | None = None) -> StoredTaskState:
-        """Asks for the task: an object of the revision, with ``status``, ``status_message`` and the times.
+        """Request the state of the task: an object of the revision, with ``status``, ``status_message`` and the times.
 
-        ``timeout`` is in seconds. Raises as ``Client.request`` does: ResponseError (-32602) where the task has expired.
+        ``timeout`` is in seconds. Raise as ``Client.request``: `ResponseError` (-32602) if the task has expired.
         """
-        self.last = self._ask("tasks/get", timeout)
+        self.last = self._request("tasks/get", timeout)
         return self.last
 
     def cancel(self, *, timeout: float | None = None) -> StoredTaskState:
-        """Has the task stopped; gives it as ``status`` does. Raises ResponseError (-32602) where it has ended before."""
-        self.last = self._ask("tasks/cancel", timeout)
+        """Cancel the task and return its state; raise `ResponseError` (-32602) if it had ended before."""
+        self.last = self._request("tasks/cancel", timeout)
         return self.last
 
     def result(self, timeout: float | None = None) -> R:
-        """Waits for what the request is answered with, for ``timeout`` seconds at most (None: as long as it is kept).
+        """Wait for the result of the request, for at most ``timeout`` seconds (None: as long as the task is kept).
 
-        Raises RequestTimeout, TaskCancelled where the task was stopped, ResponseError where the request has failed, and
-        what ``Client.request`` raises. It can be asked for again.
+        Raise `RequestTimeout`, `TaskCancelled` if the task was cancelled, `ResponseError` if the request has failed, and
+        whatever ``Client.request`` raises. It can be called again.
         """
-        with CallScope(self._patience(timeout)) as scope:
+        with CallScope(self._seconds(timeout)) as scope:
             try:
                 return self._wait()
             except RequestTimeout as late:
@@ -80,14 +80,14 @@ class TaskHandle(Generic[R]):
     def _wait(self) -> R:
         while True:
             try:
-                payload = self._ask("tasks/result", self._peer_timeout)
+                payload = self._request("tasks/result", self._peer_timeout)
             except RequestTimeout:
-                # Whether it is still there, or will not come.
+                # Check whether the task still exists and was not cancelled.
                 if self.status().status == "cancelled":
                     raise self._stopped() from None
                 continue
             except TaskCancelled as end:
-                # That was heard while the answer was waited for.
+                # A status notification said so meanwhile.
                 text = f"{self._key.name}: {end}"
                 raise TaskCancelled(text) from None
             except ResponseError as error:
@@ -100,9 +100,9 @@ class TaskHandle(Generic[R]):
             return result
 
     def changes(self, pause: Callable[[float], object] = time.sleep) -> Iterator[StoredTaskState]:
-        """The task, now and whenever its status or the message of that has changed, until it has ended.
+        """Yield the state of the task, now and whenever its status or message has changed, until the task has ended.
 
-        Asks as often as the other side proposes; ``pause`` is called with the seconds in between.
+        Polls as often as the other side proposes; ``pause`` is called with the seconds in between.
         """
         shown: tuple[Any, Any] | None = None
         while True:
@@ -120,7 +120,7 @@ class TaskHandle(Generic[R]):
     def _peer_timeout(self) -> float:
         return float(getattr(self._peer, "timeout", self._limit))
 
-    def _patience(self, timeout: float | None) -> float:
+    def _seconds(self, timeout: float | None) -> float:
         if timeout is not None:
             return timeout
         ttl = self.last.ttl
@@ -136,7 +136,7 @@ class TaskHandle(Generic[R]):
         except ResponseError:
             return False
 
-    def _ask(self, method: str, timeout: float | None) -> Any:
+    def _request(self, method: str, timeout: float | None) -> Any:
         key = self._binding.requests[method]
         return self._peer.request(key, key.params(task_id=self.id), timeout=timeout)
 
@@ -150,10 +150,10 @@ def start_task(
     timeout: float | None = None,
     on_progress: Callable[[Any], object] | None = None,
 ) -> TaskHandle[Any]:
-    """Has the other side execute a request as a task; ``ttl`` is for how many seconds its result is wanted.
+    """Send a request that the other side executes as a task, whose result is kept for ``ttl`` seconds.
 
-    ``peer`` is a client, or the context of a server's handler that asks the client. Raises UsageError where the other
-    side has not declared that it does so, and as ``Client.request``.
+    ``peer`` is a client, or the context of a server's handler that sends a request to the client. Raise `UsageError` if the
+    other side has not declared that it executes the request as a task, and as ``Client.request``.
     """
     side = getattr(peer, "peer", peer)
     binding: Binding = side.binding
@@ -162,6 +162,6 @@ def start_task(
     if not isinstance(created, binding.types.CreateTaskResult):
         from ..errors import ProtocolError
 
-        text = f"{key.name}: a task was asked for, and the answer is a {created.__class__.__name__}"
+        text = f"{key.name}: expected a task, the answer is a {created.__class__.__name__}"
         raise ProtocolError(text)
     return TaskHandle(peer, binding, key, created.task, limit=side.limit, params=params)

@@ -1,7 +1,6 @@
-"""Which tools of a server may be called as tasks, and which have to be, as its list says (2025-11-25, Tasks).
+"""Which tools of a server may or must be called as tasks, by its list of tools (2025-11-25, Tasks: Tool-Level Negotiation).
 
-A client keeps to it by itself (Tool-Level Negotiation), for the tools that it has listed. Of others it knows nothing, and
-leaves it to the server.
+A client checks its calls of tools that it has listed; the server checks the others.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ if TYPE_CHECKING:
     from ..features.feature_client import FeatureClient
 
 MOST: Final = 1024
-"""Tools that are remembered; of more, those listed last."""
+"""Number of tools that are remembered: those listed last."""
 LONGEST: Final = 1024
-"""Characters of a name that is remembered."""
+"""Limit on the characters of a name that is remembered."""
 _CALLS: Final = "tasks.requests.tools.call"
 
 
 def learn(client: FeatureClient, result: Any) -> None:
-    """Remembers what a page of the list says; nothing where the server calls no tools as tasks, whatever they say."""
+    """Remember a page of the list, if the server declares that it executes tool calls as tasks."""
     if not client.binding.declares(client.server_capabilities, _CALLS):
         return
     page = {
@@ -35,7 +34,7 @@ def learn(client: FeatureClient, result: Any) -> None:
 
 
 def check(client: FeatureClient, params: Any) -> None:
-    """Raises UsageError for a call that is not what the tool's listing allows."""
+    """Raise `UsageError` for a call that the list of tools does not allow."""
     name: Any = getattr(params, "name", None)
     support = (client.task_support or {}).get(name)
     as_task = getattr(params, "task", None) is not None

@@ -1,8 +1,8 @@
 """The client's side of stdio: starts the server as a process, and ends it (POSIX).
 
-The server runs in a session of its own. So a Ctrl-C in the terminal reaches the client only, which can then end the server
-as it should; and what the server starts ends with it. It has no controlling terminal, so it cannot ask for a password
-there.
+The server runs in a session of its own. So Ctrl-C in the terminal only reaches the client, which can then end the server in
+order, together with the processes that the server has started. The server has no controlling terminal, so it cannot ask for
+a password there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..logs import log_exception
 from ..session.framing import DEFAULT_LIMIT, Lines
 from .descriptor_reader import DescriptorReader
 from .descriptor_writer import DescriptorWriter
-from .server_process import PIPE, Patience, as_line, end, environment, exit_descriptor, exit_text, start
+from .server_process import PIPE, ShutdownTimeouts, as_line, end, environment, exit_descriptor, exit_text, start
 from .streams import Streams
 
 if TYPE_CHECKING:
@@ -30,32 +30,32 @@ if TYPE_CHECKING:
 Stderr: TypeAlias = "Literal['inherit', 'capture'] | int | IO[bytes] | IO[str] | Callable[[str], object]"
 
 KEPT: Final = 50
-"""How many of the last lines are kept."""
+"""Number of last lines that are kept."""
 _LONGEST: Final = 64 * 1024
-"""How many bytes of a line are read; a longer one is left out, and a note in its place."""
+"""Limit on the bytes of a line; a note replaces a longer one."""
 _SHOWN: Final = 500
-"""How many characters of a line are kept."""
+"""Characters of a line that are kept."""
 
 
 class Child(Streams):
     """A transport to a server that it starts.
 
-    ``command`` is the program and its arguments; no shell is involved. ``cwd`` is the folder it starts in.
+    ``command`` is the program and its arguments, without a shell; ``cwd`` is the folder it starts in.
 
-    ``env`` is what the server finds in its environment besides the few harmless variables of ``starting.ENVIRONMENT``
-    (``HOME``, ``PATH``, ``LANG`` and the like): the keys and tokens in this process's environment are nobody else's
-    business. ``inherit_env=True`` hands all of it on.
+    ``env`` is added to the few harmless variables of ``server_process.ENVIRONMENT`` (``HOME``, ``PATH``, ``LANG`` and
+    the like), as the environment of this process may hold keys and tokens. ``inherit_env=True`` passes all of it on.
 
-    ``stderr`` says where the server's standard error goes: ``"inherit"`` to this process's; ``"capture"`` to nowhere, but
-    ``stderr_lines`` has the last lines, and so has the ConnectionClosed that reports its end; a function is called with
-    each line besides (in a thread of its own, which it should not hold up); a file or descriptor is written to directly.
+    ``stderr`` is the destination of the server's standard error: ``"inherit"``: that of this process; ``"capture"``:
+    only ``stderr_lines`` and the ConnectionClosed that reports the server's end show the last lines; a function:
+    captured, too, and called with each line (in a thread of its own, so it should return soon); a file or descriptor:
+    written to directly.
 
-    ``close`` closes the server's input, gives it ``grace`` seconds to end, then ``terminate`` seconds after SIGTERM and
-    ``kill`` seconds after SIGKILL. So does the end of the program for transports that were forgotten. If this process is
-    killed, the server only sees its input end.
+    ``close`` closes the server's input, waits ``grace`` seconds for its end, then ``terminate`` seconds after SIGTERM
+    and ``kill`` seconds after SIGKILL. The end of the program does the same for transports that are still open. If this
+    process is killed, the server only sees the end of its input.
 
-    When the server ends, ``receive`` gives what it has sent, and then raises ConnectionClosed that says how it ended. Raises
-    UsageError if it cannot be started.
+    When the server ends, ``receive`` returns what it has sent, and then raises ConnectionClosed, which says how it
+    ended. Raise UsageError if it cannot be started.
     """
 
     __slots__ = ("_end", "_lines", "_name", "_sent", "_waited", "pid")
@@ -80,50 +80,50 @@ class Child(Streams):
         target = PIPE if callable(stderr) or stderr == "capture" else _target(stderr)
         # Before there is something to undo.
         Lines(limit)
-        popen, taken = start(command, env=environment(env, inherit_env=inherit_env), cwd=cwd, stderr=target)
+        popen, descriptors = start(command, env=environment(env, inherit_env=inherit_env), cwd=cwd, stderr=target)
         self.pid = popen.pid
-        """The number of the server's process."""
+        """The process id of the server."""
         self._name = f"the server {as_line(command)!r} (process {popen.pid})"
         self._waited = False
         self._sent = 0
-        """Bytes that it was sent; good as long as one thread sends, as is so until there is a conversation."""
+        """Bytes sent to the server; right as long as one thread sends, as before the session is open."""
         self._lines: StderrLines | None = None
         try:
             if target == PIPE:
-                self._lines = StderrLines(taken.pop(), each)
-            taken.append(os.dup(taken[1]))
-            taken.append(exit_descriptor(popen.pid))
-            super().__init__(taken[1], taken[0], limit=limit, end=taken[-1])
+                self._lines = StderrLines(descriptors.pop(), each)
+            descriptors.append(os.dup(descriptors[1]))
+            descriptors.append(exit_descriptor(popen.pid))
+            super().__init__(descriptors[1], descriptors[0], limit=limit, end=descriptors[-1])
         except BaseException as problem:
             popen.kill()
             popen.wait()
             if self._lines is not None:
                 self._lines.close()
                 self._lines.wait(1.0)
-            for fd in taken:
+            for fd in descriptors:
                 os.close(fd)
             if isinstance(problem, OSError):
                 text = f"cannot start {self._name}: {problem.strerror}"
                 raise ConnectionClosed(text) from problem
             raise
-        patience = Patience(grace, terminate, kill)
+        timeouts = ShutdownTimeouts(grace, terminate, kill)
         self._end = weakref.finalize(
-            self, _shut_down, popen, taken[-2], self._reader, self._writer, self._lines, patience, os.getpid()
+            self, _shut_down, popen, descriptors[-2], self._reader, self._writer, self._lines, timeouts, os.getpid()
         )
 
     def stderr_lines(self) -> tuple[str, ...]:
-        """The last lines of the server's standard error, if they are captured."""
+        """Return the last lines of the server's standard error, if they are captured."""
         return self._lines.last() if self._lines is not None else ()
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """As ``Transport.receive``."""
+        """See ``Transport.receive``."""
         try:
             return self._reader.receive(timeout)
         except ConnectionClosed as problem:
             raise self._explained(problem) from problem
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
-        """As ``Transport.send``."""
+        """See ``Transport.send``."""
         try:
             self._writer.send(message, timeout)
         except ConnectionClosed as problem:
@@ -133,19 +133,19 @@ class Child(Streams):
         self._sent += len(message) + 1
 
     def close(self) -> None:
-        """As ``Transport.close``; the server has ended afterwards."""
+        """See ``Transport.close``; the server has ended afterwards."""
         super().close()
         self._end()
 
     def _explained(self, problem: ConnectionClosed) -> ConnectionClosed:
-        """What became of the server."""
+        """Return the error with how the server ended."""
         if self._reader.closed:
             return problem
         how = exit_text(self.pid) if self._waited else _exit_soon(self.pid)
         self._waited = True
         text = f"{self._name} {how or 'has closed its end of the connection, and still runs'}"
         if self._lines is not None:
-            # A process that it has started may have the pipe too, and keep it.
+            # A process that the server has started may keep the pipe open.
             self._lines.wait(0.2)
             last = self._lines.last()[-10:]
             if last:
@@ -156,7 +156,7 @@ class Child(Streams):
 
 
 def _exit_soon(pid: int) -> str | None:
-    """How a process ended whose pipes are closed: that comes a moment before its exit can be seen."""
+    """Return how a process ended whose pipes are closed; its exit may be visible a moment later."""
     how = exit_text(pid)
     if how is None:
         exited = exit_descriptor(pid)
@@ -189,25 +189,25 @@ def _shut_down(
     reader: DescriptorReader,
     writer: DescriptorWriter,
     lines: StderrLines | None,
-    patience: Patience,
+    timeouts: ShutdownTimeouts,
     owner: int,
 ) -> None:
-    """Ends everything, at most once, because ``weakref.finalize`` calls it."""
+    """End everything; called once, by ``weakref.finalize``."""
     writer.close()
     try:
-        end(popen, stdout, patience, owner)
+        end(popen, stdout, timeouts, owner)
     finally:
         reader.close()
         if lines is not None:
-            # What it said last is in the pipe yet; a process that it has started may keep that open, though.
+            # The last lines may still be in the pipe, which a process that the server has started may keep open.
             lines.wait(0.2)
             lines.close()
 
 
 class StderrLines:
-    """Reads lines from ``fd`` in a daemon thread, so that the server never has to wait for its reader.
+    """Reads lines from ``fd`` in a daemon thread, so that the server never has to wait.
 
-    It owns ``fd`` from the call on, even if that fails.
+    Owns ``fd`` from the call on, even if that fails.
     """
 
     def __init__(self, fd: int, each: Callable[[str], object] | None = None) -> None:
@@ -222,15 +222,15 @@ class StderrLines:
         self._thread.start()
 
     def last(self) -> tuple[str, ...]:
-        """The last lines, oldest first, each cut where it gets long."""
+        """Return the last lines, oldest first, each cut if it is long."""
         return tuple(self._last.copy())
 
     def wait(self, seconds: float) -> None:
-        """Waits until all has been read that will come, at most so long."""
+        """Wait until everything has been read, for at most so many seconds."""
         self._thread.join(seconds)
 
     def close(self) -> None:
-        """Reads no more."""
+        """Stop reading."""
         self._reader.close()
 
     def _run(self) -> None:
@@ -238,19 +238,19 @@ class StderrLines:
             try:
                 line = self._reader.receive()
             except MessageTooLarge as problem:
-                self._take(f"(a line of more than {problem.limit} bytes)")
+                self._keep(f"(a line of more than {problem.limit} bytes)")
             except ConnectionClosed:
                 return
             else:
-                self._take((line or b"").decode("utf-8", "replace"))
+                self._keep((line or b"").decode("utf-8", "replace"))
 
-    def _take(self, line: str) -> None:
+    def _keep(self, line: str) -> None:
         self._last.append(line if len(line) <= _SHOWN else line[:_SHOWN] + " ...")
         each = self._each
         if each is None:
             return
         try:
             each(line)
-        except Exception as problem:  # noqa: BLE001  # the server goes on, and must not wait for somebody to read
+        except Exception as problem:  # noqa: BLE001  # the server must never wait for its standard error
             self._each = None
             log_exception(problem, "no more lines of standard error for %r", each)

@@ -10,18 +10,18 @@ from typing import Final
 
 from ..errors import ConnectionClosed, UsageError
 from ..session.framing import DEFAULT_LIMIT, Lines
-from . import CLOSED_HERE, CLOSED_THERE, LONGEST, checked
-from .descriptors import WakeupDescriptor, lost, take
+from . import CLOSED_HERE, CLOSED_THERE, LONGEST, check_timeout
+from .descriptors import WakeupDescriptor, acquire, connection_lost
 
 _CHUNK: Final = 64 * 1024
-"""How much is read at once: as much as a pipe holds."""
+"""Bytes to read at once: the capacity of a pipe."""
 
 
 class DescriptorReader:
     """The receiving half of a connection. It owns ``fd``, and ``end`` if there is one.
 
-    ``end`` becomes readable when nothing more will come than what is there, though ``fd`` itself may stay open: the
-    process that wrote has ended, and one of its children still holds the pipe.
+    ``end`` becomes readable when nothing more will be written, although ``fd`` may stay open: the process that wrote has
+    ended, and one of its children still holds the pipe.
     """
 
     __slots__ = (
@@ -55,7 +55,7 @@ class DescriptorReader:
                 poll.register(each, select.POLLIN)
         self._poll = poll.poll
         self._readable = [(fd, select.POLLIN)]
-        """What poll() says where there is a message, and nothing else to look at."""
+        """The result of poll() if there is a message and nothing else to do."""
         self._closed = False
 
     @property
@@ -64,7 +64,7 @@ class DescriptorReader:
         return self._closed
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """As ``Transport.receive``."""
+        """See ``Transport.receive``."""
         if self._lock.locked() and not self._closed:
             text = "another thread is receiving on this connection; let one thread receive, and share what it gets"
             raise UsageError(text)
@@ -77,7 +77,7 @@ class DescriptorReader:
                 if lines.ready:
                     return lines.next()
                 if not self._ended and (timeout is None or 0.0 < timeout < LONGEST):
-                    # One wait and one read, as it is where each side waits for the other; the rest is for all else.
+                    # The common case, in which each side waits for the other: one wait and one read.
                     started = monotonic()
                     if self._poll(None if timeout is None else timeout * 1000.0) == self._readable:
                         chunk = self._read()
@@ -95,12 +95,12 @@ class DescriptorReader:
                 self._dispose()
 
     def interrupt(self) -> None:
-        """As ``Transport.interrupt``."""
+        """See ``Transport.interrupt``."""
         self._interrupted = True
         self._wake.set()
 
     def close(self) -> None:
-        """As ``Transport.close``, for this half."""
+        """See ``Transport.close``, for this half."""
         self._closed = True
         self._wake.set()
         self._dispose()
@@ -115,9 +115,9 @@ class DescriptorReader:
         lines = self._lines
         deadline = pause = None
         if timeout is not None:
-            # Written so that a NaN is looked at too.
+            # This condition holds for NaN, too.
             if not timeout >= 0.0:
-                timeout = checked(timeout)
+                timeout = check_timeout(timeout)
             deadline = monotonic() + timeout
             pause = timeout * 1000.0 if timeout < LONGEST else LONGEST * 1000.0
         late = 0
@@ -139,21 +139,21 @@ class DescriptorReader:
                 pause = min(deadline - monotonic(), LONGEST) * 1000.0
                 if pause <= 0.0:
                     pause = 0.0
-                    # What is there already is still taken, but a flood without end of line cannot hold the caller.
+                    # Whatever is there is still read, but a flood without end of line cannot hold the caller.
                     late += 1
                     if late > self._chunks:
                         return None
 
     def _notice(self) -> None:
-        """Takes note of what ``close`` and ``interrupt`` have set."""
+        """Act on ``close`` and ``interrupt``."""
         if self._closed:
             raise ConnectionClosed(CLOSED_HERE)
-        # In this order an interrupt that comes in between is at worst noticed twice.
+        # In this order, an interrupt in between is noticed twice at worst.
         self._interrupted = False
         self._wake.clear()
 
     def _woken(self, ready: set[int]) -> bool:
-        """Whether ``receive`` was interrupted."""
+        """Return whether ``receive`` was interrupted."""
         if self._wake.fileno() not in ready:
             return False
         self._wake.clear()
@@ -163,25 +163,25 @@ class DescriptorReader:
         return False
 
     def _has_more(self, ready: set[int]) -> bool:
-        """Whether there is something to read; notices the end that only ``end`` tells."""
+        """Return whether there is something to read; notice the end that only ``end`` shows."""
         if self._fd in ready:
             return True
         if self._end not in ready:
             return False
-        # What was written last may have come after poll() looked at the one and before it looked at the other.
+        # The last bytes may have come after poll() checked `fd` and before it checked `end`.
         if self._fd in {fd for fd, _ in self._poll(0)}:
             return True
         self._finish("the process on the other side ended")
         return False
 
     def _read(self) -> bytes:
-        """What is there; nothing where that is the end, which is noticed."""
+        """Read what is there; return nothing, and notice it, at the end."""
         try:
             chunk = os.read(self._fd, _CHUNK)
         except BlockingIOError:
-            return b""  # Somebody else who reads there was faster.
+            return b""  # Another process that reads there was faster.
         except OSError as problem:
-            self._finish(str(lost(problem)))
+            self._finish(str(connection_lost(problem)))
             return b""
         if not chunk:
             self._finish(CLOSED_THERE)
@@ -192,12 +192,12 @@ class DescriptorReader:
         self._lines.end()
 
     def _dispose(self) -> None:
-        """Gives the descriptors back, unless a thread is using them: then that thread will."""
+        """Close the descriptors, unless a thread is using them: that thread closes them then."""
         if self._fd < 0:
             return
         held: list[bool] = []
         try:
-            take(self._lock.acquire, 0.0, held)
+            acquire(self._lock.acquire, 0.0, held)
             if held[0]:
                 fds, self._fd, self._end = (self._fd, self._end), -1, -1
                 self._wake.close()

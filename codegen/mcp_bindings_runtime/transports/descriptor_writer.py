@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 from ..errors import ConnectionClosed, RequestTimeout
 from ..session.framing import check_message
-from . import CLOSED_HERE, LONGEST, checked
-from .descriptors import WakeupDescriptor, lost, take
+from . import CLOSED_HERE, LONGEST, check_timeout
+from .descriptors import WakeupDescriptor, acquire, connection_lost
 
 
 class _Begun(NamedTuple):
-    """A message that is being written, so that whatever interrupts that, it is known what is still to be written."""
+    """A message that is being written, with all that is needed to finish it after an interruption."""
 
     line: bytes
     owed: int
-    """So many bytes at its beginning belong to the message before."""
+    """Bytes at its beginning that belong to the message before."""
     written: list[int]
 
     def rest(self) -> bytes:
-        """What has to be written before the next message. One that was begun is finished; one that was not is not sent."""
+        """Return the bytes to write before the next message: the rest of a message that was begun."""
         done = sum(self.written)
         return self.line[done : self.owed if done <= self.owed else len(self.line)]
 
@@ -35,8 +35,8 @@ _NOTHING = _Begun(b"", 0, [])
 class DescriptorWriter:
     """The sending half of a connection. It owns ``fd``.
 
-    A pipe or socket is written in non-blocking mode, which is put back at the end. Files and terminals are written as
-    they are: that mode would be seen by all who have them open, and they take what they are given.
+    A pipe or socket is written in non-blocking mode, which is reset at the end. Files and terminals are written as they are,
+    because all processes that have them open would share that mode; they accept everything at once.
     """
 
     __slots__ = (
@@ -56,18 +56,18 @@ class DescriptorWriter:
     def __init__(self, fd: int) -> None:
         self._closed = True
         self._fd = -1
-        # Held by whoever writes at once, and never while something is waited for.
+        # Held during a write that does not wait.
         self._lock = Lock()
-        # Held by whoever may have to wait, until its message is written. Meanwhile the writer is not idle.
+        # Held by a thread that may have to wait, until its message is written. Meanwhile the writer is not idle.
         self._turn = Lock()
         self._idle = True
         self._begun = _NOTHING
-        # Made when a write has to wait for the first time, which most never do.
+        # Created when a write has to wait for the first time; most never do.
         self._wake: WakeupDescriptor | None = None
         self.broken = False
         """Whether the other side stopped in the middle of a message, so that nothing can be sent after it."""
         mode = os.fstat(fd).st_mode
-        # So much is written to a pipe whole or not at all (POSIX, write()).
+        # A pipe accepts a write of this size whole or not at all (POSIX, write()).
         self._whole = select.PIPE_BUF if stat.S_ISFIFO(mode) else 0
         self._blocking = (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)) and os.get_blocking(fd)
         if self._blocking:
@@ -77,7 +77,7 @@ class DescriptorWriter:
         self._closed = False
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
-        """As ``Transport.send``."""
+        """See ``Transport.send``."""
         if not message or b"\n" in message:
             check_message(message)
         line = message + b"\n"
@@ -90,7 +90,7 @@ class DescriptorWriter:
                         except BlockingIOError:
                             pass
                         except OSError as problem:
-                            raise lost(problem) from problem
+                            raise connection_lost(problem) from problem
                         else:
                             return
             self._send_in_turn(line, timeout)
@@ -99,20 +99,20 @@ class DescriptorWriter:
                 self._dispose()
 
     def unread(self) -> int:
-        """How many bytes nobody has read out of the pipe; 0 where that cannot be told."""
+        """Return the number of bytes in the pipe that nobody has read; 0 if that is unknown."""
         # Not on every system.
         import fcntl
         import termios
 
         with self._lock:
             try:
-                told = fcntl.ioctl(self._fd, termios.FIONREAD, bytes(4))
+                unread = fcntl.ioctl(self._fd, termios.FIONREAD, bytes(4))
             except (OSError, ValueError):
                 return 0
-        return int.from_bytes(told, sys.byteorder)
+        return int.from_bytes(unread, sys.byteorder)
 
     def close(self) -> None:
-        """As ``Transport.close``, for this half."""
+        """See ``Transport.close``, for this half."""
         self._closed = True
         wake = self._wake
         if wake is not None:
@@ -124,23 +124,23 @@ class DescriptorWriter:
         self._dispose()
 
     def _send_in_turn(self, line: bytes, timeout: float | None) -> None:
-        seconds = None if timeout is None else checked(timeout)
+        seconds = None if timeout is None else check_timeout(timeout)
         held: list[bool] = []
         try:
-            take(self._turn.acquire, seconds, held)
+            acquire(self._turn.acquire, seconds, held)
             if self._closed:
                 raise ConnectionClosed(CLOSED_HERE)
             if not held[0]:
-                raise RequestTimeout(_nothing_taken(seconds))
+                raise RequestTimeout(_timeout_text(seconds))
             with self._lock:
                 self._idle = False
             try:
                 self._write(line, seconds)
             finally:
-                # If this is not reached the next one comes here too, and only loses time.
+                # If an exception prevents this, the next message takes this slower path, too.
                 self._idle = not self._begun.rest()
         finally:
-            # Nothing is called before, so no signal's handler is.
+            # Nothing is called before this, so no signal's handler can run.
             if held and held[0]:
                 self._turn.release()
 
@@ -153,12 +153,12 @@ class DescriptorWriter:
         rest: bytes | memoryview = line
         while not self._closed:
             try:
-                # Noted by the call that writes, in C: the exception of a signal's handler cannot come between.
+                # One call in C writes and notes it: the exception of a signal's handler cannot come between.
                 written.extend(map(os.write, (self._fd,), (rest,)))
             except BlockingIOError:
                 pass
             except OSError as problem:
-                raise lost(problem) from problem
+                raise connection_lost(problem) from problem
             done = sum(written)
             if done == len(line):
                 self._begun = _NOTHING
@@ -168,14 +168,14 @@ class DescriptorWriter:
         raise ConnectionClosed(CLOSED_HERE)
 
     def _wait(self, seconds: float | None, *, partial: bool) -> None:
-        """Waits until something can be written, or ``close`` was called."""
+        """Wait until something can be written, or ``close`` was called."""
         if self._wake is None:
             self._wake = WakeupDescriptor()
         poll = select.poll()
         poll.register(self._fd, select.POLLOUT)
         poll.register(self._wake.fileno(), select.POLLIN)
         left = seconds
-        # Whoever closes sets this first and wakes then, so one of the two is seen.
+        # `close` sets `_closed` first and wakes then, so one of the two is seen.
         while not self._closed and not poll.poll(None if left is None else min(left, LONGEST) * 1000):
             if left is None:
                 continue
@@ -183,23 +183,23 @@ class DescriptorWriter:
             if left > 0:
                 continue
             if not partial:
-                raise RequestTimeout(_nothing_taken(seconds))
+                raise RequestTimeout(_timeout_text(seconds))
             self.broken = True
-            reason = f"{_nothing_taken(seconds)} after a part of a message, so the connection was closed"
+            reason = f"{_timeout_text(seconds)} after a part of a message, so the connection was closed"
             raise ConnectionClosed(reason)
 
     def _dispose(self) -> None:
-        """Gives the descriptor back, unless a thread is using it: then that thread will."""
+        """Close the descriptor, unless a thread is using it: that thread closes it then."""
         while self._fd >= 0:
             turn: list[bool] = []
             lock: list[bool] = []
             try:
-                take(self._turn.acquire, 0.0, turn)
+                acquire(self._turn.acquire, 0.0, turn)
                 if not turn[0]:
                     return
-                take(self._lock.acquire, 0.0, lock)
+                acquire(self._lock.acquire, 0.0, lock)
                 if lock[0]:
-                    self._give_back()
+                    self._close_descriptor()
                     return
             finally:
                 try:
@@ -208,14 +208,14 @@ class DescriptorWriter:
                 finally:
                     if turn and turn[0]:
                         self._turn.release()
-            # Whoever held the lock may have let go meanwhile, and have found the turn taken.
+            # The holder of the lock may have released it meanwhile, and have found the turn taken.
             if self._lock.locked():
                 return
 
-    def _give_back(self) -> None:
+    def _close_descriptor(self) -> None:
         fd, self._fd = self._fd, -1
         if fd < 0:
-            return  # Another thread was faster, after this one had looked and before it had the lock.
+            return  # Another thread was faster.
         if self._wake is not None:
             self._wake.close()
         try:
@@ -226,5 +226,5 @@ class DescriptorWriter:
             os.close(fd)
 
 
-def _nothing_taken(seconds: float | None) -> str:
+def _timeout_text(seconds: float | None) -> str:
     return f"the other side took nothing for {seconds:g} seconds"

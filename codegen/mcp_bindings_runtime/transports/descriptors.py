@@ -1,4 +1,4 @@
-"""Wakes a thread that waits for descriptors (POSIX)."""
+"""Shared parts of reading and writing descriptors: a wakeup for poll(), errors, locks (POSIX)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import ConnectionClosed
 from . import CLOSED_THERE, LONGEST
 
 _ONE: Final = (1).to_bytes(8, sys.byteorder)
-"""What an eventfd takes; a pipe takes anything."""
+"""The value to write: an eventfd takes 8 bytes, a pipe anything."""
 
 
 class WakeupDescriptor:
@@ -31,11 +31,11 @@ class WakeupDescriptor:
             os.set_blocking(self._writer, False)
 
     def fileno(self) -> int:
-        """The descriptor to wait for; -1 once closed."""
+        """Return the descriptor to poll; -1 once closed."""
         return self._reader
 
     def set(self) -> None:
-        """Makes it readable; from any thread, and from a signal's handler. Does nothing once closed."""
+        """Make it readable; from any thread, and from a signal's handler. Do nothing once closed."""
         with self._lock:
             if self._writer >= 0:
                 try:
@@ -44,7 +44,7 @@ class WakeupDescriptor:
                     return  # So full that it is readable.
 
     def clear(self) -> None:
-        """Makes it unreadable again."""
+        """Make it unreadable again."""
         with self._lock:
             if self._reader >= 0:
                 try:
@@ -53,7 +53,7 @@ class WakeupDescriptor:
                     return
 
     def close(self) -> None:
-        """Gives its descriptors back. Nobody may be waiting for them any more; ``set`` may be under way."""
+        """Close its descriptors. No thread may be polling them any more; ``set`` may be running."""
         with self._lock:
             reader, writer = self._reader, self._writer
             self._reader = self._writer = -1
@@ -63,11 +63,11 @@ class WakeupDescriptor:
                 os.close(writer)
 
 
-def lost(problem: OSError) -> ConnectionClosed:
-    """What a failed read or write says about the connection.
+def connection_lost(problem: OSError) -> ConnectionClosed:
+    """Return the error for a failed read or write.
 
-    The system's errors have a number. One without, a TimeoutError for instance, was raised by a signal's handler, and is
-    raised again: it says nothing about the connection.
+    Errors of the system have a number. One without, such as a TimeoutError, was raised by a signal's handler and is
+    raised again, because it says nothing about the connection.
     """
     if problem.errno is None:
         raise problem
@@ -76,10 +76,10 @@ def lost(problem: OSError) -> ConnectionClosed:
     return ConnectionClosed(f"the connection broke: {problem.strerror}")
 
 
-def take(acquire: Callable[[bool, float], bool], timeout: float | None, held: list[bool]) -> None:
-    """Acquires a lock within ``timeout`` seconds, and notes in ``held`` whether it was.
+def acquire(lock_acquire: Callable[[bool, float], bool], timeout: float | None, held: list[bool]) -> None:
+    """Acquire a lock within ``timeout`` seconds, and note in ``held`` whether it was.
 
-    It is noted by the call that acquires, in C: the exception of a signal's handler cannot come between the two, so
-    whoever releases what is noted never leaves the lock taken.
+    One call in C acquires and notes it. The exception of a signal's handler cannot come between, so that a caller that
+    releases what is noted never leaves the lock locked.
     """
-    held.extend(map(acquire, (True,), (-1.0 if timeout is None else min(timeout, LONGEST),)))
+    held.extend(map(lock_acquire, (True,), (-1.0 if timeout is None else min(timeout, LONGEST),)))

@@ -10,17 +10,17 @@ from typing import Final
 
 from ..errors import ConnectionClosed, MessageTooLarge, RequestTimeout
 from ..session.framing import DEFAULT_LIMIT, check_message
-from . import CLOSED_HERE, CLOSED_THERE, LONGEST, Transport, checked
+from . import CLOSED_HERE, CLOSED_THERE, LONGEST, Transport, check_timeout
 
 CAPACITY: Final = 1024 * 1024
-"""How many bytes of messages wait in each direction, if nothing else is said."""
+"""Default limit on the bytes that wait in each direction."""
 
 
 def pair(*, capacity: int = CAPACITY, limit: int = DEFAULT_LIMIT) -> tuple[Transport, Transport]:
-    """Two transports; what is sent on one is received on the other.
+    """Return two transports; each receives what is sent on the other.
 
-    A sender waits while ``capacity`` bytes wait to be received; a larger message goes through alone. ``limit`` is how
-    many bytes a message may have.
+    A sender waits while ``capacity`` bytes wait to be received; a larger message goes through alone. ``limit`` is the
+    size limit of a message in bytes.
     """
     there, back = MessageQueue(capacity, limit), MessageQueue(capacity, limit)
     return _End(there, back), _End(back, there)
@@ -32,7 +32,7 @@ class MessageQueue:
     def __init__(self, capacity: int, limit: int) -> None:
         self._capacity = capacity
         self._limit = limit
-        # Reentrant, because a signal's handler may interrupt whoever holds it.
+        # Reentrant, because a signal's handler may interrupt the thread that holds it.
         self._changed = Condition(RLock())
         self._messages: deque[bytes | MessageTooLarge] = deque()
         self._size = 0
@@ -41,11 +41,11 @@ class MessageQueue:
         self._receiver_closed = ""
 
     def put(self, message: bytes | MessageTooLarge, timeout: float | None) -> None:
-        """Adds a message, or the report that one was skipped; as ``Transport.send``."""
+        """Add a message, or the report that one was skipped; as ``Transport.send``."""
         if not isinstance(message, MessageTooLarge) and len(message) > self._limit:
             message = MessageTooLarge(len(message), self._limit)
         size = 0 if isinstance(message, MessageTooLarge) else len(message)
-        deadline = None if timeout is None else monotonic() + checked(timeout)
+        deadline = None if timeout is None else monotonic() + check_timeout(timeout)
         with self._changed:
             while not self._closed and self._messages and self._size + size > self._capacity:
                 left = None if deadline is None else deadline - monotonic()
@@ -60,8 +60,8 @@ class MessageQueue:
             self._changed.notify_all()
 
     def get(self, timeout: float | None) -> bytes | None:
-        """The next message; as ``Transport.receive``."""
-        deadline = None if timeout is None else monotonic() + checked(timeout)
+        """Return the next message; as ``Transport.receive``."""
+        deadline = None if timeout is None else monotonic() + check_timeout(timeout)
         with self._changed:
             while not self._interrupted and not self._messages and not self._closed:
                 left = None if deadline is None else deadline - monotonic()
@@ -83,19 +83,19 @@ class MessageQueue:
             return message
 
     def interrupt(self) -> None:
-        """As ``Transport.interrupt``."""
+        """See ``Transport.interrupt``."""
         with self._changed:
             self._interrupted = True
             self._changed.notify_all()
 
     def end(self, reason: str = CLOSED_THERE) -> None:
-        """Nothing more is put; what is there can still be taken, and then ``reason`` is why nothing comes."""
+        """Stop putting messages; after those in the queue, ``get`` raises `ConnectionClosed` with ``reason``."""
         with self._changed:
             self._sender_closed = self._sender_closed or reason
             self._changed.notify_all()
 
     def refuse(self, reason: str = CLOSED_THERE) -> None:
-        """Nothing more is taken; ``reason`` is why nothing can be put."""
+        """Stop getting messages; ``put`` raises `ConnectionClosed` with ``reason``."""
         with self._changed:
             self._receiver_closed = self._receiver_closed or reason
             self._messages.clear()
@@ -128,8 +128,8 @@ class _End:
         self._back.refuse()
 
 
-def serving(serve: Callable[[Transport], object]) -> Transport:
-    """One end of a pair; at the other end, ``serve`` runs in a thread of its own until it returns."""
+def serve_in_thread(serve: Callable[[Transport], object]) -> Transport:
+    """Return one end of a pair; ``serve`` runs with the other end in a thread of its own until it returns."""
     mine, theirs = pair()
     Thread(target=serve, args=(theirs,), name="mcp-server", daemon=True).start()
     return mine

@@ -1,4 +1,4 @@
-"""A conversation written down, for ``mcp-codegen validate`` to look at, or for people."""
+"""A transport that records its messages, for ``mcp-codegen validate`` and for people."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """A transport that passes everything on to another one, and writes each message as a line of JSON.
+    """Passes messages on to another transport, and writes each as a line of JSON.
 
-    ``side`` is whose end of the connection it is. A line has ``time`` (UTC), ``direction`` (``client->server`` or the
-    other way round), and ``message``; what is no JSON is in ``raw`` instead, as a string. The file is written to at
-    once, and closed with the transport; one that exists is added to.
+    ``side`` is this end of the connection. A line has ``time`` (UTC), ``direction`` (``client->server`` or the reverse),
+    and ``message``, or ``raw`` as a string if the message is not JSON. Lines are appended to the file at once; it is
+    closed with the transport.
     """
 
     def __init__(self, transport: Transport, path: str | os.PathLike[str], side: Side) -> None:
@@ -36,7 +36,7 @@ class Recorder:
         self.abort = getattr(transport, "abort", None)
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """As ``Transport.receive``."""
+        """See ``Transport.receive``."""
         try:
             message = self._transport.receive(timeout)
         except Unanswered as fault:
@@ -48,12 +48,12 @@ class Recorder:
         return message
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
-        """As ``Transport.send``. A message is written down before it is sent, so that no answer comes before it."""
+        """See ``Transport.send``. The message is recorded first, so that its answer cannot come before it."""
         self._write(self._side, message)
         self._transport.send(message, timeout)
 
     def close(self) -> None:
-        """As ``Transport.close``."""
+        """See ``Transport.close``."""
         self._transport.close()
         with self._lock:
             self._file.close()
@@ -69,7 +69,7 @@ class Recorder:
         except (ValueError, RecursionError):
             line = json.dumps({**entry, "raw": text}, ensure_ascii=False)
         else:
-            # As it is, number by number.
+            # The text itself, so that numbers keep their digits.
             line = f'{json.dumps(entry)[:-1]}, "message": {text.strip()}}}'
         with self._lock:
             if not self._file.closed:

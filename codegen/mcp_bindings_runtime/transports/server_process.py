@@ -1,4 +1,8 @@
-"""Starts a server as a process: what it is given, and what is said when that fails."""
+"""The process of a server: its start, its exit and its end (POSIX).
+
+A process keeps its id until it is reaped, so it is watched without reaping it: a signal cannot hit another process. SIGCHLD
+is left to the program.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
     import subprocess
 
 PIPE: Final = -1
-"""Stands for a new pipe, as it does in ``subprocess``, which is imported only when something is started."""
+"""A new pipe, as in ``subprocess``, which is imported only when a process is started."""
 
 ENVIRONMENT: Final = tuple(
     (
@@ -29,7 +33,7 @@ ENVIRONMENT: Final = tuple(
         else "HOME LANG LC_ALL LC_CTYPE LOGNAME PATH SHELL TERM TMPDIR TZ USER"
     ).split()
 )
-"""The variables that a server is given of this process's environment, if nothing else is said."""
+"""Variables of this process's environment that a server gets by default."""
 
 LONGEST_WORD: Final = 60
 LONGEST_COMMAND: Final = 200
@@ -37,22 +41,22 @@ LONGEST_COMMAND: Final = 200
 
 
 def environment(env: Mapping[str, str] | None, *, inherit_env: bool) -> dict[str, str]:
-    """The environment of a server: all of this process's or the harmless part, and ``env`` over it."""
+    """Return the environment of a server: ``env`` over all of this process's or its harmless part."""
     if inherit_env:
-        given = dict(os.environ)
+        variables = dict(os.environ)
     else:
         # A value that begins with () is a function of an old shell, and code.
-        given = {
+        variables = {
             name: os.environ[name]
             for name in ENVIRONMENT
             if name in os.environ and not os.environ[name].startswith("()")
         }
-    given.update(env or {})
-    return given
+    variables.update(env or {})
+    return variables
 
 
 def as_line(command: Sequence[str | os.PathLike[str]]) -> str:
-    """Return a command as one types it, for messages: long arguments, such as programs after ``-c``, are cut."""
+    """Return a command as typed in a shell, for messages; long arguments, such as programs after ``-c``, are cut."""
     import shlex
 
     words = shlex.join(_shown(os.fsdecode(part)) for part in command)
@@ -72,36 +76,36 @@ def start(
     cwd: str | os.PathLike[str] | None,
     stderr: int | None,
 ) -> tuple[subprocess.Popen[bytes], list[int]]:
-    """Starts it in a session of its own; raises UsageError for what the caller can mend.
+    """Start a process in a session of its own; raise `UsageError` if the caller can fix the problem.
 
-    Gives this side's ends of its pipes, too: its input, its output, and its standard error if that is ``PIPE``.
+    Return it with this side's ends of its pipes: its input, its output, and its standard error if that is ``PIPE``.
     """
-    # Costs more than the rest together, and only who starts a process needs it.
+    # Importing it takes longer than all the rest.
     import subprocess
 
     require_command(command)
     words: list[str] = []
     own: list[int] = []
-    given: list[int] = []
+    theirs: list[int] = []
     try:
         words = [os.fsdecode(part) for part in command]
-        # Pipes of its own making `Popen` leaves open in CPython 3.11.2 when descriptors run out halfway.
+        # CPython 3.11.2 leaves pipes that `Popen` itself makes open if descriptors run out halfway.
         for _ in range(3 if stderr == PIPE else 2):
             reader, writer = os.pipe()
             own.append(reader if own else writer)
-            given.append(writer if given else reader)
+            theirs.append(writer if theirs else reader)
         popen = subprocess.Popen(  # noqa: S603 - to run what the caller names is what this is for
             words,
-            stdin=given[0],
-            stdout=given[1],
-            stderr=given[2] if stderr == PIPE else stderr,
+            stdin=theirs[0],
+            stdout=theirs[1],
+            stderr=theirs[2] if stderr == PIPE else stderr,
             env=dict(env),
             cwd=cwd,
             bufsize=0,
             start_new_session=True,
         )
     except BaseException as problem:
-        for fd in (*own, *given):
+        for fd in (*own, *theirs):
             os.close(fd)
         if isinstance(problem, OSError):
             raise _explained(problem, words, env, cwd) from problem
@@ -109,13 +113,13 @@ def start(
             text = f"cannot start {_named(command)}: {problem}"
             raise UsageError(text) from problem
         raise
-    for fd in given:
+    for fd in theirs:
         os.close(fd)
     return popen, own
 
 
 def _named(command: Sequence[object]) -> str:
-    """Return a command that cannot be started for its message; it may hold what is no text."""
+    """Return a command that cannot be started, for a message; its arguments may be of any type."""
     words = [_shown(word) if isinstance(word, str) else word for word in command]
     return repr(words)
 
@@ -152,7 +156,7 @@ def _explained(
 
 
 def exit_descriptor(pid: int) -> int:
-    """A new descriptor that becomes readable when the child ends: a pidfd on Linux, else a pipe with a thread."""
+    """Return a new descriptor that becomes readable when the child ends: a pidfd on Linux, else a pipe with a thread."""
     if sys.platform == "linux":
         # An old kernel may not have it, and a sandbox may forbid it.
         with suppress(OSError):
@@ -161,7 +165,7 @@ def exit_descriptor(pid: int) -> int:
 
 
 def is_collected(pid: int) -> bool:
-    """Whether another part of this program has reaped the child, so that its number may be anybody's."""
+    """Return whether another part of this program has reaped the child, so that its id may be another process's."""
     try:
         _look(pid)
     except ChildProcessError:
@@ -170,7 +174,7 @@ def is_collected(pid: int) -> bool:
 
 
 def exit_text(pid: int) -> str | None:
-    """How the child ended, for people; None while it runs."""
+    """Return how the child ended, for people; None while it runs."""
     try:
         result = _look(pid)
     except ChildProcessError:
@@ -205,22 +209,23 @@ def _watched(pid: int) -> int:
     return reader
 
 
-class Patience(NamedTuple):
-    """How many seconds each step may take before the next one is tried."""
+class ShutdownTimeouts(NamedTuple):
+    """Seconds that each step may take before the next one."""
 
     grace: float = 2.0
     """After its input was closed."""
     terminate: float = 2.0
     """After SIGTERM."""
     kill: float = 2.0
-    """After SIGKILL; what is still there then hangs in the kernel, and is left to it."""
+    """After SIGKILL; a process that survives this hangs in the kernel."""
 
 
-def end(popen: subprocess.Popen[bytes], stdout: int, patience: Patience, owner: int) -> None:
-    """Ends a process whose input is closed already, and its group; reaps it. Closes ``stdout``, its output.
+def end(popen: subprocess.Popen[bytes], stdout: int, timeouts: ShutdownTimeouts, owner: int) -> None:
+    """End a process whose input is closed, and its group, and reap it; close ``stdout``, its output.
 
-    Does nothing else in a fork of the process that started it (``owner``). An exception of a signal's handler skips to
-    the last step.
+    The steps are those of the stdio transport: SIGTERM, then SIGKILL, to the process group, so that the processes that
+    the server has started end, too. In a fork of the process that started it (``owner``) only close ``stdout``. An
+    exception of a signal's handler skips to the last step.
     """
     exited = -1
     try:
@@ -230,10 +235,10 @@ def end(popen: subprocess.Popen[bytes], stdout: int, patience: Patience, owner: 
             return
         exited = exit_descriptor(popen.pid)
         try:
-            _end(popen, exited, stdout, patience)
+            _end(popen, exited, stdout, timeouts)
         except BaseException:
             _signal(popen, signal.SIGKILL)
-            _wait(exited, stdout, patience.kill)
+            _wait(exited, stdout, timeouts.kill)
             popen.poll()
             raise
     finally:
@@ -242,29 +247,29 @@ def end(popen: subprocess.Popen[bytes], stdout: int, patience: Patience, owner: 
                 os.close(fd)
 
 
-def _end(popen: subprocess.Popen[bytes], exited: int, stdout: int, patience: Patience) -> None:
-    asked = False
-    ended = _wait(exited, stdout, patience.grace)
+def _end(popen: subprocess.Popen[bytes], exited: int, stdout: int, timeouts: ShutdownTimeouts) -> None:
+    terminated = False
+    ended = _wait(exited, stdout, timeouts.grace)
     if not ended:
         _signal(popen, signal.SIGTERM)
-        asked = True
-        ended = _wait(exited, stdout, patience.terminate)
+        terminated = True
+        ended = _wait(exited, stdout, timeouts.terminate)
     if not ended:
         _signal(popen, signal.SIGKILL)
-        ended = _wait(exited, stdout, patience.kill)
+        ended = _wait(exited, stdout, timeouts.kill)
     collected = is_collected(popen.pid)
     popen.poll()
     if ended and not collected:
-        _end_group(popen.pid, patience.terminate, asked=asked)
+        _end_group(popen.pid, timeouts.terminate, terminated=terminated)
 
 
-def _end_group(group: int, seconds: float, *, asked: bool) -> None:
-    """Ends what the process has started. As long as any of it lives, the group's number stays taken."""
+def _end_group(group: int, seconds: float, *, terminated: bool) -> None:
+    """End the processes that the server has started. The id of the group stays taken while any of them lives."""
     deadline = monotonic() + seconds
     pause = 0.001
     while _alive(group):
-        if not asked:
-            asked = True
+        if not terminated:
+            terminated = True
             _signal_group(group, signal.SIGTERM)
         if monotonic() >= deadline:
             _signal_group(group, signal.SIGKILL)
@@ -282,7 +287,7 @@ def _alive(group: int) -> bool:
 
 
 def _signal(popen: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Signals the group, as long as its number is certain to be that of the process."""
+    """Signal the group, as long as its id is certain to be that of the process."""
     if popen.returncode is None and not is_collected(popen.pid):
         _signal_group(popen.pid, number)
 
@@ -293,7 +298,7 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def _wait(exited: int, stdout: int, seconds: float) -> bool:
-    """Whether it ends in time. What it still writes is thrown away, so that it need not wait for a reader."""
+    """Wait for the end and discard the output, so that it need not wait; return whether it came in time."""
     poll = select.poll()
     poll.register(exited, select.POLLIN)
     poll.register(stdout, select.POLLIN)
@@ -303,13 +308,13 @@ def _wait(exited: int, stdout: int, seconds: float) -> bool:
         ready = {fd for fd, _ in poll.poll(left * 1000)}
         if exited in ready:
             return True
-        if stdout in ready and not _thrown_away(stdout):
+        if stdout in ready and not _discard(stdout):
             poll.unregister(stdout)
         if left <= 0:
             return False
 
 
-def _thrown_away(stdout: int) -> bool:
+def _discard(stdout: int) -> bool:
     try:
         return bool(os.read(stdout, 64 * 1024))
     except OSError:

@@ -13,22 +13,22 @@ from .descriptor_writer import DescriptorWriter
 class Streams:
     """A transport that reads one descriptor and writes another, which may be the same (a socket).
 
-    Once made, it owns both: they are closed by ``close``, or when the transport is forgotten. Give it a duplicate
-    (``os.dup``) of what is used elsewhere, and ``detach()`` a socket object. ``end`` is a descriptor, owned as well, that
-    becomes readable when nothing more will come. ``limit`` is how many bytes a message from the other side may have.
+    It owns both: they are closed by ``close``, or when the transport is garbage collected. Pass a duplicate (``os.dup``)
+    of a descriptor that is used elsewhere, and ``detach()`` a socket object. ``end`` is a descriptor, owned as well,
+    that becomes readable when nothing more will come. ``limit`` is the size limit of a received message in bytes.
 
-    ``send`` counts its ``timeout`` from when the other side last took something; a file or terminal is written without
-    one. When the other side ends its sending half, one can still send to it. What a signal's exception leaves unsent of a
-    message is sent before the next one.
+    ``send`` counts its ``timeout`` from when the other side last accepted something; a file or terminal is written
+    without one. When the other side ends its sending half, one can still send to it. The rest of a message that a
+    signal's exception has interrupted is sent before the next one.
     """
 
     __slots__ = ("__weakref__", "_reader", "_writer")
 
     def __init__(self, reader: int, writer: int, *, limit: int = DEFAULT_LIMIT, end: int = -1) -> None:
-        # Each half has a number of its own to close.
+        # Each half closes a descriptor of its own.
         own = os.dup(reader) if reader == writer else writer
         try:
-            # Fails for what is no descriptor as long as nothing is owned; what comes after this cannot.
+            # Fails for an invalid descriptor while nothing is owned; later steps cannot fail for that.
             os.fstat(own)
             self._reader = DescriptorReader(reader, limit=limit, end=end)
         except BaseException:
@@ -38,15 +38,15 @@ class Streams:
         self._writer = DescriptorWriter(own)
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """As ``Transport.receive``."""
+        """See ``Transport.receive``."""
         return self._reader.receive(timeout)
 
     def interrupt(self) -> None:
-        """As ``Transport.interrupt``."""
+        """See ``Transport.interrupt``."""
         self._reader.interrupt()
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
-        """As ``Transport.send``."""
+        """See ``Transport.send``."""
         try:
             self._writer.send(message, timeout)
         except ConnectionClosed:
@@ -55,6 +55,6 @@ class Streams:
             raise
 
     def close(self) -> None:
-        """As ``Transport.close``."""
+        """See ``Transport.close``."""
         self._writer.close()
         self._reader.close()

@@ -1,8 +1,8 @@
-"""What stands for ``streams`` on Windows, where one cannot wait for a pipe and for something else at once.
+"""The counterpart of ``streams`` on Windows, where one cannot wait for a pipe and for something else at once.
 
-Two threads do the reading and writing, and two queues lie between them and the caller. **Not tested on Windows**: its logic
-is, on other systems. A server uses ``ThreadStreams(0, 1)``; a client starts its server with ``subprocess.Popen`` and gives
-it ``os.dup`` of the pipes' descriptors, and ends the process after ``close``.
+Two threads read and write, with queues between them and the caller. **Not tested on Windows**; its logic is, on other
+systems. A server uses ``ThreadStreams(0, 1)``; a client starts its server with ``subprocess.Popen``, passes ``os.dup``
+of the pipes' descriptors, and ends the process after ``close``.
 """
 
 from __future__ import annotations
@@ -22,44 +22,44 @@ _CHUNK = 64 * 1024
 class ThreadStreams:
     """A transport that reads one descriptor and writes another. It owns both.
 
-    It differs from ``streams.Streams`` in this: ``send`` is done when the message is in a queue (of 1 MiB), and after
-    ``close`` what is in it is still written. A descriptor is closed by its thread, which for the one that is read may not
-    be before the other side sends something or ends.
+    Unlike ``streams.Streams``, ``send`` returns when the message is in a queue (of 1 MiB), and after ``close`` the queue
+    is still written. Each thread closes its descriptor; the one that reads may not do so before the other side sends
+    something or ends.
     """
 
     def __init__(self, reader: int, writer: int, *, limit: int = DEFAULT_LIMIT) -> None:
-        # What is sent is bounded by the other side's limit only.
+        # Only the limit of the other side applies to messages that are sent.
         self._inbox, self._outbox = MessageQueue(CAPACITY, limit), MessageQueue(CAPACITY, sys.maxsize)
         lines = Lines(limit)
         if sys.platform == "win32":
             import msvcrt
 
-            # Else line endings are changed, and Ctrl-Z ends the input.
+            # Otherwise line endings are changed, and Ctrl-Z ends the input.
             for fd in (reader, writer):
                 msvcrt.setmode(fd, os.O_BINARY)
         Thread(target=_read, args=(reader, lines, self._inbox), name="mcp: reading", daemon=True).start()
         Thread(target=_write, args=(writer, self._outbox), name="mcp: writing", daemon=True).start()
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """As ``Transport.receive``."""
+        """See ``Transport.receive``."""
         return self._inbox.get(timeout)
 
     def interrupt(self) -> None:
-        """As ``Transport.interrupt``."""
+        """See ``Transport.interrupt``."""
         self._inbox.interrupt()
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
-        """As ``Transport.send``."""
+        """See ``Transport.send``."""
         check_message(message)
         self._outbox.put(message, timeout)
 
     def close(self) -> None:
-        """As ``Transport.close``."""
+        """See ``Transport.close``."""
         self._outbox.end()
         self._inbox.refuse()
 
     def __del__(self) -> None:
-        # The threads know the queues only, so a transport that is forgotten ends.
+        # The threads refer to the queues only, so the transport can be garbage collected.
         self.close()
 
 
@@ -72,7 +72,7 @@ def _read(fd: int, lines: Lines, inbox: MessageQueue) -> None:
         _hand_on(lines, inbox)
         inbox.end(CLOSED_THERE)
     except OSError as problem:
-        # ConnectionClosed is one: nobody receives any more.
+        # ConnectionClosed is an OSError, too: nobody receives any more.
         inbox.end(f"the connection broke: {problem.strerror}")
     finally:
         os.close(fd)

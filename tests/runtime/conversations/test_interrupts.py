@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from mcp_bindings_runtime.connection.deferred_interrupt import MOMENT
-from mcp_bindings_runtime.transports.memory import serving
+from mcp_bindings_runtime.transports.memory import serve_in_thread
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, Piped, environment, package, program
 from support.echoing import echo_server
 
@@ -101,7 +101,7 @@ class Waits:
 
 def test_the_main_thread_looks_up_now_and_then_as_a_signal_may_have_come_right_before_it_waits():
     server, _seen = echo_server(LATEST)
-    waits = Waits(serving(server.serve))
+    waits = Waits(serve_in_thread(server.serve))
     with package(LATEST).Client.over(waits, timeout=PATIENCE) as client:
         client.call_tool("echo", {"n": 1})
         assert max(waits.seconds) <= MOMENT

@@ -95,7 +95,7 @@ def test_changes_that_say_the_same_are_kept_once_while_nobody_asks():
             server.notify(TOOLS)
             server.notify(UPDATED, updated("file:///a"))
             server.notify(UPDATED, updated("file:///b"))
-        eventually(lambda: len(changes._call.news) + len(changes._changes) == 150)
+        eventually(lambda: len(changes._call.notifications) + len(changes._changes) == 150)
         found = [changes.get(PATIENCE) for _ in range(3)]
         assert [getattr(each.params, "uri", None) for each in found] == [None, "file:///a", "file:///b"]
         with pytest.raises(RequestTimeout):
@@ -171,7 +171,7 @@ def test_the_server_ends_the_stream_in_good_order():
     server = telling()
     with connected(server) as client, client.listen(tools=True) as changes:
         server.notify(TOOLS)
-        eventually(lambda: changes._call.news)
+        eventually(lambda: changes._call.notifications)
         server.close()
         assert [change.key for change in changes] == [TOOLS]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings_runtime.errors import ResponseError, TaskCancelled, UsageError
-from mcp_bindings_runtime.tasks.core_tasks import owner_of
+from mcp_bindings_runtime.tasks.core_tasks import CoreTasks
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from mcp_bindings_runtime.tasks.task_handle import TaskHandle, start_task
 from mcp_bindings_runtime.tasks.tool_support import LONGEST, MOST, learn
@@ -724,8 +724,8 @@ def test_requests_about_tasks_carry_no_meta_of_theirs() -> None:
 def test_a_task_belongs_to_the_principal_where_there_is_one() -> None:
     one, other = (SimpleNamespace(session=object()) for _ in range(2))
     ada, nobody = (SimpleNamespace(principal=each) for each in ("ada", None))
-    assert owner_of(one, ada) == owner_of(other, ada) == "ada"
-    assert owner_of(one, nobody) is one.session
+    assert CoreTasks.owner_of(one, ada) == CoreTasks.owner_of(other, ada) == "ada"
+    assert CoreTasks.owner_of(one, nobody) is one.session
     store = MemoryTasks()
     task = store.create("ada", "tools/call")
     assert store.find(task.id, "ada") is task
@@ -744,7 +744,7 @@ def test_the_local_log_says_what_becomes_of_tasks(caplog: pytest.LogCaptureFixtu
     assert said[:3] == [
         f"task {task.id[:8]}: tools/call is executed as a task",
         f"task {task.id[:8]} has ended: completed",
-        "a task was asked for that is not there, has expired, or is somebody else's",
+        "refused: a task that does not exist, has expired or has another owner",
     ]
     # Who has an id may ask for the task, so that no log holds all of it.
     assert not any(task.id in text for text in said)
@@ -757,7 +757,7 @@ def test_the_local_log_says_whose_task_it_is(caplog: pytest.LogCaptureFixture) -
     assert store.find(task.id, "eve\n") is None
     assert [record.getMessage() for record in caplog.records] == [
         f"task {task.id[:8]}: tools/call is executed as a task for 'ada'",
-        "a task was asked for for 'eve\\n' that is not there, has expired, or is somebody else's",
+        "refused: a task for 'eve\\n' that does not exist, has expired or has another owner",
     ]
 
 

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Final
 
 from ...errors import ConnectionClosed
-from ...transports import CLOSED_HERE, LONGEST, Unanswered, checked
+from ...transports import CLOSED_HERE, LONGEST, Unanswered, check_timeout
 
 CAPACITY: Final = 1024 * 1024
 """How many bytes of messages wait before the streams that bring them have to wait, too."""
@@ -40,7 +40,7 @@ class Inbox:
 
     def get(self, timeout: float | None) -> bytes | None:
         """The next message; as ``Transport.receive``."""
-        deadline = None if timeout is None else monotonic() + checked(timeout)
+        deadline = None if timeout is None else monotonic() + check_timeout(timeout)
         with self._changed:
             while not (self._items or self._interrupted or self._shut or self._end is not None):
                 left = None if deadline is None else deadline - monotonic()

@@ -20,7 +20,7 @@ from ...errors import ConnectionClosed, HttpError, McpError, RequestTimeout, Usa
 from ...jsonrpc import HEADER_MISMATCH
 from ...logs import write_log
 from ...session.framing import DEFAULT_LIMIT, check_message
-from ...transports import CLOSED_HERE, Unanswered, checked
+from ...transports import CLOSED_HERE, Unanswered, check_timeout
 from ..headers import request_headers
 from .endpoint import JSON, STREAM, Endpoint, kind_of
 from .error_responses import refusal_of
@@ -103,7 +103,7 @@ class StreamableHttp:
         if self._closed:
             raise ConnectionClosed(CLOSED_HERE)
         out = Outgoing(message)
-        self._send(out, Exchange(out.what, inf if timeout is None else monotonic() + checked(timeout)))
+        self._send(out, Exchange(out.what, inf if timeout is None else monotonic() + check_timeout(timeout)))
 
     def _send(self, out: Outgoing, exchange: Exchange) -> None:
         with self._lock:

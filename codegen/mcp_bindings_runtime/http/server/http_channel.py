@@ -105,10 +105,10 @@ class HttpChannel(ABC):
     def pause(self, retry: int) -> None:  # noqa: B027 - only a POST has a stream that can be resumed
         """Do nothing; see ``Channel.pause``."""
 
-    def say(self, speak: Callable[[], Iterable[bytes]]) -> None:
-        """Send notifications of the session; see ``Channel.say``."""
+    def send_after_replies(self, make_lines: Callable[[], Iterable[bytes]]) -> None:
+        """Send notifications of the session; see ``Channel.send_after_replies``."""
         with self.lock:
-            lines = list(speak())
+            lines = list(make_lines())
         for line in lines:
             self.send(line, optional=True)
 
@@ -125,13 +125,13 @@ class HttpChannel(ABC):
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
-        begun: Callable[[Call], object] | None = None,
+        sending: Callable[[Call], object] | None = None,
     ) -> R:
         """Send a request and wait for its result. Raise as ``Connection.request`` does."""
         call = Call(key, self.timeout if timeout is None else timeout, self.limit, on_progress)
         with self._keep_open():
-            if begun is not None:
-                begun(call)
+            if sending is not None:
+                sending(call)
             with self.lock:
                 call.id, line = self.session.request(key, params, progress=on_progress is not None)
                 self.calls[call.id] = call

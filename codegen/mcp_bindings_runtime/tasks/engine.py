@@ -1,0 +1,145 @@
+"""Executing requests as tasks: one engine for the tasks of 2025-11-25 and for the extension of 2026-07-28.
+
+The engine answers a request with a task at once and runs its handler in a thread of the store. A subclass adapts it to one
+wire: which requests become tasks, how a task is written, and which requests about tasks exist.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..binding import Binding
+from ..connection.handlers import INTERNAL, Handlers
+from ..errors import EncodeError, ResponseError
+from ..jsonrpc import ErrorObject
+from ..logs import log_exception, log_handler_error
+from ..session.control_flow import Abandoned
+from ..session.events import Incoming
+from .context import InTask, in_task
+from .store import MemoryTasks, StoredTask
+
+if TYPE_CHECKING:
+    from ..connection.channel import Channel
+
+
+class TaskEngine(ABC):
+    """Executes requests to ``peer``, a server or client, as tasks; ``handlers`` are those of ``peer``."""
+
+    context: Any = InTask
+    """The class that the context of a task's handler derives from."""
+
+    def __init__(self, binding: Binding, handlers: Handlers, store: MemoryTasks, peer: Any) -> None:
+        self.store = store
+        self._binding = binding
+        self._handlers = handlers
+        self._peer = peer
+
+    @property
+    def declared(self) -> Sequence[str]:
+        """Capabilities that say which requests may become tasks, as dotted paths."""
+        return ()
+
+    @abstractmethod
+    def intercept(self, connection: Any, incoming: Incoming) -> tuple[bytes | None] | None:
+        """Handle a request that becomes a task or has to be refused; return None for all other requests.
+
+        Otherwise return the line to send, or None in its place if it has been or will be sent.
+        """
+
+    @staticmethod
+    @abstractmethod
+    def owner_of(connection: Any, request: Any) -> Any:
+        """Return who may see the task of a request."""
+
+    @abstractmethod
+    def _written(self, connection: Any, incoming: Incoming, task: StoredTask) -> bytes:
+        """Return the line that answers a request with its task."""
+
+    @abstractmethod
+    def _end(self, task: StoredTask, result: Any) -> None:
+        """End a task with the result of its request, unless it has ended."""
+
+    @abstractmethod
+    def _fail(self, task: StoredTask, why: ErrorObject) -> None:
+        """End a task with an error, unless it has ended."""
+
+    @abstractmethod
+    def _unknown(self) -> ResponseError:
+        """Return the error for a task that does not exist."""
+
+    def _finished(self, connection: Any, task: StoredTask) -> None:  # noqa: B027  # only one wire has something to do
+        """Release what the session keeps for a task, after its handler."""
+
+    def _create(
+        self,
+        connection: Any,
+        incoming: Incoming,
+        ttl: float | None = None,
+        *,
+        changed: Callable[[StoredTask], None],
+    ) -> StoredTask:
+        """Create the task of a request; raise ResponseError (-32603) if there are too many."""
+        owner = self.owner_of(connection, incoming)
+        task = self.store.create(owner, incoming.key.name, ttl, changed=changed)
+        if connection.closed and owner is connection.session:
+            # The only possible requestor has gone meanwhile.
+            self.store.leave(owner)
+        return task
+
+    def _start(self, connection: Channel, incoming: Incoming, task: StoredTask) -> bool:
+        """Answer a request with its task and run its handler; return False if no thread can be started for it."""
+        end = partial(self._end, task)
+        context = in_task(self._peer, connection, incoming, self.store, task, kind=self.context, end=end)
+        line = settled(connection, incoming, self._written(connection, incoming, task))
+        # Before any message that the handler sends.
+        connection.reply(incoming, line)
+        try:
+            self.store.execute(partial(self._execute, connection, incoming, task, context))
+        except RuntimeError as fault:
+            log_exception(fault, "cannot start a thread for a task")
+            return False
+        return True
+
+    def _execute(self, connection: Any, incoming: Incoming, task: StoredTask, context: Any) -> None:
+        if task.stopped.is_set():
+            return
+        try:
+            self._end(task, self._handlers.handle(incoming.key, incoming.params, context))
+        except ResponseError as error:
+            self._fail(task, refusal_in(error))
+        except Abandoned:
+            self._fail(task, INTERNAL)
+        except EncodeError as fault:
+            log_exception(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
+            self._fail(task, INTERNAL)
+        except BaseException as error:  # noqa: BLE001  # whatever a handler raises, the task ends
+            log_handler_error(error, f"{incoming.key.name}: the handler of a task failed", over=connection.closed)
+            self._fail(task, INTERNAL)
+        finally:
+            self._finished(connection, task)
+
+    def _found(self, task_id: str, context: Any) -> StoredTask:
+        """Return the task that a request is about; raise ResponseError if it does not exist."""
+        task = self.store.find(task_id, self.owner_of(context.connection, context))
+        if task is None:
+            raise self._unknown()
+        return task
+
+    def _refuse(self, connection: Any, incoming: Incoming, why: ErrorObject | ResponseError) -> bytes | None:
+        refusal = refusal_in(why) if isinstance(why, ResponseError) else why
+        return settled(connection, incoming, self._handlers.refuse(connection, incoming, refusal))
+
+
+def settled(connection: Any, incoming: Incoming, line: bytes) -> bytes | None:
+    """Return the line to send as the answer to a request; None if there is none, as after a cancellation."""
+    with connection.lock:
+        answer: bytes | None = connection.session.settle(incoming, line)
+    return answer
+
+
+def refusal_in(error: ResponseError) -> ErrorObject:
+    """Return the JSON-RPC error that an exception stands for."""
+    return ErrorObject(error.code, error.message, error.data)
