@@ -54,11 +54,11 @@ def compare_in_detail(old: Protocol, new: Protocol, *, docs: bool = False) -> Co
     builder = _ChangeBuilder(
         old, new, Subjects(old, new, matches, found.occurrences), PairUsage(comparer.types, found.occurrences)
     )
-    made = sorted(((builder.build(finding), finding) for finding in findings), key=lambda each: _sort_key(each[0]))
-    changes = tuple(_with_unique_ids(change for change, _ in made))
+    built = sorted(((builder.build(finding), finding) for finding in findings), key=lambda each: _sort_key(each[0]))
+    changes = tuple(_with_unique_ids(change for change, _ in built))
     return Comparison(
         Difference(Revision(old.revision, old.source), Revision(new.revision, new.source), changes),
-        {change.id: finding for change, (_, finding) in zip(changes, made, strict=True)},
+        {change.id: finding for change, (_, finding) in zip(changes, built, strict=True)},
         matches,
         tuple(found.occurrences),
     )
@@ -189,19 +189,19 @@ class Subjects:
         self._old, self._new = old, new
         self._matches = matches
         self._occurrences = occurrences
-        nested = [pair for pair, ways in occurrences.items() if ways]
-        self._uses = Counter(pair.old for pair in nested), Counter(pair.new for pair in nested)
+        inline = [pair for pair, places in occurrences.items() if places]
+        self._uses = Counter(pair.old for pair in inline), Counter(pair.new for pair in inline)
 
     def subject(self, pair: TypePair) -> str:
         """Return the subject of a pair."""
-        ways = self._occurrences.get(pair)
-        if not ways:
+        places = self._occurrences.get(pair)
+        if not places:
             return pair.new or pair.old or ""
         name = self._name(pair)
         if name is not None:
             return name
-        inside = self.subject(ways[0].reported_in)
-        return inside if ways[0].field is None else below(inside, ways[0].field)
+        inside = self.subject(places[0].reported_in)
+        return inside if places[0].field is None else below(inside, places[0].field)
 
     def _name(self, pair: TypePair) -> str | None:
         """Return the name of one of the two types if it is used for this pair only."""
@@ -216,8 +216,8 @@ class Subjects:
 
 
 def _is_declared(protocol: Protocol, path: str) -> bool:
-    made = protocol.objects.get(path)
-    return made is None or made.kind != "inline"
+    declared = protocol.objects.get(path)
+    return declared is None or declared.kind != "inline"
 
 
 def compare_constants(old: Protocol, new: Protocol, *, docs: bool) -> Iterator[Finding]:

@@ -39,7 +39,7 @@ class PairComparer:
     def __init__(self, old: Protocol, new: Protocol, matches: TypeMatches, *, docs: bool = False) -> None:
         self.types = TypeComparer(old, new, matches, self.compare_deeply)
         self._objects = ObjectComparer(self.types, docs=docs)
-        self._depths: dict[TypePair, DeepDifference] = {}
+        self._deep_differences: dict[TypePair, DeepDifference] = {}
         self._level = 0
 
     def compare_pairs(self, starts: Iterable[TypePair]) -> Findings:
@@ -52,13 +52,13 @@ class PairComparer:
         """Compare two aliases and the inline objects inside them."""
         old, new = self.types.old.aliases[pair.old or ""], self.types.new.aliases[pair.new or ""]
         finding = self._redefinition(pair)
-        steps: list[TypePair] = []
+        inline: list[TypePair] = []
         for each in self.types.compare(old.written or old.type, new.written or new.type):
             if isinstance(each, TypeDifference):
                 into.findings.append(_of_alias(finding, each))
             elif into.add_occurrence(InlineOccurrence(each.pair, pair, pair, None)):
-                steps.append(each.pair)
-        self._follow(steps, into)
+                inline.append(each.pair)
+        self._follow(inline, into)
         into.findings += self._objects.compare_docs(pair, old.about, new.about)
 
     def compare_redefined(self, name: str) -> Finding | None:
@@ -71,24 +71,24 @@ class PairComparer:
         if name in matches.renamed or name in matches.renamed.values():
             # The type it stood for was renamed, and is compared under its new name.
             return finding
-        old, new = self._stands_for(self.types.old, name), self._stands_for(self.types.new, name)
+        old, new = self._type_named(self.types.old, name), self._type_named(self.types.new, name)
         if isinstance(old, ObjectOf) and isinstance(new, ObjectOf):
-            depth = self.compare_deeply(TypePair(old.path, new.path))
+            difference = self.compare_deeply(TypePair(old.path, new.path))
         else:
-            depth = _depth(self._all(old, new))
-        return None if depth.same else evolve(finding, weights=depth.weights)
+            difference = _deep_difference(self._differences(old, new))
+        return None if difference.same else evolve(finding, weights=difference.weights)
 
     def compare_deeply(self, pair: TypePair) -> DeepDifference:
         """Return the difference of two objects, including all that is inside them."""
-        if pair not in self._depths:
+        if pair not in self._deep_differences:
             if self._level > MAX_DEPTH:
                 return DeepDifference(RULES["type-replaced"].weights, same=False)
             # An object may be inside itself; until a difference is found, the pair counts as equal.
-            self._depths[pair] = DeepDifference(HARMLESS, same=True)
+            self._deep_differences[pair] = DeepDifference(HARMLESS, same=True)
             self._level += 1
-            self._depths[pair] = _depth(self.compare_pairs([pair]).findings)
+            self._deep_differences[pair] = _deep_difference(self.compare_pairs([pair]).findings)
             self._level -= 1
-        return self._depths[pair]
+        return self._deep_differences[pair]
 
     def _follow(self, waiting: list[TypePair], found: Findings) -> None:
         for pair in waiting:
@@ -98,10 +98,10 @@ class PairComparer:
                 elif found.add_occurrence(each):
                     waiting.append(each.pair)
 
-    def _stands_for(self, protocol: Protocol, name: str) -> Type:
+    def _type_named(self, protocol: Protocol, name: str) -> Type:
         return ObjectOf(name) if name in protocol.objects else protocol.aliases[name].type
 
-    def _all(self, old: Type, new: Type) -> Iterator[Finding]:
+    def _differences(self, old: Type, new: Type) -> Iterator[Finding]:
         """Yield the differences of two types, whatever their names are."""
         finding = self._redefinition(TypePair(None, None))
         for each in self.types.compare(old, new):
@@ -128,7 +128,7 @@ def _of_alias(finding: Finding, difference: TypeDifference) -> Finding:
     return evolve(finding, weights=difference.weights or RULES[difference.rule].weights, reason=difference.reason)
 
 
-def _depth(findings: Iterable[Finding]) -> DeepDifference:
+def _deep_difference(findings: Iterable[Finding]) -> DeepDifference:
     changes = [each for each in findings if each.rule not in ANNOTATION_RULES]
     weights = [each.weights or RULES[each.rule].weights for each in changes]
     forward: list[Verdict] = [each.old_to_new for each in weights]

@@ -61,12 +61,12 @@ class PairUsage:
         A pairing is not affected if no message has the types where the other peer expects them.
         """
         found = frozenset[MessageFlow]().union(*map(self._flows_of, pairs))
-        ways: set[tuple[Side, bool]] = {(flow.sender, flow.is_old) for flow in found}
+        senders: set[tuple[Side, bool]] = {(flow.sender, flow.is_old) for flow in found}
         by_side: dict[Side, Weights] = {}
-        for side in in_order(side for side, _ in ways):
+        for side in in_order(side for side, _ in senders):
             left = Weights(
-                weights.old_to_new if (side, True) in ways else "compatible",
-                weights.new_to_old if (side, False) in ways else "compatible",
+                weights.old_to_new if (side, True) in senders else "compatible",
+                weights.new_to_old if (side, False) in senders else "compatible",
             )
             if left != HARMLESS or weights == HARMLESS:
                 by_side[side] = left
@@ -79,9 +79,9 @@ class PairUsage:
         return frozenset(MessageFlow(side, is_old) for side in self.sent_by_both([pair]) for is_old in (True, False))
 
     def _is_envelope(self, pair: TypePair) -> bool:
-        """Return whether two types are parts of the envelopes of messages."""
-        sums = (self._old.is_summary(pair.old or ""), self._new.is_summary(pair.new or ""))
-        return pair in self._envelopes or all(sums)
+        """Return whether two types are envelopes of messages, or unions of whole messages."""
+        summaries = (self._old.is_summary(pair.old or ""), self._new.is_summary(pair.new or ""))
+        return pair in self._envelopes or all(summaries)
 
     def sent_by_either(self, pairs: Iterable[TypePair]) -> frozenset[Side]:
         """Return the sides that send messages with any of some types, in either revision."""
@@ -111,9 +111,9 @@ class PairUsage:
         if pair not in known:
             # A type may be inside itself.
             known[pair] = frozenset()
-            here, ways = own(pair), self._occurrences.get(pair, ())
-            around = frozenset[Item]().union(*(self._over_occurrences(way.holder, known, own) for way in ways))
-            known[pair] = around if here is None else here & around if ways else here
+            here, places = own(pair), self._occurrences.get(pair, ())
+            around = frozenset[Item]().union(*(self._over_occurrences(place.holder, known, own) for place in places))
+            known[pair] = around if here is None else here & around if places else here
         return known[pair]
 
     def _in_both(self, pair: TypePair) -> frozenset[Side] | None:

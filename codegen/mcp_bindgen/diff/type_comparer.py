@@ -87,13 +87,16 @@ class TypeComparer:
         if not named or is_params:
             yield InlinePair(TypePair(old, new))
             return
-        depth = self.compare_deeply(TypePair(old, new))
+        difference = self.compare_deeply(TypePair(old, new))
         rule = rule_for(
-            forward=depth.weights.old_to_new == "compatible", backward=depth.weights.new_to_old == "compatible"
+            forward=difference.weights.old_to_new == "compatible",
+            backward=difference.weights.new_to_old == "compatible",
         )
         usual = RULES[rule].weights
-        reason = _deep_reason(old, new, depth.weights) if depth.weights != usual or not depth.same else None
-        yield TypeDifference("type", rule, weights=depth.weights, reason=reason)
+        reason = (
+            _deep_reason(old, new, difference.weights) if difference.weights != usual or not difference.same else None
+        )
+        yield TypeDifference("type", rule, weights=difference.weights, reason=reason)
 
     def _is_named(self, old: str, new: str) -> bool:
         return self.old.objects[old].kind != "inline" and self.new.objects[new].kind != "inline"
