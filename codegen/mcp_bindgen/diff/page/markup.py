@@ -1,4 +1,4 @@
-"""Templates of the pages filled in: text is escaped, and what would not show in it is spelled out."""
+"""Page templates and their values: escaped text, with invisible characters spelled out."""
 
 from __future__ import annotations
 

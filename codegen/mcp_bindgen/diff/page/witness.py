@@ -59,7 +59,7 @@ def _line(text: str, *, marked: bool) -> JsonLine:
 
 
 def _nearest(message: Any, place: Path) -> Path:
-    """The place, or what is around it where nothing is there: what is missing shows in what lacks it."""
+    """Return the path of a place, or of the nearest value around it that exists."""
     for depth, step in enumerate(place):
         inside = _parts(message)
         if step not in inside:
@@ -69,7 +69,7 @@ def _nearest(message: Any, place: Path) -> Path:
 
 
 def _lines(value: Any, path: Path = (), start: str = "", end: str = "") -> Iterator[tuple[Path, str]]:
-    """Each line of a JSON text in the usual layout, with the path of what begins in it."""
+    """Yield the lines of indented JSON, each with the path of the value that begins in it."""
     margin = _MARGIN * len(path)
     parts = _parts(value)
     if not parts:
