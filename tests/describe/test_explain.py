@@ -8,11 +8,10 @@ import textwrap
 import pytest
 from mcp_bindgen import catalog
 from mcp_bindgen.describe import revision_span
-from mcp_bindgen.describe.explain import explain
+from mcp_bindgen.describe.explain import discriminator_lines, explain, type_text
 from mcp_bindgen.describe.explanation_text import Style, render_page
 from mcp_bindgen.describe.lookup import Lookup
 from mcp_bindgen.describe.usage import Usage
-from mcp_bindgen.describe.wording import discriminator_lines, type_text
 from mcp_bindgen.ir.protocol import Union
 
 

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from mcp_bindgen import catalog
 from mcp_bindgen.describe import revision_span
-from mcp_bindgen.describe.canonical import Canonical, object_of, schema_type
-from mcp_bindgen.describe.lookup import (
-    ConstantSubject,
-    Lookup,
-    MemberSubject,
-    MethodSubject,
-    Subject,
-    TypeSubject,
-)
+from mcp_bindgen.describe.canonical import Canonical, literal, object_of, schema_type
+from mcp_bindgen.describe.lookup import ConstantSubject, Lookup, MemberSubject, MethodSubject, Subject, TypeSubject
 from mcp_bindgen.describe.usage import Occurrence, Usage
-from mcp_bindgen.describe.wording import constraint_words, discriminator_lines, type_text
 from mcp_bindgen.emit.annotations import Annotations
-from mcp_bindgen.ir.protocol import About, AliasOf, Field, ListOf, ObjectOf, ObjectType, Protocol, Side, Type, Union
+from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
+from mcp_bindgen.ir.protocol import (
+    About,
+    AliasOf,
+    Constraints,
+    Enum,
+    Field,
+    ListOf,
+    ObjectOf,
+    ObjectType,
+    Protocol,
+    Scalar,
+    Side,
+    Type,
+    Union,
+)
 
 FORMAT = "mcp-explain/1"
 
@@ -209,3 +217,99 @@ def _about(about: About) -> Json:
 
 def _occurrence(found: Occurrence) -> Json:
     return {"method": found.method, "part": found.part, "sent_by": list(found.sent_by)}
+
+
+_SCALARS = {
+    "string": "string",
+    "integer": "integer",
+    "float": "number",
+    "boolean": "boolean",
+    "null": "null",
+    "json": "any JSON",
+    "object": "object",
+}
+
+
+def type_text(protocol: Protocol, kind: Type) -> str:
+    """Return a type as users write it; inline objects are ``{…}``."""
+    match kind:
+        case Scalar():
+            return _SCALARS[kind.kind]
+        case Enum():
+            return " | ".join([*map(literal, kind.values), *(["string"] if kind.open else [])])
+        case ListOf():
+            inner = type_text(protocol, kind.element)
+            return f"({inner})[]" if " | " in inner else f"{inner}[]"
+        case AliasOf():
+            return kind.name
+        case Union():
+            return " | ".join(type_text(protocol, member) for member in kind.written)
+        case ObjectOf():
+            declared = protocol.objects[kind.path]
+            if declared.kind != "inline":
+                return kind.path
+            if declared.is_map:
+                value = "any JSON" if declared.index is None else type_text(protocol, declared.index)
+                return f"map of {value}"
+            return "{…}"
+
+
+def constraint_words(constraints: Constraints) -> list[str]:
+    """Return the constraints of a field in words."""
+    words: list[str] = []
+    low, high = constraints.minimum, constraints.maximum
+    if low is not None and high is not None:
+        words.append(f"{low} to {high}")
+    elif low is not None:
+        words.append(f"at least {low}")
+    elif high is not None:
+        words.append(f"at most {high}")
+    if constraints.max_items is not None:
+        words.append(f"at most {constraints.max_items} items")
+    if constraints.format is not None:
+        words.append(f"format {constraints.format}")
+    return words
+
+
+def discriminator_lines(protocol: Protocol, union: Union) -> list[str]:
+    """Return how the members of a union are distinguished, one check of the value a line."""
+    return _Decisions(protocol, union).lines(union.decision, "")
+
+
+class _Decisions:
+    def __init__(self, protocol: Protocol, union: Union) -> None:
+        self._members = [type_text(protocol, member) for member in union.members]
+
+    def lines(self, decision: Decision, indent: str) -> list[str]:
+        match decision:
+            case Member():
+                return [indent + self._members[decision.index]]
+            case ByKind() if len(decision.branches) == 1:
+                # A single kind is not a choice: "an object" is obvious.
+                return self.lines(decision.branches[0][1], indent)
+            case ByKind():
+                return self._branches("by the kind of JSON", decision.branches, indent)
+            case ByTag():
+                branches = [(literal(value), inner) for value, inner in decision.branches]
+                absent = [] if decision.absent is None else [("absent", decision.absent)]
+                return self._branches(f"by {decision.key!r}", (*branches, *absent), indent)
+            case ByKey():
+                other = [] if decision.absent is None else [("absent", decision.absent)]
+                return self._branches(
+                    f"by {decision.key!r} being there", [("present", decision.present), *other], indent
+                )
+            case ByNested():
+                inner = self.lines(decision.inner, indent)
+                return [f"{indent}inside {decision.key!r}, {inner[0].strip()}", *inner[1:]]
+            case ByFirst():
+                branches = [("first element", decision.inner), ("empty", decision.empty)]
+                return self._branches("by the first element", branches, indent)
+            case Undecidable():
+                return [f"{indent}not by the value: {decision.reason}"]
+
+    def _branches(self, title: str, branches: Iterable[tuple[str, Decision]], indent: str) -> list[str]:
+        lines = [f"{indent}{title}:"]
+        for value, inner in branches:
+            head, *rest = self.lines(inner, f"{indent}    ")
+            lines += [f"{indent}  {value} -> {head.strip()}", *rest]
+        return lines
