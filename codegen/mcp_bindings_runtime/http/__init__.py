@@ -1,1 +1,1 @@
-"""MCP over HTTP. Each part is a module, loaded by whoever uses it; ``wire`` needs the extra ``http``."""
+"""MCP over HTTP: the client side, the server side, sessions in Redis, and the formats of headers and events."""

@@ -49,20 +49,6 @@ class SseParser:
     the limit and the last piece. An event that the end of the stream cuts off is dropped.
     """
 
-    __slots__ = (
-        "_after_cr",
-        "_begun",
-        "_data",
-        "_id",
-        "_limit",
-        "_rest",
-        "_size",
-        "_skips",
-        "_type",
-        "last_id",
-        "retry",
-    )
-
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         if limit < 1:
             text = f"`limit` must be a number of bytes >= 1, got {limit}"

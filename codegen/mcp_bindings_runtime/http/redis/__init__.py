@@ -1,1 +1,1 @@
-"""Sessions and streams in Redis, shared by several processes (extra ``redis``)."""
+"""Sessions and event logs in Redis, for an endpoint that several processes serve."""

@@ -1,4 +1,4 @@
-"""Authorization of clients by bearer tokens, and the metadata that tell them where to get one (RFC 6750; RFC 9728).
+"""Authorization of clients by bearer tokens, and the metadata that name the issuing servers (RFC 6750; RFC 9728).
 
 The application validates tokens. This module reads them from requests, and refuses requests without a valid one.
 """

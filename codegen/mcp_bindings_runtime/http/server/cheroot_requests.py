@@ -1,6 +1,7 @@
 """cheroot with stricter requests: fields that mean one thing to every reader (RFC 9112), and deadlines for head and body.
 
-Public interfaces of cheroot only; ``cheroot_fast_path`` derives from these classes what is faster.
+Public interfaces of cheroot only, and that its ``StreamReader`` is an ``io.BufferedReader``. ``cheroot_fast_path`` derives
+faster classes from these.
 """
 
 from __future__ import annotations

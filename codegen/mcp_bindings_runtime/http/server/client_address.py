@@ -1,4 +1,4 @@
-"""The address of an HTTP client, by which clients without a principal are told apart."""
+"""The address of an HTTP client, which identifies clients without a principal."""
 
 from __future__ import annotations
 

@@ -37,19 +37,6 @@ class SessionRecord:
     ``SessionRecord(**record.values())`` is an equal record.
     """
 
-    __slots__ = (
-        "capabilities",
-        "client",
-        "id",
-        "log_level",
-        "principal",
-        "revision",
-        "state",
-        "subscribed",
-        "transport",
-        "version",
-    )
-
     def __init__(
         self,
         id: str,  # noqa: A002  # the name of the stored field
@@ -84,7 +71,7 @@ class SessionRecord:
 
     def values(self) -> dict[str, Any]:
         """Return the attributes by name."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {**vars(self)}
 
 
 class SessionStore(Protocol):

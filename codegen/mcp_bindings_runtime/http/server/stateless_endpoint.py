@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -85,7 +85,7 @@ class StatelessEndpoint:
             expected = self._param_headers[server].of(value, principal)
             reason = None
             if expected or not _repeats_exactly(environ, value, version):
-                reason = find_mismatch(EnvironHeaders(environ), value, expected)
+                reason = find_mismatch(_headers(environ), value, expected)
             if reason is not None:
                 refusal = ErrorObject(HEADER_MISMATCH, f"Header mismatch: {reason}")
                 return _refuse(value, name_versions(refusal, self._revisions) if method == INITIALIZE else refusal)
@@ -159,21 +159,9 @@ class StatelessEndpoint:
         ).response()
 
 
-class EnvironHeaders(Mapping[str, str]):
-    """The headers in a WSGI environment, by name in lower case; WSGI does not distinguish ``-`` from ``_``."""
-
-    def __init__(self, environ: Mapping[str, Any]) -> None:
-        self._environ = environ
-
-    def __getitem__(self, name: str) -> str:
-        value: str = self._environ["HTTP_" + name.upper().replace("-", "_")]
-        return value
-
-    def __iter__(self) -> Iterator[str]:
-        return (name[5:].lower().replace("_", "-") for name in self._environ if name.startswith("HTTP_"))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+def _headers(environ: Mapping[str, Any]) -> dict[str, str]:
+    """Return the headers in a WSGI environment by name in lower case, with ``-`` for ``_``."""
+    return {name[5:].lower().replace("_", "-"): value for name, value in environ.items() if name.startswith("HTTP_")}
 
 
 def _repeats_exactly(environ: Mapping[str, Any], value: Mapping[str, Any], version: Any) -> bool:

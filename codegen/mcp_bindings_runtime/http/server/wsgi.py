@@ -1,4 +1,4 @@
-"""The WSGI application: check who sends a request, and route it to an endpoint by path, method and revision."""
+"""The WSGI application: authorize a request, and route it to an endpoint by path, method and revision."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Application:
         return choose
 
     def close(self, grace: float = 2.0) -> None:
-        """End all streams; give running handlers ``grace`` seconds to finish."""
+        """End all streams; wait up to ``grace`` seconds for running handlers."""
         for server in self._routes.servers:
             server.close()
         self._table.close()
