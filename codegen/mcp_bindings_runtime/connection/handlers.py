@@ -68,7 +68,7 @@ class Handlers:
             self._binding.requests if isinstance(key, RequestMethod) else self._binding.notifications
         )
         if known.get(key.name) is not key:
-            text = f"{key!r} is no method of {self._binding.revision}; take the key from that revision's `methods`"
+            text = f"{key!r} is not a method of {self._binding.revision}; take the key from that revision's `methods`"
             raise UsageError(text)
         if OTHER[self._side] not in key.sent_by:
             text = f"{key.name} is sent by the {self._side}, so a {self._side} has nothing to handle"
@@ -95,7 +95,7 @@ class Handlers:
         def remember(function: Any) -> Any:
             require_callable(f"the handler of {key.name}", function, ("params", "context"))
             if key.name in self._chosen:
-                text = f"{key.name} has a handler already, and has one alone: {self.of(key)!r}"
+                text = f"{key.name} has a handler already: {self.of(key)!r}"
                 raise UsageError(text)
             self.add(key, function)
             self._chosen.add(key.name)
@@ -129,7 +129,7 @@ class Handlers:
             return key.result()
         if not isinstance(result, key.result):
             wanted = getattr(key.result, "__name__", key.result)
-            text = f"the handler of {key.name} has given a {result.__class__.__name__}; accepted is {wanted}"
+            text = f"the handler of {key.name} returned a {result.__class__.__name__}; expected {wanted}"
             raise UsageError(text)
         return result
 
@@ -184,7 +184,7 @@ class Handlers:
         try:
             return connection.session.error_response_line(incoming, refusal)
         except (TypeError, ValueError) as fault:
-            log_exception(fault, "%s: the data of a ResponseError is no JSON", incoming.key.name)
+            log_exception(fault, "%s: the data of a ResponseError is not JSON", incoming.key.name)
             return connection.session.error_response_line(incoming, INTERNAL)
 
 

@@ -149,9 +149,9 @@ def _explained(
             f"{begun}it may not be executed; chmod +x it, or name its interpreter before it in the command"
         )
     if isinstance(problem, NotADirectoryError):
-        return UsageError(f"{begun}a part of its path is no folder; give the path of a program")
+        return UsageError(f"{begun}a part of its path is not a folder; give the path of a program")
     if problem.errno == 8:
-        return UsageError(f"{begun}it is no program (no #! line); name its interpreter before it in the command")
+        return UsageError(f"{begun}it is not a program (no #! line); name its interpreter before it in the command")
     return ConnectionClosed(f"{begun}{problem.strerror}")
 
 

@@ -39,7 +39,7 @@ class Stdio(Streams):
             text = "taking over standard input and output needs POSIX; on Windows use windows.ThreadStreams(0, 1)"
             raise UsageError(text)
         if not _in_use.acquire(blocking=False):
-            message = "standard input and output are duplicates over already; close the transport that has them first"
+            message = "standard input and output are taken over already; close the transport that has them first"
             raise UsageError(message)
         duplicates: list[int] = []
         try:

@@ -139,7 +139,7 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "handler one": (lambda: handled(one), r"takes \(params\); it is called with \(params, context\)"),
     "handler method": (lambda: handled(Methods().one), r"Methods.one, takes \(params\); it is called with"),
     "handler named": (lambda: handled(named), r"takes \(params, context, key\); it is called with"),
-    "handler twice": (twice, "tools/call has a handler already, and has one alone: <function two"),
+    "handler twice": (twice, "tools/call has a handler already: <function two"),
     "tool class": (lambda: tool(Methods), "tool it is <class .*>; accepted are functions"),
     "tool number": (lambda: tool(5), "tool it is 5; accepted are functions"),
     "tool default": (

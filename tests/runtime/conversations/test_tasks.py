@@ -95,7 +95,7 @@ def test_a_function_that_fails_is_logged_and_called_again(caplog: pytest.LogCapt
         eventually(lambda: caplog.records)
         work.context.progress(3)
         eventually(lambda: seen == [1, 2, 3])
-    assert "told of the progress of a task" in caplog.text
+    assert "on_progress of a task failed" in caplog.text
 
 
 def test_a_function_that_waits_for_progress_of_a_task_does_not_keep_others_from_theirs() -> None:

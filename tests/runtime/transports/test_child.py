@@ -255,7 +255,7 @@ def no_first_line(folder: Path) -> list[str]:
         (["sh"], {"cwd": "/no/such"}, r"the folder '/no/such' \(cwd\) is not there; create it"),
         (not_executable, {}, r"it may not be executed; chmod \+x it"),
         (no_interpreter, {}, "the interpreter that the first line of .*script names is not there"),
-        (no_first_line, {}, r"it is no program \(no #! line\); name its interpreter before it"),
+        (no_first_line, {}, r"it is not a program \(no #! line\); name its interpreter before it"),
         ([], {}, r"a command is a list of texts, for instance \['python', 'server.py'\], and not \[\]"),
         ("python server.py", {}, r"not 'python server.py'; shlex\.split\(\) makes one of a line"),
         (["sh", "\0"], {}, "embedded null byte"),
