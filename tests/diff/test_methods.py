@@ -238,19 +238,19 @@ class TestAbsenceThatOneSideTolerates:
         "export interface Told { t: string; m: string }",
     )
 
-    def change(self, asked_of: str, old: str, new: str) -> diff.Change:
+    def change(self, required_of: str, old: str, new: str) -> diff.Change:
         overrides = Overrides.parse(
-            f"[[absence]]\nfield = 'Told.m'\ntolerated = true\nasked_of = '{asked_of}'\nreason = 'r'\nsource = 's'\n"
+            f"[[absence]]\nfield = 'Told.m'\ntolerated = true\nrequired_of = '{required_of}'\nreason = 'r'\nsource = 's'\n"
             "since = '2026-07-28'"
         )
         return only(diff.compare(*(resolve(framed(text), overrides=overrides) for text in (old, new))))
 
     @pytest.mark.parametrize(
-        ("asked_of", "levels"),
+        ("required_of", "levels"),
         [("both", f"{C}/{C}"), ("client", f"{C}/{R}"), ("server", f"{R}/{C}"), ("nobody", f"{R}/{R}")],
     )
-    def test_it_is_harmless_where_that_side_receives(self, asked_of: str, levels: str):
-        found = self.change(asked_of, self.REQUIRED, self.OPTIONAL)
+    def test_it_is_harmless_where_that_side_receives(self, required_of: str, levels: str):
+        found = self.change(required_of, self.REQUIRED, self.OPTIONAL)
         assert line(found) == f"field_became_optional Told.m field-became-optional {levels}/{B} client+server"
 
     def test_the_reason_tells_both_sides(self):

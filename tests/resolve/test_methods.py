@@ -155,7 +155,7 @@ class TestResults:
         assert tree(found.result) == "{object: [g? GetResult : [m? More : [o? Other : refuse]]]}"
 
     AUGMENTED = Overrides.parse(
-        "[[augmented]]\nparams = 'Taskable'\nresult = 'Task'\nreason = 'r'\nsource = 's'\nsince = '2025-11-25'"
+        "[[additional_result]]\nparams = 'Taskable'\nresult = 'Task'\nreason = 'r'\nsource = 's'\nsince = '2025-11-25'"
     )
 
     @pytest.mark.parametrize(

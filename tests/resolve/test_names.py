@@ -251,7 +251,7 @@ class TestImports:
     FAULTS = (
         (
             "import type { A } from './gone'\nexport interface B extends A { a: A }",
-            ["acme.ts:1:15: the module './gone' is not given; given are: ./core"],
+            ["acme.ts:1:15: the module './gone' is unknown; known modules: ./core"],
         ),
         (
             "import type { Hidden, Nope as N } from './core'\nexport type B = N",

@@ -11,9 +11,9 @@ WHY = "reason = 'r'\nsource = 's'\nsince = '2026-07-28'\n"
 
 UNREADABLE = {
     "[[floats]]\nsite = 'A.b'\n"
-    + WHY: "overrides.toml: [[floats]] is not an override; accepted are float, nullable, absence, raw, undecided, discriminator, capability, augmented, result",
+    + WHY: "overrides.toml: [[floats]] is not an override; accepted are float, nullable, absence, raw, undecided, discriminator, capability, additional_result, result",
     "[float]\nsite = 'A.b'\n"
-    + WHY: "overrides.toml: [[float]] is not an override; accepted are float, nullable, absence, raw, undecided, discriminator, capability, augmented, result",
+    + WHY: "overrides.toml: [[float]] is not an override; accepted are float, nullable, absence, raw, undecided, discriminator, capability, additional_result, result",
     "float = [1]": "overrides.toml: [[float]], entry 1: reason is missing",
     "[[float]]\nsite = 'A.b'\nsource = 's'\nsince = '2026-07-28'": "overrides.toml: [[float]], entry 1: reason is missing",
     "[[float]]\nsite = 'A.b'\nreason = ' '\nsource = 's'\nsince = '2026-07-28'": "overrides.toml: [[float]], entry 1: reason = ' ' is not str",
@@ -31,8 +31,8 @@ UNREADABLE = {
     + WHY: "overrides.toml: [[raw]], entry 1: since must not be later than until, got '2026-07-28' and '2025-06-18'",
     "[[absence]]\nfield = 'A.b'\ntolerated = true\ndefault = true\n"
     + WHY: "overrides.toml: [[absence]], entry 1: default = True is not str | int | None",
-    "[[absence]]\nfield = 'A.b'\ntolerated = true\nasked_of = 'peers'\n"
-    + WHY: "overrides.toml: [[absence]], entry 1: asked_of = 'peers' is not Receivers",
+    "[[absence]]\nfield = 'A.b'\ntolerated = true\nrequired_of = 'peers'\n"
+    + WHY: "overrides.toml: [[absence]], entry 1: required_of = 'peers' is not Receivers",
     "[[absence]]\nfield = 'A.b'\ntolerated = 'yes'\n"
     + WHY: "overrides.toml: [[absence]], entry 1: tolerated = 'yes' is not bool",
     "[[capability]]\nmethod = 'm'\ncapability = 'c'\nof = 'server'\n"
@@ -191,7 +191,7 @@ class TestBundled:
             assert (made.optional, made.absence_tolerated) == ((False, True) if revision < "2025-11" else (True, False))
             # The text of 2024-11-05 says nothing of it, later ones let servers leave it out over HTTP.
             asked = ("client",) if "2025-03" < revision < "2025-11" else ()
-            assert made.absence_asked_of == asked
+            assert made.absence_required_of == asked
         for name in ("HeaderMismatchError", "UnsupportedProtocolVersionError", "MissingRequiredClientCapabilityError"):
             assert field(bundled("2026-07-28"), f"{name}.id").null_tolerated
         assert field(bundled("2025-11-25"), "URLElicitationRequiredError.id").null_tolerated

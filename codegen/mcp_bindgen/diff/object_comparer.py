@@ -253,7 +253,7 @@ def _tolerated(finding: Finding, field: Field, start: str) -> Finding:
     """Return the finding as harmless for receivers that must tolerate an absent field by their specification."""
     default = f", and takes it for {literal(field.default)}" if field.default is not None else ""
     reason = f"{start} does without it, as the specification asks{default}."
-    match field.absence_asked_of:
+    match field.absence_required_of:
         case ():
             return finding
         case (side,):

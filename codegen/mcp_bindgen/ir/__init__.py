@@ -1,5 +1,5 @@
-"""The model: classes without behaviour that every stage of the generator reads or makes.
+"""The intermediate model: classes without behaviour that the stages of the generator pass on.
 
-``types`` and ``declarations`` say what a schema file says (the model as written); ``decisions`` and ``protocol`` say
-what it means (the resolved model). ``walk`` visits both.
+``types`` and ``declarations`` hold the model as written, ``decisions`` and ``protocol`` the resolved model; ``walk``
+visits both.
 """

@@ -1,10 +1,10 @@
-"""How the members of a union are told apart on the wire: a small decision tree over the JSON value.
+"""The decision tree by which the member of a union is chosen from a JSON value.
 
-Leaves are indices into ``Union.members``. A tree only looks; whether the value is then valid as the member it leads to
-is for the member's own decoder to say, so a fault in one member never yields the errors of another.
+Leaves are indices into ``Union.members``. A tree selects a member and does not validate: the decoder of that member
+does, so a fault in one member never yields the errors of another.
 
-The decision of a union, and that of the first element of an array, begins with ``ByKind`` (or is ``Undecidable``): so
-below it the kind is known, and a value of another kind has been refused.
+The root of a union's tree, and of the tree for the first element of an array, is ``ByKind`` or ``Undecidable``. Below
+``ByKind`` the JSON kind is known.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ JsonKind: TypeAlias = Literal["string", "number", "boolean", "null", "array", "o
 
 @frozen
 class Member:
-    """The value is to be read as this member."""
+    """Leaf: decode the value as this member."""
 
     index: int
 
 
 @frozen
 class ByKind:
-    """Look at the JSON kind; a kind without a branch is refused."""
+    """Branch on the JSON kind; refuse a kind without a branch."""
 
     branches: tuple[tuple[JsonKind, Decision], ...]
 
 
 @frozen
 class ByTag:
-    """Look at the literal under ``key`` of an object; ``absent`` is taken where the key is missing (None: refused).
+    """Branch on the literal under ``key`` of an object; without the key, continue with ``absent`` (None: refuse).
 
-    A value without a branch is refused, and the branches name what would have been accepted.
+    Refuse a literal without a branch; the branches name the accepted ones.
     """
 
     key: str
@@ -46,7 +46,7 @@ class ByTag:
 
 @frozen
 class ByKey:
-    """Look whether an object has ``key``; ``absent`` None means that one of the keys had to be there."""
+    """Branch on whether an object has ``key``; ``absent`` is None if one of the keys is required."""
 
     key: str
     present: Decision
@@ -55,9 +55,9 @@ class ByKey:
 
 @frozen
 class ByNested:
-    """Look into the object under ``key``, and decide there; the leaves are members of the outer union.
+    """Decide by the object under ``key``; the leaves are members of the outer union.
 
-    Anything but an object under ``key`` is refused.
+    Refuse any other value under ``key``.
     """
 
     key: str
@@ -66,7 +66,7 @@ class ByNested:
 
 @frozen
 class ByFirst:
-    """Look at the first element of an array; ``empty`` is taken for an empty one."""
+    """Decide by the first element of an array; continue with ``empty`` for an empty one."""
 
     inner: Decision
     empty: Decision
@@ -74,7 +74,7 @@ class ByFirst:
 
 @frozen
 class Undecidable:
-    """The payload does not say; ``reason`` does, and names what to look at instead."""
+    """The value itself does not decide; ``reason`` names what does."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""What a schema file declares, as written: interfaces, aliases, constants, imports."""
+"""The declarations of a schema file, as written: interfaces, aliases, constants, imports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Doc:
     tags: tuple[Tag, ...] = ()
 
     def tag(self, name: str) -> str | None:
-        """The text of the first tag of that name, or None where there is none."""
+        """Return the text of the first tag with that name, or None."""
         return next((tag.text for tag in self.tags if tag.name == name), None)
 
 
@@ -81,7 +81,7 @@ class Alias:
 class Constant:
     """``const name = value``, ``const name: target["key"]``, or both.
 
-    Without a value, which is so in declaration files, it is the one literal that ``type`` leads to.
+    Without a value, as in declaration files, it is the one literal that ``type`` resolves to.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Constant:
 
 @frozen
 class Import:
-    """``import type { imported as local } from "module"``: one for each name."""
+    """``import type { imported as local } from "module"``, one for each name."""
 
     imported: str
     local: str
@@ -107,7 +107,7 @@ Declaration: TypeAlias = Interface | Alias | Constant
 
 @frozen
 class Module:
-    """One schema file: what it declares and imports, and the sha256 of its bytes."""
+    """One schema file: its declarations, its imports, and the sha256 of its bytes."""
 
     source: str
     sha256: str = field(eq=False)

@@ -1,6 +1,6 @@
 """The resolved model of one schema: every name looked up, every object flattened, every union decided.
 
-Neither the emitter nor the diff ever goes back to the model as written.
+The emitter and the diff read this model only, never the model as written.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from mcp_bindgen.ir.types import Position, exactly
 Side: TypeAlias = Literal["client", "server"]
 
 VERSION_CONSTANT = "LATEST_PROTOCOL_VERSION"
-"""The constant by which a schema names the protocol version that it declares."""
+"""The constant by which a schema names its protocol version."""
 
 ScalarKind: TypeAlias = Literal["string", "integer", "float", "boolean", "null", "json", "object"]
-"""``integer`` and ``float`` are both TypeScript's ``number``; a ``float`` takes integers too. ``json`` is any JSON value
+"""``integer`` and ``float`` are both TypeScript's ``number``; a ``float`` accepts integers, too. ``json`` is any JSON value
 (``unknown``, ``any``), null included; ``object`` is any JSON object."""
 
 
 @frozen
 class Scalar:
-    """A type without parts. ``written`` is the TypeScript keyword it came from."""
+    """A type without parts. ``written`` is its TypeScript keyword."""
 
     kind: ScalarKind
     written: str
@@ -33,7 +33,7 @@ class Scalar:
 
 @frozen
 class Enum:
-    """One or more literals. ``open``: any other string is legal too, the values are only the known ones."""
+    """One or more literals. If ``open``, any other string is valid, too."""
 
     values: tuple[str | int | float | bool, ...] = field(eq=exactly)
     open: bool = False
@@ -57,7 +57,7 @@ class ObjectOf:
 class AliasOf:
     """The alias of this name in ``Protocol.aliases``.
 
-    An alias that builds an object is no alias but an object; one that is only a second name for an object is one.
+    An alias whose text builds an object is an object of its own; a second name for an object is an alias.
     """
 
     name: str
@@ -67,8 +67,8 @@ class AliasOf:
 class Union:
     """Alternatives.
 
-    ``written`` are those of the source (aliases kept), for people; ``members`` the same with aliases of unions expanded
-    and literals merged into one ``Enum``, for the decision.
+    ``written`` are those of the source, with aliases, for people. ``members`` are the same with aliases of unions
+    expanded and literals merged into one ``Enum``, for the decision.
     """
 
     written: tuple[Type, ...]
@@ -82,7 +82,7 @@ Type: TypeAlias = Scalar | Enum | ListOf | ObjectOf | AliasOf | Union
 
 @frozen
 class Constraints:
-    """What the tags of a field say beyond its type: documented and validated on request, not by decoding."""
+    """The constraints that the tags of a field add to its type: documented, and validated on request, not by decoding."""
 
     minimum: float | int | None = None
     maximum: float | int | None = None
@@ -93,11 +93,11 @@ class Constraints:
 
 @frozen
 class About:
-    """What documentation says of a type, a field or a constant."""
+    """The documentation of a type, a field or a constant."""
 
     doc: str | None = None
     deprecated: str | None = None
-    """The text of the deprecation, possibly empty; None: not deprecated."""
+    """The text of the deprecation, which may be empty; None if not deprecated."""
     since: str | None = None
     internal: bool = False
 
@@ -115,17 +115,17 @@ class Field:
     about: About = field(default=About(), eq=False)
     constraints: Constraints = Constraints()
     envelope: bool = False
-    """Added to a message of the early revisions, whose text leaves the JSON-RPC envelope out."""
+    """Added to a message of the early revisions, whose schemas omit the JSON-RPC envelope."""
     default: str | int | bool | None = None
-    """The value that an object made by hand carries unless told otherwise."""
+    """The default of the constructor argument."""
     absence_tolerated: bool = False
-    """A required field that senders write and receivers do without (it then means ``default``, where there is one)."""
-    absence_asked_of: tuple[Side, ...] = field(default=(), kw_only=True)
-    """The sides that the specification itself asks, as receivers, to tolerate that; the decoders do so for both."""
+    """Whether decoding tolerates the absence of a required field, which then means ``default`` if there is one."""
+    absence_required_of: tuple[Side, ...] = field(default=(), kw_only=True)
+    """The receivers that the specification requires to tolerate the absence; decoding tolerates it for both."""
     null_tolerated: bool = field(default=False, kw_only=True)
-    """The ``null`` in ``type`` is not the schema's: receivers meet it on the wire and take it."""
+    """Whether the ``null`` in ``type`` is not in the schema, but tolerated by decoding."""
     raw: bool = False
-    """Checked against ``type`` and kept as JSON: which type it really has, the value does not say."""
+    """Validated against ``type`` and kept as JSON, since the value itself does not determine its type."""
     position: Position | None = field(default=None, eq=False)
 
 
@@ -138,18 +138,18 @@ class ObjectType:
     kind: Literal["interface", "alias", "inline"]
     fields: tuple[Field, ...]
     index: Type | None
-    """The value type of the index signature that applies after flattening; None where none is written. (On the wire
-    every object is open all the same.)"""
+    """The value type of the index signature that applies after flattening, or None. On the wire every object is
+    open."""
     bases: tuple[str, ...] = field(default=(), eq=False)
-    """Declared names it extends or intersects (under ``Omit`` and the like too), all the way up, nearest first."""
+    """Names of all types that it extends or intersects, directly or not, under ``Omit`` and the like too; nearest first."""
     recursive: bool = field(default=False, kw_only=True)
-    """An alias of an object that contains itself, other than through an interface."""
+    """Whether it is an alias of an object that contains itself, other than through an interface."""
     about: About = field(default=About(), eq=False)
     position: Position | None = field(default=None, eq=False)
 
     @property
     def is_map(self) -> bool:
-        """It has no members of its own, so that a value is a plain mapping."""
+        """Whether it declares no members, so that a value is a plain mapping."""
         return not self.fields and (self.index is not None or self.kind == "inline")
 
 
@@ -157,8 +157,8 @@ class ObjectType:
 class AliasType:
     """A name for a type that is not an object, or a plain second name for one (``type EmptyResult = Result``).
 
-    ``recursive``: it contains itself, other than through an interface. One that takes every JSON value is opaque: its
-    ``type`` is ``json``, and ``written`` holds what the text says.
+    ``recursive``: it contains itself, other than through an interface. An alias that accepts every JSON value is opaque:
+    its ``type`` is ``json``, and ``written`` holds the type as written.
     """
 
     name: str
@@ -188,33 +188,33 @@ class Method:
     sent_by: tuple[Side, ...]
     interface: str
     params: Type | None
-    """None: the message has no params of its own."""
+    """None if the message has no params of its own."""
     params_required: bool
     results: tuple[Type, ...] = ()
     """Alternatives for the result of a request, the usual one first; each is an ``ObjectOf`` or ``AliasOf``."""
     result: Type | None = None
-    """The same as one type, with the decision between the alternatives."""
+    """``results`` as one type, with the decision between them."""
     capability: str | None = None
-    """Dotted path of the capability that has to be declared for it: by the receiver of a request, by the sender of a
-    notification, unless ``capability_of`` says otherwise."""
+    """Dotted path of the capability that it requires: of the receiver of a request, of the sender of a notification,
+    unless ``capability_of`` names the other side."""
     capability_of: Literal["receiver", "sender"] | None = field(default=None, kw_only=True)
-    """Who declares the capability; None where there is none."""
+    """The side that declares the capability, or None."""
     embedded: bool = False
-    """Travels inside another message only, not as a request of its own."""
+    """Whether it occurs only inside another message, never as a request of its own."""
     envelope: tuple[str, ...] = ()
     """Members that the generator adds to its interface: ``jsonrpc``, ``id``."""
 
 
 @frozen
 class Protocol:
-    """A schema, understood."""
+    """A resolved schema."""
 
     revision: str
     source: str
     sha256: str = field(eq=False)
     constants: Mapping[str, Constant]
     objects: Mapping[str, ObjectType]
-    """By path; declared ones and inline ones, each after its owner, in the order of the source."""
+    """By path, in the order of the source; each inline object follows its owner."""
     aliases: Mapping[str, AliasType]
     methods: Mapping[str, Method]
     order: tuple[str, ...] = field(eq=False)
@@ -223,6 +223,6 @@ class Protocol:
 
     @property
     def version(self) -> str:
-        """The protocol version that peers name to each other: the schema's own constant, else the label."""
+        """The protocol version on the wire: the schema's constant ``LATEST_PROTOCOL_VERSION``, else the label."""
         declared = self.constants.get(VERSION_CONSTANT)
         return declared.value if declared is not None and isinstance(declared.value, str) else self.revision

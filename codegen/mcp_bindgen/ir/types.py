@@ -27,7 +27,7 @@ class Position:
 
 
 def exactly(value: object) -> object:
-    """What equality of literals goes by, alone or in tuples: Python takes ``1``, ``1.0`` and ``True`` for the same."""
+    """Return a key for the equality of literals, alone or in tuples: to Python ``1``, ``1.0`` and ``True`` are equal."""
     if isinstance(value, tuple):
         return tuple(map(exactly, cast("tuple[object, ...]", value)))
     return value.__class__, value
@@ -51,7 +51,7 @@ class LiteralType:
 
 @frozen
 class Reference:
-    """A name, with type arguments where it has some: ``Tool``, ``Omit<Tool, "name">``, ``Array<string>``."""
+    """A name with its type arguments, if any: ``Tool``, ``Omit<Tool, "name">``, ``Array<string>``."""
 
     name: str
     arguments: tuple[TypeExpression, ...]
@@ -90,7 +90,7 @@ class IntersectionType:
     members: tuple[TypeExpression, ...]
     position: Position = field(eq=False)
     label: str | None = field(default=None, eq=False)
-    """One alternative of an intersection with unions among its parts: the names that it takes of these."""
+    """The members of unions that one alternative of an intersection combines."""
 
 
 @frozen

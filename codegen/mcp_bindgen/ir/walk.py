@@ -1,4 +1,4 @@
-"""Visits the parts of types, as written and as resolved."""
+"""Traversal of types, as written and as resolved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcp_bindgen.ir.types import (
 
 
 def texts(declaration: Declaration) -> Iterator[TypeExpression]:
-    """The type expressions that a declaration consists of, in the order of the source."""
+    """Yield the type expressions of a declaration, in the order of the source."""
     match declaration:
         case Interface():
             yield from declaration.bases
@@ -36,7 +36,7 @@ def texts(declaration: Declaration) -> Iterator[TypeExpression]:
 
 
 def children(expression: TypeExpression) -> Iterator[TypeExpression]:
-    """The expressions directly inside another, in the order of the source."""
+    """Return the expressions directly inside another, in the order of the source."""
     match expression:
         case Reference():
             yield from expression.arguments
@@ -55,7 +55,7 @@ def children(expression: TypeExpression) -> Iterator[TypeExpression]:
 
 
 def expressions(declaration: Declaration) -> Iterator[TypeExpression]:
-    """Every expression of a declaration, the outer before the inner."""
+    """Yield every expression of a declaration, the outer before the inner."""
     waiting = list(texts(declaration))[::-1]
     while waiting:
         expression = waiting.pop()
@@ -64,7 +64,7 @@ def expressions(declaration: Declaration) -> Iterator[TypeExpression]:
 
 
 def renamed(declaration: Declaration, names: Mapping[str, str]) -> Declaration:
-    """The same declaration with other names for what it refers to."""
+    """Return the declaration with the names that it refers to replaced."""
 
     def change(expression: TypeExpression) -> TypeExpression:
         if isinstance(expression, (Reference, TypeQuery)):
@@ -75,7 +75,7 @@ def renamed(declaration: Declaration, names: Mapping[str, str]) -> Declaration:
 
 
 def rewritten(declaration: Declaration, change: Callable[[TypeExpression], TypeExpression]) -> Declaration:
-    """The same declaration with every expression in it replaced by what ``change`` returns, the inner ones first."""
+    """Return the declaration with every expression replaced by the result of ``change``, the inner ones first."""
     match declaration:
         case Interface():
             return evolve(
@@ -123,7 +123,7 @@ def _index(written: IndexSignature | None, change: Callable[[TypeExpression], Ty
 
 
 def parts(kind: Type) -> Iterator[Type]:
-    """A resolved type and every type inside it; what a name stands for is not inside it."""
+    """Yield a resolved type and every type inside it; names are not followed."""
     waiting = [kind]
     while waiting:
         part = waiting.pop()

@@ -1,4 +1,4 @@
-"""Types as TypeScript would write them, for messages."""
+"""Types as TypeScript text, for messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Scalar, Typ
 
 
 def describe(kind: Type) -> str:
-    """The type's text; inline objects by their path."""
+    """Return a type as text; inline objects by their path."""
     match kind:
         case Scalar():
             return kind.written

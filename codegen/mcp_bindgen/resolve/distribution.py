@@ -1,7 +1,7 @@
-"""Rewrites intersections with unions among their parts as unions of intersections: ``A & (B | C)`` as ``A & B | A & C``.
+"""Distribution of intersections over unions: ``A & (B | C)`` becomes ``A & B | A & C``.
 
-It is done in the text, before anything is flattened, so that all that follows meets intersections of objects only. A part
-may also be the name of a union, or of an intersection that is rewritten itself.
+It is done before objects are flattened, so that the later stages see intersections of objects only. A part may also be
+the name of a union, or of an intersection that is itself rewritten.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from mcp_bindgen.ir.walk import expressions, rewritten
 from mcp_bindgen.resolve.faults import Faults
 
 MAX_ALTERNATIVES = 100
-"""Alternatives of one intersection. Unions multiply in it: seven with two members each come to more."""
+"""Maximum number of alternatives of one intersection; seven unions of two members exceed it."""
 
 Parts: TypeAlias = tuple[TypeExpression, ...]
 
 
 def distributed(declarations: Mapping[str, Declaration], faults: Faults) -> dict[str, Declaration]:
-    """The declarations without unions in intersections; those with too many alternatives are faults."""
+    """Return the declarations without unions in intersections; too many alternatives are a fault."""
     distributor = _Distributor(declarations, faults)
     found = {name: distributor.declaration(each) for name, each in declarations.items()}
     if distributor.exceeded:
@@ -52,7 +52,7 @@ class _Distributor:
         return found[0] if len(found) == 1 else UnionType(found, expression.position)
 
     def _alternatives(self, part: TypeExpression) -> Parts:
-        """What a part of an intersection may be: the members of a union, by whatever name; else the part itself."""
+        """Return the alternatives of a part: the members if it names or is a union, else the part itself."""
         match part:
             case UnionType():
                 return tuple(dict.fromkeys(each for member in part.members for each in self._alternatives(member)))
@@ -91,7 +91,7 @@ class _Distributor:
 
 
 def _operands(choice: Parts) -> list[TypeExpression]:
-    """The parts, those of intersections among them on their own."""
+    """Return the parts, with those of nested intersections."""
     return [operand for part in choice for operand in (part.members if isinstance(part, IntersectionType) else (part,))]
 
 
@@ -100,7 +100,7 @@ def _combined(whole: IntersectionType, members: Parts, label: str | None) -> Typ
 
 
 def _label(parts: Mapping[TypeExpression, Parts], choice: Parts) -> str | None:
-    """The names of the members of unions that were chosen, where they have names."""
+    """Return the names of the chosen members, of those that have names."""
     chosen = [each for each, found in zip(choice, parts.values(), strict=True) if len(found) > 1]
     names = [_name(each) for each in chosen]
     return "".join(filter(None, names)) if all(names) else None

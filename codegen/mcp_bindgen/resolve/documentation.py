@@ -1,4 +1,4 @@
-"""What documentation comments say: about a declaration, and of the values a property may have."""
+"""Documentation comments: their text, and the constraints in their tags."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COUNT = re.compile(r"[0-9]{1,9}")
 
 
 def about(doc: Doc) -> About:
-    """The text and the tags that are for people."""
+    """Return the text and the tags for people."""
     if doc is NO_DOC:
         return _NOTHING
     return About(
@@ -32,7 +32,7 @@ def about(doc: Doc) -> About:
 def constraints(
     doc: Doc, position: Position, number: Literal["integer", "float"] | None, faults: Faults
 ) -> Constraints:
-    """The tags that limit a property's values; a tag that does not say what it should is a fault."""
+    """Return the constraints in the tags of a property; a malformed tag is a fault."""
     if not doc.tags and number is None:
         return Constraints()
 

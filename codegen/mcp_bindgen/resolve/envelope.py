@@ -1,7 +1,7 @@
-"""Gives the messages of the early revisions their envelope.
+"""The JSON-RPC envelope of the messages of early revisions.
 
-Until 2025-06-18 they extend ``Request`` and ``Notification``, which have neither ``jsonrpc`` nor ``id``; on the wire
-they have both all the same.
+Until 2025-06-18 messages extend ``Request`` and ``Notification``, which declare neither ``jsonrpc`` nor ``id``, although
+the wire has both.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _WHOLE = {"request": "JSONRPCRequest", "notification": "JSONRPCNotification"}
 def with_envelopes(
     objects: Mapping[str, ObjectType], methods: Mapping[str, Method]
 ) -> tuple[dict[str, ObjectType], dict[str, Method]]:
-    """The same with what ``JSONRPCRequest`` adds to its base, wherever a message has the base alone."""
+    """Return the objects and methods with the members of ``JSONRPCRequest`` added to messages that lack them."""
     completed, complete = dict(objects), dict(methods)
     for name, method in methods.items():
         made, whole = objects[method.interface], objects.get(_WHOLE[method.kind])

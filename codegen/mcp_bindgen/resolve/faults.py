@@ -1,4 +1,4 @@
-"""Gathers what is wrong with a schema, so that one run says all of it."""
+"""The faults of a schema, collected so that one run reports all of them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from mcp_bindgen.ir.types import Position
 
 
 class Faults:
-    """The faults found so far. The same fault, met again by another way, counts once."""
+    """The faults found so far; equal faults count once."""
 
     def __init__(self) -> None:
         self._found: dict[Fault, None] = {}
 
     def add(self, position: Position, message: str) -> None:
-        """Note a fault and go on."""
+        """Record a fault."""
         self._found[Fault(position, message)] = None
 
     def check(self) -> None:
-        """Stop here if anything was found."""
+        """Raise ``SchemaError`` if there are faults."""
         if self._found:
             raise SchemaError(list(self._found))

@@ -1,7 +1,8 @@
-"""Which capability a message depends on, found by the words of its method among the names of the capability objects.
+"""The capability that a method requires, derived from the words of its name.
 
-A request depends on what its receiver declares: ``prompts/get`` on ``prompts``, ``tasks/list`` on ``tasks.list`` where
-that is a name too. ``notifications/x/list_changed`` depends on ``x.listChanged`` of its sender. The rest is overrides.
+A request requires a capability of its receiver: ``prompts/get`` requires ``prompts``; ``tasks/list`` requires
+``tasks.list`` if there is one. ``notifications/x/list_changed`` requires ``x.listChanged`` of its sender. Overrides state
+the others.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Features:
         self._applied = applied
 
     def needed(self, method: str, kind: str, sent_by: tuple[Side, ...]) -> tuple[str, Party] | tuple[None, None]:
-        """The path of the capability, and who declares it."""
+        """Return the path of the capability and the side that declares it."""
         entry = next((each for each in self._applied.all(overrides.Capability) if each.method == method), None)
         if entry is not None and self._declared(entry.capability.split("."), _sides(entry.of, sent_by)):
             self._applied.use(entry)
@@ -46,7 +47,7 @@ class Features:
         return (".".join(found), party) if found else (None, None)
 
     def _declared(self, path: list[str], sides: Iterable[Side]) -> bool:
-        """Whether any of the sides has a capability of that name."""
+        """Return whether a side has a capability of that name."""
         return any(self._in(_OBJECTS[side], path) for side in sides)
 
     def _in(self, owner: str, path: list[str]) -> bool:

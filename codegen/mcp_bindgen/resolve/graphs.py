@@ -1,4 +1,4 @@
-"""Orders things so that each comes after what it depends on, and finds those that depend on themselves."""
+"""Strongly connected components of a graph, in the order of dependency, and cycles."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def components(roots: Iterable[Node], edges: Callable[[Node], Iterable[Node]]) -> Iterator[list[Node]]:
-    """Groups of nodes that reach each other, each group after those it leads to (Tarjan's algorithm).
+    """Yield groups of nodes that reach each other, each after the groups that it reaches (Tarjan's algorithm).
 
-    Without recursion, since a schema may chain thousands of declarations. ``edges`` is asked for a node when it is
-    first met, which is after the groups behind earlier edges were given out.
+    It does not recurse, since a schema may chain thousands of declarations. ``edges`` is called for a node when it is first
+    visited, after the groups behind earlier edges were yielded.
     """
     number: dict[Node, int] = {}
     lowest: dict[Node, int] = {}
@@ -50,19 +50,19 @@ def components(roots: Iterable[Node], edges: Callable[[Node], Iterable[Node]]) -
 
 
 def cycle(group: list[Node], edges: Callable[[Node], Iterable[Node]]) -> list[Node] | None:
-    """A way through the group from its first node back to it; None where it is a single node without such an edge."""
+    """Return a path through the group from its first node back to it; None for a single node without such an edge."""
     inside = set(group)
     start = group[0]
-    came_from: dict[Node, Node] = {}
+    previous: dict[Node, Node] = {}
     waiting = [start]
     for node in waiting:
         for target in edges(node):
             if target == start:
                 way = [node]
                 while way[-1] != start:
-                    way.append(came_from[way[-1]])
+                    way.append(previous[way[-1]])
                 return [*way[::-1], start]
-            if target in inside and target not in came_from:
-                came_from[target] = node
+            if target in inside and target not in previous:
+                previous[target] = node
                 waiting.append(target)
     return None

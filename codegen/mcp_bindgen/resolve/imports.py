@@ -1,8 +1,8 @@
-"""Links a schema with the modules it imports from: one flat set of declarations, without renamings.
+"""Linking of a schema with the modules that it imports from: one flat set of declarations.
 
-A type that an import names comes along with everything it refers to, under its original name; where the schema calls it
-something else, its references are rewritten. Only where the schema has a type of that name itself, as one that extends
-``ClientRequest`` has, does the imported one go by the name that the import gives it.
+An imported type is included under its original name, with everything that it refers to; references under another name
+are rewritten. If the schema itself declares a type of that name, as one that extends ``ClientRequest`` does, the imported
+type keeps the name that the import assigns.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.scope import Names, Scope, check_query, check_reference
 
 _SCHEMA = ""
-"""Stands among the module specifiers for the schema itself; no import can be written that way."""
+"""Module specifier of the schema itself; no import can be written that way."""
 
 _BASES = ("Request", "Notification", "JSONRPCRequest", "JSONRPCNotification")
 _ENVELOPES = (
     *("JSONRPCRequest", "JSONRPCNotification", "JSONRPCResponse", "JSONRPCResultResponse"),
     *("JSONRPCError", "JSONRPCErrorResponse"),
 )
-"""Whoever imports a base of messages needs the others too: to give messages of the early revisions the envelope that
-their text leaves out, and to read the answers."""
+"""A schema that imports one base of messages needs the others, too: for the envelope of messages of early revisions, and
+for responses."""
 
 
 _CAPABILITIES = ("ClientCapabilities", "ServerCapabilities")
@@ -37,10 +37,10 @@ _CAPABILITIES = ("ClientCapabilities", "ServerCapabilities")
 def link(
     module: Module, imported: Mapping[str, Module], faults: Faults, companions: Mapping[str, str] | None = None
 ) -> Scope:
-    """The declarations that make up the result. Names that mean nothing are noted, and stay in the text.
+    """Return the declarations of the schema and those that it imports; an unknown name is a fault and stays in the text.
 
-    An imported request brings its result, and the capabilities among which its own is found. ``companions`` names what
-    comes along with other types. A request of the schema itself that has no result brings ``EmptyResult``.
+    An imported request includes its result and the capability objects. ``companions`` maps a type to one that is included
+    with it. A request of the schema itself without a result includes ``EmptyResult``.
     """
     linker = _Linker(module, imported, faults, companions or {})
     linker.run()
@@ -55,7 +55,7 @@ class _Linker:
         self._companions = companions
         self._modules = {**imported, _SCHEMA: module}
         self._names: dict[str, Names] = {}
-        self._taken: dict[str, tuple[str, Declaration]] = {}
+        self._included: dict[str, tuple[str, Declaration]] = {}
         self._waiting: deque[tuple[str, Declaration]] = deque()
         self._roots: list[str] = []
         self._generics: list[Reference] = []
@@ -69,7 +69,7 @@ class _Linker:
     def run(self) -> None:
         names = self._names_of(_SCHEMA)
         for declaration in names.own.values():
-            self._take(_SCHEMA, declaration)
+            self._include(_SCHEMA, declaration)
             if declaration.exported:
                 self._roots.append(declaration.name)
         if names.own and not self._roots:
@@ -78,29 +78,29 @@ class _Linker:
         for each in self._modules[_SCHEMA].imports:
             target = self._import(each)
             if target is not None:
-                self._take(*target)
+                self._include(*target)
                 self._roots.append(self._name(target[0], target[1].name))
         if any(self._is_unanswered(each) for each in names.own.values()):
             for specifier in dict.fromkeys(each.module for each in self._modules[_SCHEMA].imports):
                 self._bring(specifier, "EmptyResult")
         self._close()
-        for specifier in dict.fromkeys(self._taken[base][0] for base in _BASES if base in self._taken):
+        for specifier in dict.fromkeys(self._included[base][0] for base in _BASES if base in self._included):
             for whole in _ENVELOPES if specifier != _SCHEMA else ():
                 self._bring(specifier, whole)
         self._close()
         for reference in self._generics:
-            if reference.name in self._taken:
+            if reference.name in self._included:
                 # Once the modules are one, the name would mean the declared type.
                 self._clash = True
-                position = self._taken[reference.name][1].position
+                position = self._included[reference.name][1].position
                 self._faults.add(reference.position, f"{reference.name} is TypeScript's here, and a type at {position}")
 
         if self._clash:
             self._faults.check()  # Two things of one name are no ground to go on from.
 
     def result(self) -> dict[str, Declaration]:
-        """What is exported or imported, and what that refers to, with references by their original names."""
-        texts = {name: self._rewritten(*found) for name, found in self._taken.items()}
+        """Return the exported and imported declarations and those that they refer to, under original names."""
+        texts = {name: self._rewritten(*found) for name, found in self._included.items()}
         reached = set(self._roots)
         waiting = list(reached)
         while waiting:
@@ -114,13 +114,13 @@ class _Linker:
         }
 
         def place(name: str) -> tuple[int, int]:
-            specifier, declaration = self._taken[name]
+            specifier, declaration = self._included[name]
             return places[specifier], order[specifier, declaration.name]
 
         return {name: texts[name] for name in sorted(reached, key=place)}
 
     def _close(self) -> None:
-        """Check what the declarations taken so far refer to, and take that too."""
+        """Check and include what the included declarations refer to."""
         while self._waiting:
             specifier, declaration = self._waiting.popleft()
             if specifier != _SCHEMA:
@@ -136,11 +136,11 @@ class _Linker:
                 else:
                     found = (specifier, entry) if entry else None
                 if found is not None:
-                    self._take(*found)
+                    self._include(*found)
                 self._check(expression, found[1] if found else None)
 
     def _bring_along(self, specifier: str, declaration: Declaration) -> None:
-        """Take what belongs to an imported declaration without its text referring to it."""
+        """Include what belongs to an imported declaration without a reference."""
         name = declaration.name
         if name in self._companions:
             self._bring(specifier, self._companions[name])
@@ -156,18 +156,18 @@ class _Linker:
                 self._bring(specifier, "EmptyResult")
 
     def _is_unanswered(self, declaration: Declaration) -> bool:
-        """Whether it is a request for which the schema names no result."""
+        """Return whether it is a request for which the schema names no result."""
         base = declaration.name.removesuffix("Request")
         known = self._names_of(_SCHEMA).table
         answers = (f"{base}ResultResponse", f"{base}Result", "EmptyResult")
         return base != declaration.name and _is_message(declaration) and not any(name in known for name in answers)
 
     def _bring(self, specifier: str, name: str) -> bool:
-        """Take what nothing refers to; a type of the schema itself goes before it."""
+        """Include a declaration without a reference to it, unless the schema declares the name itself."""
         found = self._names_of(specifier).own.get(name)
         if found is None or not found.exported or name in self._names_of(_SCHEMA).own:
             return False
-        self._take(specifier, found)
+        self._include(specifier, found)
         self._roots.append(self._name(specifier, name))
         return True
 
@@ -181,8 +181,8 @@ class _Linker:
 
     def _import(self, each: Import) -> tuple[str, Declaration] | None:
         if each.module not in self._modules:
-            given = ", ".join(sorted(filter(None, self._modules))) or "none"
-            self._faults.add(each.position, f"the module {each.module!r} is not given; given are: {given}")
+            known = ", ".join(sorted(filter(None, self._modules))) or "none"
+            self._faults.add(each.position, f"the module {each.module!r} is unknown; known modules: {known}")
             return None
         found = self._names_of(each.module).own.get(each.imported)
         if found is None or not found.exported:
@@ -190,13 +190,13 @@ class _Linker:
             return None
         return each.module, found
 
-    def _take(self, specifier: str, declaration: Declaration) -> None:
+    def _include(self, specifier: str, declaration: Declaration) -> None:
         name = self._name(specifier, declaration.name)
-        if name not in self._taken:
-            self._taken[name] = specifier, declaration
+        if name not in self._included:
+            self._included[name] = specifier, declaration
             self._waiting.append((specifier, declaration))
             return
-        owner, other = self._taken[name]
+        owner, other = self._included[name]
         if other is not declaration:
             self._clash = True
             here, there = (other, declaration) if owner == _SCHEMA else (declaration, other)
@@ -210,7 +210,7 @@ class _Linker:
         return self._names[specifier]
 
     def _name(self, specifier: str, name: str) -> str:
-        """What a declaration of a module is called in the result."""
+        """Return the name of a declaration of a module in the result."""
         return self._called.get((specifier, name), name)
 
     def _rewritten(self, specifier: str, declaration: Declaration) -> Declaration:
@@ -227,7 +227,7 @@ def _is_message(declaration: Declaration) -> bool:
 
 
 def _own(declaration: Declaration) -> Iterator[Property]:
-    """The properties that the text of a declaration has itself."""
+    """Return the properties that a declaration writes itself."""
     if isinstance(declaration, Interface):
         yield from declaration.properties
     elif isinstance(declaration, Alias):

@@ -1,4 +1,4 @@
-"""Flattens objects: ``extends``, intersections, ``Omit`` and its kin, ``Record``, aliases of objects, ``X["key"]``."""
+"""Flattening of objects: ``extends``, intersections, ``Omit`` and its kin, ``Record``, aliases of objects, ``X["key"]``."""
 
 from __future__ import annotations
 
@@ -27,18 +27,17 @@ from mcp_bindgen.resolve.scope import Scope
 from mcp_bindgen.resolve.shapes import Shape, Slot, combined, named, overridden, own_shape
 
 MAX_DEPTH = 200
-"""Levels of bases and aliases under a declaration: more is a mistake or an attack, and would flatten to millions of
-properties."""
+"""Maximum levels of bases and aliases below a declaration; more could flatten to millions of properties."""
 
 _SHOWN = 8
-"""Names of a cycle that a message shows."""
+"""Number of names of a cycle that a message shows."""
 
 _MAPPED = frozenset({"Omit", "Partial", "Pick", "Required"})
 _NO_OBJECT = "not an object type, so nothing can extend or combine it"
 
 
 class Flattener:
-    """The shapes of one scope. Faults are noted, and the faulty part left out."""
+    """The shapes of one scope; a faulty part is recorded and left out."""
 
     def __init__(self, scope: Scope, faults: Faults) -> None:
         self._scope = scope
@@ -51,7 +50,7 @@ class Flattener:
         self._flatten()
 
     def builds_object(self, expression: TypeExpression) -> bool:
-        """Whether the text makes an object type of its own, rather than naming one."""
+        """Return whether a type builds an object rather than naming one."""
         match expression:
             case ObjectLiteral():
                 return True
@@ -63,9 +62,9 @@ class Flattener:
                 return False
 
     def shape(self, expression: TypeExpression, path: str) -> Shape | None:
-        """The shape of an object type; properties that its own text declares belong to ``path``.
+        """Return the shape of an object type; the properties that it declares itself belong to ``path``.
 
-        It is made once for each text and path: ``X["key"]`` leads to the same text again and again.
+        Shapes are cached by type and path, since ``X["key"]`` leads to the same type many times.
         """
         key = path, id(expression)
         if key in self._made:
@@ -98,7 +97,7 @@ class Flattener:
         return found
 
     def look_up(self, expression: LookupType) -> Slot | None:
-        """The property that ``X["key"]`` means."""
+        """Return the property that ``X["key"]`` means."""
         target = expression.target
         if not isinstance(target, LookupType) and not (
             isinstance(target, Reference) and target.name in self._scope.types
@@ -114,7 +113,7 @@ class Flattener:
         return shape.slots[expression.key]
 
     def contradicts_itself(self, expression: IntersectionType, path: str) -> bool:
-        """Whether no object has all the properties that the parts of an intersection require."""
+        """Return whether no object can have all the properties that the parts of an intersection require."""
         shape = self.shape(expression, path)
         if shape is None:
             return False
@@ -122,7 +121,7 @@ class Flattener:
         return any(slot.forbidden or literals_of(slot, self._scope) == {} for slot in required)
 
     def constant(self, name: str) -> str | int | float | bool:
-        """The value of a constant: its own, or the one literal that its type leads to."""
+        """Return the value of a constant: its own, or the one literal that its type resolves to."""
         declared = self._scope.constants[name]
         if declared.type is None:
             assert declared.value is not None, "the reader takes no constant without either"
@@ -199,7 +198,7 @@ class Flattener:
         return None
 
     def _written(self, expression: ObjectLiteral | Reference, path: str) -> Shape:
-        """The shape of braces or of a ``Record``."""
+        """Return the shape of an object literal or of a ``Record``."""
         braces = expression if isinstance(expression, ObjectLiteral) else self._record(expression)
         return own_shape(path, braces.properties, braces.index, expression.position)
 
@@ -228,10 +227,10 @@ class Flattener:
         return evolve(shape, slots={name: evolve(slot, optional=optional) for name, slot in shape.slots.items()})
 
     def _keys(self, expression: TypeExpression, *, any_string: bool = False) -> list[str]:
-        """The strings that a type of keys lists; none for ``string`` itself, where that is allowed."""
+        """Return the strings that a type of keys lists; none for ``string`` itself, if that is allowed."""
         names: list[str] = []
         waiting: list[TypeExpression] = [expression]
-        met: set[str] = set()
+        seen: set[str] = set()
         while waiting:
             part = waiting.pop()
             match part:
@@ -244,8 +243,8 @@ class Flattener:
                 case UnionType():
                     waiting.extend(part.members[::-1])
                 case Reference() if isinstance(declared := self._scope.types.get(part.name), Alias):
-                    if part.name not in self._faulty and part.name not in met:
-                        met.add(part.name)
+                    if part.name not in self._faulty and part.name not in seen:
+                        seen.add(part.name)
                         waiting.append(declared.type)
                 case Keyword(name="string") if any_string:
                     return []
@@ -255,7 +254,7 @@ class Flattener:
         return list(dict.fromkeys(names))
 
     def _edges(self, node: str | LookupType) -> Iterator[str | LookupType]:
-        """What has to be flattened before a declaration, or before the property that is looked up."""
+        """Yield what must be flattened before a declaration, or before the property that is looked up."""
         if isinstance(node, LookupType):
             target = node.target
             if isinstance(target, Reference) and target.name not in self.shapes:
@@ -312,7 +311,7 @@ class Flattener:
 
 
 def branded(expression: IntersectionType) -> Keyword | None:
-    """The primitive of ``string & {}``, which is how TypeScript keeps literals beside ``string`` from being folded."""
+    """Return the primitive of ``string & {}``, by which TypeScript keeps literals beside ``string``."""
     keywords = [each for each in expression.members if isinstance(each, Keyword)]
     empty = [
         each

@@ -16,43 +16,42 @@ _ENDS_NAME = re.compile("[.#]")
 
 
 class Paths:
-    """Gives each path once; who comes later to the same place gets ``#2``, ``#3`` and so on.
+    """Unique paths: the second object at the same place is ``#2``, the third ``#3``, and so on.
 
-    Declared names are taken from the start, so an object inside an alias of another type, which adds nothing to the
-    path, begins with ``#2``.
+    Declared names are used from the start, so an object inside an alias of another type begins with ``#2``.
     """
 
     def __init__(self, declared: Iterable[str]) -> None:
-        self._taken = set(declared)
+        self._used = set(declared)
         self._last: dict[str, int] = {}
 
     def claim(self, path: str) -> str:
-        """The path itself, or the first free one with a number."""
-        if path not in self._taken:
-            self._taken.add(path)
+        """Return the path itself, or the first free one with a number."""
+        if path not in self._used:
+            self._used.add(path)
             return path
         number = self._last.get(path, 1) + 1
-        while f"{path}#{number}" in self._taken:
+        while f"{path}#{number}" in self._used:
             number += 1
         self._last[path] = number
-        self._taken.add(f"{path}#{number}")
+        self._used.add(f"{path}#{number}")
         return f"{path}#{number}"
 
     def release(self, path: str) -> None:
-        """Give the path that was claimed last back."""
-        self._taken.discard(path)
+        """Release the path that was claimed last."""
+        self._used.discard(path)
         plain, _, number = path.rpartition("#")
         if number.isdecimal() and self._last.get(plain) == int(number):
             self._last[plain] -= 1
 
 
 def owner_of(path: str) -> str:
-    """The declared type whose text an inline object is in."""
+    """Return the declared type whose text contains an inline object."""
     return _ENDS_NAME.split(path, maxsplit=1)[0]
 
 
 def makes_inline(expression: TypeExpression, flattener: Flattener) -> bool:
-    """Whether a text makes an object type without a name: itself, in an array or among alternatives."""
+    """Return whether a type builds an object without a name: itself, in an array or among alternatives."""
     match expression:
         case ArrayType():
             return makes_inline(expression.element, flattener)

@@ -1,4 +1,4 @@
-"""The literals that types list, as written: what a constant is worth, and whether two texts of a property agree."""
+"""The literals that types list, as written: for values of constants, and to compare two texts of a property."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from mcp_bindgen.resolve.scope import Scope
 from mcp_bindgen.resolve.shapes import Slot
 
 Literals: TypeAlias = dict[object, str | int | float | bool]
-"""Values by what tells them apart."""
+"""Values by their key of equality."""
 
 
 def literals_of(slot: Slot, scope: Scope) -> Literals | None:
-    """The values of a property, those that all its texts list; None where none of them lists literals."""
+    """Return the values that all texts of a property list; None if none of them lists literals."""
     first, *others = [_literals(each.property.type, scope) for each in slot.candidates]
     for other in others:
         if first is None or other is None:
@@ -25,10 +25,10 @@ def literals_of(slot: Slot, scope: Scope) -> Literals | None:
 
 
 def _literals(expression: TypeExpression, scope: Scope) -> Literals | None:
-    """The values of a type that lists literals; None for any other type."""
+    """Return the values of a type that lists literals; None for any other type."""
     found: Literals = {}
     waiting = [expression]
-    met: set[str] = set()
+    seen: set[str] = set()
     while waiting:
         match waiting.pop():
             case LiteralType() as part:
@@ -38,8 +38,8 @@ def _literals(expression: TypeExpression, scope: Scope) -> Literals | None:
             case TypeQuery(name=name) if (value := scope.constants[name].value) is not None:
                 found[exactly(value)] = value
             case Reference(name=name) if isinstance(declared := scope.types.get(name), Alias):
-                if name not in met:
-                    met.add(name)
+                if name not in seen:
+                    seen.add(name)
                     waiting.append(declared.type)
             case _:
                 return None

@@ -1,7 +1,7 @@
-"""Finds the messages and pairs them: who sends which, with what params, and what answers a request.
+"""The methods of a schema: who sends them, their params, and the results of requests.
 
-A message is an interface whose flattened ``method`` is one literal, or an alias of an object whose own text has it. Who
-sends it is said by the unions of messages. The result of ``XRequest`` is what ``XResultResponse.result`` allows, else
+A message is an interface whose flattened ``method`` is one literal, or an alias of an object that writes it itself. The
+unions of messages determine the sender. The result of ``XRequest`` is what ``XResultResponse.result`` allows, else
 ``XResult``, else ``EmptyResult``.
 """
 
@@ -29,7 +29,7 @@ _UNIONS: Mapping[str, tuple[Kind, Side]] = {
     "ServerNotification": ("notification", "server"),
 }
 _EMBEDDED = "InputRequest"
-"""The union of requests that a server puts into a result, instead of sending them."""
+"""The union of requests that a server embeds in a result instead of sending them."""
 
 _BASES: Mapping[str, Kind] = {
     "JSONRPCRequest": "request",
@@ -39,19 +39,19 @@ _BASES: Mapping[str, Kind] = {
 }
 
 Alternatives = Callable[[tuple[Type, ...], Position, str], Type]
-"""Makes a decided union of types, for a place in the source and with a name for faults."""
+"""Builds a decided union of types, for a position in the source and a place for faults."""
 
 
 @define
 class Known:
-    """The types that messages are made of, and how to make a union of some."""
+    """The types of messages, and a function that builds a union of types."""
 
     objects: Mapping[str, ObjectType]
     aliases: Mapping[str, AliasType]
     alternatives: Alternatives
 
     def named(self, name: str) -> ObjectOf | AliasOf | None:
-        """The type of that name."""
+        """Return the type of that name."""
         if name in self.objects:
             return ObjectOf(name)
         return AliasOf(name) if name in self.aliases else None
@@ -112,7 +112,7 @@ class Methods:
         )
 
     def _is_cut(self, made: ObjectType) -> bool:
-        """Whether it has its method from a message of which it lacks something else, by ``Omit`` or ``Pick``."""
+        """Return whether its method comes from a message that ``Omit`` or ``Pick`` reduced."""
         source = self._known.objects[_fields(made)["method"].declared_in]
         whole = {each.name for each in source.fields if not each.optional}
         return source.kind == "interface" and not whole <= _fields(made).keys()
@@ -151,10 +151,10 @@ class Methods:
         if not found:
             wanted = f"{base}ResultResponse, {base}Result or EmptyResult"
             self._faults.add(_position(made), f"nothing says what answers {made.path}; declare one of {wanted}")
-        return tuple(dict.fromkeys([*found, *self._augmented(params)]))
+        return tuple(dict.fromkeys([*found, *self._additional_results(params)]))
 
-    def _augmented(self, params: Field | None) -> Iterator[Type]:
-        for entry in self._applied.all(overrides.Augmented):
+    def _additional_results(self, params: Field | None) -> Iterator[Type]:
+        for entry in self._applied.all(overrides.AdditionalResult):
             result = self._known.named(entry.result)
             if params is None or result is None:
                 continue
@@ -164,15 +164,15 @@ class Methods:
                 yield result
 
     def _alternatives(self, kind: Type) -> list[Type]:
-        """The alternatives as their names, each once; only aliases of unions are looked behind."""
+        """Return the names of the alternatives, each once; only aliases of unions are followed."""
         found: dict[Type, None] = {}
         waiting = [kind]
-        met: set[Type] = set()
+        seen: set[Type] = set()
         while waiting:
             each = waiting.pop()
-            if each in met:
+            if each in seen:
                 continue
-            met.add(each)
+            seen.add(each)
             target = self._aliases[each.name] if isinstance(each, AliasOf) else each
             if isinstance(target, Union):
                 waiting.extend(target.written[::-1])
@@ -191,7 +191,7 @@ class Methods:
 
 
 def _method(made: ObjectType) -> str | None:
-    """The method of a message, an interface or an intersection that says it itself; None for any other object."""
+    """Return the method of a message: an interface, or an intersection that writes it itself; None for other objects."""
     field = _fields(made).get("method")
     if field is None or field.optional:
         return None

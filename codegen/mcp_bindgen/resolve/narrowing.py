@@ -1,4 +1,4 @@
-"""Compares types: whether every value of one is a value of another."""
+"""Comparison of types: whether every value of one is a value of another."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from mcp_bindgen.ir.protocol import Enum, ListOf, ObjectOf, ObjectType, Scalar, 
 from mcp_bindgen.resolve.settle import kind_of, leaves
 
 MAX_NESTED = 40
-"""Objects within objects that are compared. Objects nested deeper count as different."""
+"""Levels of nested objects that are compared; objects nested deeper count as different."""
 
 
 class Comparison:
-    """Comparisons among the types of one scope. ``look_up`` gives an object, or None while it is not known yet.
+    """Comparisons among the types of one scope. ``look_up`` returns an object, or None while it is not known yet.
 
-    Each pair of types is compared once. That a pair fits may rest on the assumption that an outer pair, which is still
-    being compared, fits too; where that one turns out not to fit, whatever was found to fit since then is forgotten.
+    Each pair is compared once. A pair may match on the assumption that an outer pair, still being compared, matches; if the
+    outer pair turns out not to match, all matches found since then are discarded.
     """
 
     def __init__(self, aliases: Mapping[str, Type], look_up: Callable[[str], ObjectType | None]) -> None:
         self._aliases = aliases
         self._look_up = look_up
-        self._fitting: dict[tuple[Type, Type], None] = {}
+        self._matching: dict[tuple[Type, Type], None] = {}
         self._different: set[tuple[Type, Type]] = set()
         self._nested = 0
         self._provisional = False
-        self.gave_up = False
-        """Whether the last comparison came to objects that are nested too deep."""
+        self.too_deep = False
+        """Whether the last comparison reached objects that are nested too deep."""
 
     def within(self, one: Type, other: Type) -> bool:
-        """Whether each value of ``one`` is one of ``other``."""
-        if one == other or (one, other) in self._fitting:
+        """Return whether each value of ``one`` is a value of ``other``."""
+        if one == other or (one, other) in self._matching:
             return True  # Or nothing so far speaks against it, and the rest is being compared.
         if (one, other) in self._different:
             return False
         if self._nested == 0:
-            self.gave_up = False
+            self.too_deep = False
         elif self._nested == MAX_NESTED:
-            self._provisional = self.gave_up = True
+            self._provisional = self.too_deep = True
             return False
-        assumed = len(self._fitting)
-        self._fitting[one, other] = None
+        assumed = len(self._matching)
+        self._matching[one, other] = None
         self._nested += 1
         wide = list(leaves(other, self._aliases))
         result = all(any(self._fits(leaf, each) for each in wide) for leaf in leaves(one, self._aliases))
         self._nested -= 1
         if not result:
-            while len(self._fitting) > assumed:
-                self._fitting.popitem()
+            while len(self._matching) > assumed:
+                self._matching.popitem()
             self._different.add((one, other))
         if self._nested == 0 and self._provisional:
             # A difference may be that of an object which was not known yet.
@@ -56,7 +56,7 @@ class Comparison:
         return result
 
     def same(self, one: Type, other: Type) -> bool:
-        """Whether they have the same values."""
+        """Return whether two types have the same values."""
         return self.within(one, other) and self.within(other, one)
 
     def _fits(self, one: Type, other: Type) -> bool:

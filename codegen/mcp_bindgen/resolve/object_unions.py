@@ -1,6 +1,6 @@
-"""Tells objects of different types apart.
+"""Decisions between objects of different types.
 
-What is looked for, in this order:
+Tried in this order:
 
 1. An override that names the key and what its value means.
 2. A tag: a key that every member declares, with literals, and at most one member as optional. The key that makes the
@@ -8,13 +8,12 @@ What is looked for, in this order:
 3. A key that some members require and the others do not declare. First a key of the member declared first, so that
    this one is taken where an object has the keys of several. Better one that splits off the first members in the order
    of the source; better one that is no literal, since a mark such as ``type`` is soon added to the other member too.
-4. One member that is another and optional keys: it has to declare each property that the others declare, with the same
-   type and as required as there, what it has besides has to be optional, and they have to share a tag with the same
-   literals, which is how the author says that they are one thing in two forms. With one of its own keys present it is
-   taken, else one of the others.
-5. An object under a key that every member requires: the same questions there.
+4. One member that extends another by optional keys: it declares each property of the others with the same type and
+   optionality, its own properties are optional, and both share a tag with the same literals, which marks them as two
+   forms of one thing. It is chosen if one of its own keys is present, else one of the others.
+5. An object under a key that every member requires: the same steps there.
 
-Maps, and ``object`` itself, may hold any key, so nothing but their being alone tells them from others.
+Maps and ``object`` itself may hold any key, so they are decided only if no other member is left.
 """
 
 from __future__ import annotations
@@ -32,36 +31,36 @@ from mcp_bindgen.resolve.overrides import Applied
 from mcp_bindgen.resolve.settle import leaves
 
 MAX_SPLITS = 64
-"""Questions one after the other. A union that needs more has no tag, and nobody could say which member is meant."""
+"""Maximum depth of the tree of a union; one that needs more has no tag."""
 
 MAX_QUESTIONS = 1000
-"""Questions for all the members of a union, whatever the answers are."""
+"""Maximum number of nodes of the tree of a union."""
 
 MAX_NESTED = 3
-"""Objects within objects that are looked into."""
+"""Levels of nested objects by which a union is decided."""
 
 
 @frozen
 class Candidate:
-    """What the value may be: a member of the union, or a part of one that is looked into."""
+    """A type that the value may have: a member of the union, or an object inside one."""
 
     index: int
     type: Type
 
 
 class UndecidedError(Exception):
-    """Two members of a union that nothing tells apart."""
+    """Raised for two members of a union that cannot be distinguished."""
 
     def __init__(self, one: Type, other: Type, *, too_many: int = 0) -> None:
         super().__init__(one, other)
         self.one = one
         self.other = other
         self.too_many = too_many
-        """The limit, where they could be told apart, but only with more questions than anybody should ask."""
+        """The limit that was reached, if more nodes could distinguish them."""
 
     @classmethod
     def among(cls, group: list[Candidate], *, too_many: int = 0) -> UndecidedError:
-        """The first member of the group and the next one."""
+        """Return the error for the first two members of a group."""
         other = next(each.type for each in group if each.index != group[0].index)
         return cls(group[0].type, other, too_many=too_many)
 
@@ -72,7 +71,7 @@ Groups: TypeAlias = list[tuple[str | int | bool, list[Candidate]]]
 
 @frozen
 class _Seen:
-    """Which tags have been asked for on the way here, and how many questions there were."""
+    """The tags on the path of the tree so far, and its number of nodes."""
 
     tags: frozenset[str] = frozenset()
     splits: int = 0
@@ -80,7 +79,7 @@ class _Seen:
 
 
 class ObjectUnions:
-    """Decides among the objects of one protocol."""
+    """Decisions among the objects of one protocol."""
 
     def __init__(
         self,
@@ -97,7 +96,7 @@ class ObjectUnions:
         self._questions = 0
 
     def decide(self, group: list[Candidate]) -> Decision:
-        """The decision for values known to be objects; raises UndecidedError."""
+        """Return the decision for values known to be objects; raise ``UndecidedError``."""
         self._questions = 0
         return self._decide(group, _Seen())
 
@@ -105,8 +104,8 @@ class ObjectUnions:
         if len(owners(group)) == 1:
             return Member(group[0].index)
         self._questions += 1
-        for asked, most in ((seen.splits, MAX_SPLITS), (self._questions, MAX_QUESTIONS)):
-            if asked > most:
+        for count, most in ((seen.splits, MAX_SPLITS), (self._questions, MAX_QUESTIONS)):
+            if count > most:
                 raise UndecidedError.among(group, too_many=most)
         for question in (self._overridden, self._tag, self._key, self._superset, self._nested):
             decision = question(group, _Seen(seen.tags, seen.splits + 1, seen.nested))
@@ -147,7 +146,7 @@ class ObjectUnions:
         return ByTag(name, branches, Member(absent[0].index) if absent else None)
 
     def _groups(self, name: str, group: list[Candidate]) -> Groups | None:
-        """The members for each literal of a tag; None where the key is no tag of all of them."""
+        """Return the members for each literal of a tag; None if the key is not a tag of all of them."""
         # By type too, since 1 == True in Python.
         groups: dict[tuple[type, object], tuple[str | int | bool, list[Candidate]]] = {}
         optional = 0
@@ -182,7 +181,7 @@ class ObjectUnions:
         return ByKey(name, self._decide(present, seen), self._required(rest, present, seen))
 
     def _required(self, rest: list[Candidate], others: list[Candidate], seen: _Seen) -> Decision:
-        """The decision for those without a key: of a single one, its own key has to be there."""
+        """Return the decision for members without a key; a single one requires its own key."""
         decision = self._decide(rest, seen)
         if len(rest) > 1:
             return decision
@@ -214,7 +213,7 @@ class ObjectUnions:
         return None
 
     def _widens(self, wide: Candidate, narrow: Candidate) -> bool:
-        """Whether one member is the other and optional keys, marked as the same thing by a literal."""
+        """Return whether one member extends the other by optional keys and shares a literal with it."""
         more, less = self._fields(wide), self._fields(narrow)
         marked = False
         for name, field in less.items():
@@ -248,9 +247,9 @@ class ObjectUnions:
         return None
 
     def _splitting(self, group: list[Candidate]) -> dict[str, list[int]]:
-        """The keys that some members require and the others do not declare, each with the places of those in the group.
+        """Return the keys that some members require and the others do not declare, each with the indices of the former.
 
-        A member that may have any key has to be among those that require it.
+        A member that may have any key must be among those that require it.
         """
         requiring: dict[str, list[int]] = {}
         optional: set[str] = set()
@@ -285,7 +284,7 @@ class ObjectUnions:
         return self._by_name[path]
 
     def _literals(self, field: Field | None) -> tuple[str | int | bool, ...] | None:
-        """The values of a field that has nothing but literals for values."""
+        """Return the values of a field whose type is literals only."""
         if field is None:
             return None
         values: list[str | int | bool] = []
@@ -297,5 +296,5 @@ class ObjectUnions:
 
 
 def owners(group: Iterable[Candidate]) -> set[int]:
-    """The members of the union that a group belongs to."""
+    """Return the members of the union that a group belongs to."""
     return {each.index for each in group}

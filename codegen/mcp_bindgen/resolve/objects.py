@@ -1,4 +1,4 @@
-"""Makes object types of drafts: one text for each property, its documentation and constraints, and the overrides."""
+"""Object types from drafts: one text for each property, its documentation and constraints, and the overrides."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Override = TypeVar("Override", bound=overrides.Entry)
 
 
 class Objects:
-    """The object types of one scope, each made when it is first asked for."""
+    """The object types of one scope, each built at its first use."""
 
     def __init__(
         self, types: Types, settler: Settler, recursive: frozenset[str], applied: Applied, faults: Faults
@@ -47,14 +47,14 @@ class Objects:
         self._overridden = {field.rpartition(".")[2] for field in [*self._absences, *self._raws]}
 
     def all(self) -> dict[str, ObjectType]:
-        """Every object by its path: declared ones in the order of the source, each before the inline ones in it."""
+        """Return every object by its path, in the order of the source; each inline object follows its owner."""
         found = {path: made for path in self._types.drafts if (made := self._known(path)) is not None}
         # An X["key"] may have led to an inline object before its owner's turn.
         places = {name: place for place, name in enumerate(self._types.declared)}
         return dict(sorted(found.items(), key=lambda item: (places[owner_of(item[0])], item[0] not in places)))
 
     def _known(self, path: str) -> ObjectType | None:
-        """The object; None while it is being made."""
+        """Return the object; None while it is being built."""
         if path not in self._made:
             self._made[path] = None
             self._made[path] = self._make(self._types.drafts[path])
@@ -95,7 +95,7 @@ class Objects:
         return self._settler.settle(self._types.of_index(written))
 
     def _field(self, written: Written) -> Field:
-        """The property as its own text has it; whoever inherits it as it is shares the object."""
+        """Return the property as written; types that inherit it unchanged share the result."""
         if written not in self._fields:
             each = written.property
             kind = self._settler.settle(self._types.of(written))
@@ -112,12 +112,12 @@ class Objects:
         return self._fields[written]
 
     def _number(self, kind: Type) -> Literal["integer", "float"] | None:
-        """Which numbers are among the values of a type, or of its elements."""
+        """Return the kind of numbers among the values of a type, or of its elements."""
         if isinstance(kind, (ObjectOf, Enum)):
             return None
         numbers: set[str] = set()
         waiting: list[Type] = [kind]
-        met: set[str] = set()
+        seen: set[str] = set()
         while waiting:
             part = waiting.pop()
             if isinstance(part, Scalar):
@@ -126,15 +126,15 @@ class Objects:
                 waiting.append(part.element)
             elif isinstance(part, Union):
                 waiting.extend(part.written)
-            elif isinstance(part, AliasOf) and part.name not in met:
-                met.add(part.name)
+            elif isinstance(part, AliasOf) and part.name not in seen:
+                seen.add(part.name)
                 waiting.append(self._spelled_out[part.name])
         return "float" if "float" in numbers else "integer" if "integer" in numbers else None
 
     def _choose(
         self, place: Slot | Shape, candidates: tuple[Text, ...], kind_of: Callable[[Text], Type], name: str
     ) -> Text:
-        """The text with the narrowest type; where two do not compare, a fault."""
+        """Return the text with the narrowest type; two that do not compare are a fault."""
         if len(candidates) == 1:
             return candidates[0]
         known = self._chosen.get(candidates)
@@ -147,7 +147,7 @@ class Objects:
             if not self._comparison.within(kind_of(other), kind_of(best)):
                 reason = (
                     f"they are nested more than {MAX_NESTED} levels deep, too deep to compare"
-                    if self._comparison.gave_up
+                    if self._comparison.too_deep
                     else "one of the two would have to include the other"
                 )
                 self._faults.add(
@@ -168,7 +168,7 @@ class Objects:
             made = evolve(
                 made,
                 absence_tolerated=absence.tolerated,
-                absence_asked_of=absence.tolerant,
+                absence_required_of=absence.tolerant,
                 default=absence.default,
             )
         return made
@@ -176,7 +176,7 @@ class Objects:
     def _nearest(
         self, entries: Mapping[str, Override], name: str, owners: tuple[str, ...], written: Written
     ) -> Override | None:
-        """The entry for a property in its object or the nearest base, as long as it is the same text there."""
+        """Return the override of a property in its object or the nearest base that has the same text."""
         for owner in owners:
             entry = entries.get(f"{owner}.{name}")
             draft = self._types.drafts.get(owner)

@@ -22,7 +22,7 @@ Receivers = Literal["both", "client", "server", "nobody"]
 
 
 class OverrideError(BindgenError):
-    """An override that cannot be read, or that matches nothing."""
+    """Raised for an override that cannot be read, or that matches nothing."""
 
 
 @frozen(kw_only=True)
@@ -57,42 +57,42 @@ class Float(Entry):
 
 @frozen(kw_only=True)
 class Nullable(Entry):
-    """Receivers accept null for this property too."""
+    """Decoding accepts null for this property, too."""
 
     field: str
 
 
 @frozen(kw_only=True)
 class Absence(Entry):
-    """What absence of a required property means for receivers, and what an object made by hand carries.
+    """Meaning of the absence of a required property for receivers, and the default of the constructor.
 
-    It holds for the types that inherit the property, except where a nearer type has an entry of its own.
+    It applies to types that inherit the property, unless a nearer type has an entry of its own.
     """
 
     field: str
     tolerated: bool
     default: str | int | None = None
-    asked_of: Receivers = "both"
-    """Which receivers the text of the revision itself asks to tolerate it; the decoders do so for both."""
+    required_of: Receivers = "both"
+    """The receivers that the specification requires to tolerate it; decoding does so for both."""
 
     @property
     def tolerant(self) -> tuple[Side, ...]:
-        """The same as sides."""
+        """``required_of`` as a tuple of sides; empty if absence is not tolerated."""
         if not self.tolerated:
             return ()
-        return tuple(side for side in ("client", "server") if self.asked_of in {side, "both"})
+        return tuple(side for side in ("client", "server") if self.required_of in {side, "both"})
 
 
 @frozen(kw_only=True)
 class Raw(Entry):
-    """The property is checked, but which type it has, the message does not say."""
+    """The property is validated and kept as JSON, since the message does not determine its type."""
 
     field: str
 
 
 @frozen(kw_only=True)
 class Undecided(Entry):
-    """The members of this union cannot be told apart; ``look_at`` says what decides instead."""
+    """The members of this union cannot be distinguished; ``look_at`` names what decides instead."""
 
     union: str
     look_at: str
@@ -100,7 +100,7 @@ class Undecided(Entry):
 
 @frozen(kw_only=True)
 class Discriminator(Entry):
-    """In a union with ``member``, ``key`` tells: ``value`` is the member; ``otherwise`` or absence, the others."""
+    """In a union with ``member``, ``key`` decides: ``value`` means the member; ``otherwise`` or absence the others."""
 
     member: str
     key: str
@@ -110,7 +110,7 @@ class Discriminator(Entry):
 
 @frozen(kw_only=True)
 class Capability(Entry):
-    """The capability that ``method`` depends on, and who declares it."""
+    """The capability that ``method`` requires, and the side that declares it."""
 
     method: str
     capability: str
@@ -118,7 +118,7 @@ class Capability(Entry):
 
 
 @frozen(kw_only=True)
-class Augmented(Entry):
+class AdditionalResult(Entry):
     """A request whose params extend ``params`` may be answered with ``result`` too."""
 
     params: str
@@ -127,7 +127,7 @@ class Augmented(Entry):
 
 @frozen(kw_only=True)
 class Result(Entry):
-    """The results of a request whose interface does not say."""
+    """The results of a request whose interface does not name them."""
 
     request: str
     results: tuple[str, ...]
@@ -141,10 +141,10 @@ _KINDS: Mapping[str, type[Entry]] = {
     "undecided": Undecided,
     "discriminator": Discriminator,
     "capability": Capability,
-    "augmented": Augmented,
+    "additional_result": AdditionalResult,
     "result": Result,
 }
-"""The tables of the file: ``[[float]]`` ..."""
+"""The tables of the file: ``[[float]]`` …"""
 
 Kind = TypeVar("Kind", bound=Entry)
 
@@ -158,7 +158,7 @@ class Overrides:
 
     @classmethod
     def parse(cls, text: str, source: str = "overrides.toml") -> Overrides:
-        """Read the text of a file; raises OverrideError naming the entry at fault."""
+        """Read the text of a file; raise ``OverrideError`` with the faulty entry."""
         try:
             tables = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -168,7 +168,7 @@ class Overrides:
 
     @classmethod
     def bundled(cls) -> Overrides:
-        """Those that belong to the official revisions."""
+        """Return the overrides of the bundled revisions."""
         return _bundled()
 
 
@@ -191,7 +191,7 @@ def _entries(tables: Mapping[str, object], source: str) -> Iterator[Entry]:
 
 
 def _entry(kind: type[Entry], row: object) -> Entry:
-    """The entry of one table; raises ValueError saying what is wrong with it."""
+    """Return the entry of one table; raise ``ValueError`` for an invalid one."""
     values = cast("dict[str, object]", row) if isinstance(row, dict) else {}
     known = {each.name: each for each in fields(kind)}
     problem = next(
@@ -247,7 +247,7 @@ _READERS: Mapping[str, Callable[[object], object]] = {
     "Party": _party,
     "Receivers": _receivers,
 }
-"""By the annotation of an entry's attribute."""
+"""Readers by the annotation of an attribute."""
 
 
 class Applied:
@@ -268,18 +268,18 @@ class Applied:
         self._used: set[int] = set()
 
     def all(self, kind: type[Kind]) -> list[Kind]:
-        """The entries of a kind, in the order of the file."""
+        """Return the entries of a kind, in the order of the file."""
         return [entry for entry in self._entries if isinstance(entry, kind)]
 
     def about(self, kind: type[Kind], subject: str) -> Kind | None:
-        """The entry of a kind on a subject, which thereby was of use."""
+        """Return the entry of a kind about a subject, or None, and mark it as used."""
         found = self._by_subject.get((kind, subject))
         if found is not None:
             self.use(found)
         return cast("Kind | None", found)
 
     def use(self, entry: Entry) -> None:
-        """Note that an entry was of use."""
+        """Mark an entry as used."""
         self._used.add(id(entry))
 
     def check(self) -> None:

@@ -1,4 +1,4 @@
-"""Resolves a schema: from the model as written to the protocol it means."""
+"""Resolution of a schema: from the model as written to the protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcp_bindgen.resolve.imports import link
 from mcp_bindgen.resolve.inherit import Flattener
 from mcp_bindgen.resolve.methods import Known, Methods
 from mcp_bindgen.resolve.objects import Objects
-from mcp_bindgen.resolve.overrides import Applied, Augmented, Overrides
+from mcp_bindgen.resolve.overrides import AdditionalResult, Applied, Overrides
 from mcp_bindgen.resolve.recursion import opaque_names, recursive_names
 from mcp_bindgen.resolve.scope import Scope
 from mcp_bindgen.resolve.settle import Settler
@@ -40,7 +40,7 @@ def resolve_protocol(
     """
     faults = Faults()
     applied = Applied(Overrides.bundled() if overrides is None else overrides, revision, base)
-    scope = link(module, imported, faults, {each.params: each.result for each in applied.all(Augmented)})
+    scope = link(module, imported, faults, {each.params: each.result for each in applied.all(AdditionalResult)})
     flattener = Flattener(scope, faults)
     values = {name: flattener.constant(name) for name in scope.constants}
     faults.check()

@@ -1,4 +1,4 @@
-"""Finds aliases that contain themselves, and among them those that take every JSON value."""
+"""Aliases that contain themselves, and those among them that accept every JSON value."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from mcp_bindgen.resolve.types import Draft, Types
 
 
 def recursive_names(types: Types) -> frozenset[str]:
-    """The aliases, of objects too, whose text leads back to them other than through an interface.
+    """Return the aliases, of objects too, that contain themselves other than through an interface.
 
-    An interface ends the search since it is always called by its name; what an alias or an inline object stands for
-    may be written out, and these must not be.
+    An interface ends the search, since it is always referred to by name. Other aliases and inline objects may be expanded;
+    these must not be.
     """
 
     def edges(name: str) -> Iterator[str]:
@@ -37,27 +37,27 @@ def recursive_names(types: Types) -> frozenset[str]:
 
 
 def opaque_names(types: Types, recursive: frozenset[str]) -> frozenset[str]:
-    """The recursive aliases that take every JSON value, their own text being what their arrays and maps hold.
+    """Return the recursive aliases that accept every JSON value.
 
-    All that take a string, any number, both booleans and null are assumed to do so; those are struck out whose arrays
-    or maps hold less than one that still is assumed, until none is left to strike out.
+    All that accept a string, any number, both booleans and null are candidates. Those whose arrays or maps hold less than a
+    candidate are removed, until nothing changes.
     """
     assumed = {
-        name for name in recursive if name in types.aliases and _takes_scalars(types.aliases[name], types.aliases)
+        name for name in recursive if name in types.aliases and _accepts_scalars(types.aliases[name], types.aliases)
     }
     while True:
-        failed = {name for name in assumed if not _takes_containers(types, types.aliases[name], assumed)}
+        failed = {name for name in assumed if not _accepts_containers(types, types.aliases[name], assumed)}
         if not failed:
             return frozenset(assumed)
         assumed -= failed
 
 
-def _takes_scalars(kind: Type, aliases: Mapping[str, Type]) -> bool:
+def _accepts_scalars(kind: Type, aliases: Mapping[str, Type]) -> bool:
     scalars = {leaf.kind for leaf in leaves(kind, aliases) if isinstance(leaf, Scalar)}
     return scalars >= {"string", "float", "boolean", "null"}
 
 
-def _takes_containers(types: Types, kind: Type, assumed: set[str]) -> bool:
+def _accepts_containers(types: Types, kind: Type, assumed: set[str]) -> bool:
     arrays = objects = False
     for leaf in leaves(kind, types.aliases):
         if isinstance(leaf, ListOf):

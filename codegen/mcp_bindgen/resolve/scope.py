@@ -1,4 +1,4 @@
-"""What a name means: in one module, as its text sees it; and in the whole that remains once the modules are linked."""
+"""Meaning of names: within one module, and among the linked declarations."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from mcp_bindgen.resolve.faults import Faults
 GENERICS: Mapping[str, int] = MappingProxyType(
     {"Array": 1, "Omit": 2, "Partial": 1, "Pick": 2, "Record": 2, "Required": 1}
 )
-"""TypeScript's own generic types that a schema may use, and how many arguments each takes."""
+"""TypeScript's generic types that a schema may use, with the number of their arguments."""
 
 Entry: TypeAlias = Declaration | Import
 
 
 class Names:
-    """The names that the text of one module can use: what it declares, and what it imports under a local name."""
+    """The names that one module can use: its declarations, and its imports by local name."""
 
     def __init__(self, module: Module, faults: Faults) -> None:
         self.table: dict[str, Entry] = {}
@@ -41,7 +41,7 @@ class Scope:
     """One flat set of declarations, whose names have been checked."""
 
     declarations: Mapping[str, Declaration]
-    """What is part of the result: the schema's own first, in the order of the source, then what its imports pull in."""
+    """The declarations of the result: the schema's own in the order of the source, then the imported ones."""
     types: Mapping[str, Interface | Alias] = field(init=False, eq=False)
     constants: Mapping[str, Constant] = field(init=False, eq=False)
 
@@ -52,27 +52,27 @@ class Scope:
         object.__setattr__(self, "constants", constants)
 
     def generic(self, reference: Reference) -> str | None:
-        """The generic type of TypeScript that is meant; None for a declared name, which goes first."""
+        """Return the generic type of TypeScript that is meant; None for a declared name, which has precedence."""
         declared = reference.name in self.types or GENERICS.get(reference.name) != len(reference.arguments)
         return None if declared else reference.name
 
 
 def check_reference(reference: Reference, meant: Declaration | None, faults: Faults) -> None:
-    """Fault a use of a name as a type that is not one, or that has the wrong number of arguments."""
-    name, given = reference.name, len(reference.arguments)
+    """Record a fault if a name is not a type, or has the wrong number of arguments."""
+    name, count = reference.name, len(reference.arguments)
     if isinstance(meant, Constant):
         faults.add(reference.position, f"{name} is a constant, not a type; its type is written: typeof {name}")
     elif meant is not None:
-        if given:
-            faults.add(reference.position, f"{name} takes no type arguments, {given} given")
+        if count:
+            faults.add(reference.position, f"{name} takes no type arguments, {count} given")
     elif name not in GENERICS:
         faults.add(reference.position, f"{name} is neither declared nor imported")
-    elif given != GENERICS[name]:
-        faults.add(reference.position, f"{name} takes {_count(GENERICS[name])}, {given} given")
+    elif count != GENERICS[name]:
+        faults.add(reference.position, f"{name} takes {_count(GENERICS[name])}, {count} given")
 
 
 def check_query(query: TypeQuery, meant: Declaration | None, faults: Faults) -> None:
-    """Fault a ``typeof`` of anything but a constant."""
+    """Record a fault for a ``typeof`` of anything but a constant."""
     if meant is None:
         faults.add(query.position, f"{query.name} is neither declared nor imported")
     elif not isinstance(meant, Constant):

@@ -1,4 +1,4 @@
-"""Works out the members of unions: aliases of unions expanded, literals of one kind merged, duplicates dropped.
+"""Members of unions: aliases of unions are expanded, literals of one kind merged, duplicates dropped.
 
 A union that is left with one member is that member. ``T | unknown`` is ``unknown``, as in TypeScript.
 """
@@ -13,14 +13,14 @@ from mcp_bindgen.resolve.types import PENDING
 
 
 class Settler:
-    """Settles types, given what aliases stand for and which of them take any JSON value."""
+    """Works out the members of unions, from the types of aliases and the aliases that accept any JSON value."""
 
     def __init__(self, aliases: Mapping[str, Type], opaque: Collection[str]) -> None:
         self._aliases = aliases
         self._opaque = opaque
 
     def settle(self, kind: Type) -> Type:
-        """The type with the members of its unions; aliases stay aliases, except inside ``members``."""
+        """Return the type with the members of its unions; aliases stay aliases, except inside ``members``."""
         if isinstance(kind, ListOf):
             return ListOf(self.settle(kind.element))
         if not isinstance(kind, Union):
@@ -34,7 +34,7 @@ class Settler:
         return Union(tuple(self.settle(each) for each in kind.written), members, PENDING, kind.position)
 
     def _anything(self, kind: Union) -> Type | None:
-        """The alternative that takes any JSON value, so that the others say nothing."""
+        """Return the alternative that accepts any JSON value and so makes the others redundant, or None."""
         for each in expanded(kind, self._aliases):
             opaque = isinstance(each, AliasOf) and each.name in self._opaque
             if opaque or (isinstance(each, Scalar) and each.kind == "json"):
@@ -43,18 +43,18 @@ class Settler:
 
 
 def expanded(kind: Type, aliases: Mapping[str, Type]) -> Iterator[Type]:
-    """A type and what it stands for: aliases on the way, and the alternatives of unions, in the order of the source.
+    """Return a type and its expansion: aliases, and the alternatives of unions, in the order of the source.
 
-    An alias is expanded once, however often it occurs: aliases of unions of aliases would double with every level.
+    An alias is expanded once, however often it occurs, since aliases of unions of aliases would double with every level.
     """
     waiting = [kind]
-    met: set[str] = set()
+    seen: set[str] = set()
     while waiting:
         each = waiting.pop()
         if isinstance(each, AliasOf):
-            if each.name in met:
+            if each.name in seen:
                 continue
-            met.add(each.name)
+            seen.add(each.name)
             waiting.append(aliases[each.name])
         yield each
         if isinstance(each, Union):
@@ -62,12 +62,12 @@ def expanded(kind: Type, aliases: Mapping[str, Type]) -> Iterator[Type]:
 
 
 def leaves(kind: Type, aliases: Mapping[str, Type]) -> Iterator[Type]:
-    """The alternatives that are neither aliases nor unions."""
+    """Return the alternatives that are neither aliases nor unions."""
     return (each for each in expanded(kind, aliases) if not isinstance(each, (AliasOf, Union)))
 
 
 def kind_of(leaf: Type) -> JsonKind:
-    """The JSON kind of the values of a type that is neither an alias, nor a union, nor any JSON."""
+    """Return the JSON kind of a type that is neither an alias, nor a union, nor any JSON."""
     match leaf:
         case ListOf():
             return "array"
@@ -82,7 +82,7 @@ def kind_of(leaf: Type) -> JsonKind:
 
 
 def merged(alternatives: Iterator[Type]) -> tuple[Type, ...]:
-    """The alternatives without those that others include: one for each kind of values without parts, the rest once."""
+    """Return the alternatives without those that others include: one for each kind of scalar, the others once."""
     found: dict[object, list[Type]] = {}
     for each in alternatives:
         kind = kind_of(each)
@@ -91,7 +91,7 @@ def merged(alternatives: Iterator[Type]) -> tuple[Type, ...]:
 
 
 def _joined(group: list[Type]) -> Type:
-    """The one type for alternatives of the same kind."""
+    """Return the one type for alternatives of the same kind."""
     enums = [each for each in group if isinstance(each, Enum)]
     scalars = [each for each in group if isinstance(each, Scalar)]
     values = tuple(dict.fromkeys(value for each in enums for value in each.values))

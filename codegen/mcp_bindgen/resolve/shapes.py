@@ -12,20 +12,20 @@ from mcp_bindgen.ir.types import Keyword, Position, TypeExpression, UnionType
 
 @define(eq=False)
 class Written:
-    """A property where the text declares it. Whoever inherits it has this same object: so a diamond is known."""
+    """A property as declared. Types that inherit it share this object, by which a diamond is recognised."""
 
     owner: str
-    """Path of the object type whose text this is."""
+    """Path of the object type that declares it."""
     property: Property
 
     def path(self) -> str:
-        """Where the inline objects of its type go."""
+        """Return the path of the inline objects of its type."""
         return f"{self.owner}.{self.property.name}"
 
 
 @define(eq=False)
 class WrittenIndex:
-    """An index signature where the text declares it."""
+    """An index signature as declared."""
 
     owner: str
     signature: IndexSignature
@@ -33,22 +33,22 @@ class WrittenIndex:
 
 @frozen(eq=False)
 class Slot:
-    """A property of a flattened object. Several bases or parts of an intersection may each bring a text for it."""
+    """A property of a flattened object. Several bases or parts of an intersection may each contribute a text."""
 
     optional: bool
     candidates: tuple[Written, ...]
     position: Position
-    """Where the candidates were brought together."""
+    """Position of the declaration that combines the candidates."""
 
     @property
     def forbidden(self) -> bool:
-        """Whether one of the texts says ``never``, so that no object has the property."""
+        """Whether one of the texts is ``never``, so that no object has the property."""
         return any(is_never(each.property.type) for each in self.candidates)
 
 
 @frozen(eq=False)
 class Shape:
-    """A flattened object: its slots by name, in order; its index signatures; its bases with their distance."""
+    """A flattened object: its properties by name, in order; its index signatures; its bases with their distance."""
 
     slots: Mapping[str, Slot]
     index: tuple[WrittenIndex, ...]
@@ -57,7 +57,7 @@ class Shape:
 
 
 def own_shape(path: str, properties: Iterable[Property], index: IndexSignature | None, position: Position) -> Shape:
-    """The shape that one pair of braces writes."""
+    """Return the shape of one object literal."""
     slots = {
         each.name: Slot(each.optional or may_be_undefined(each), (Written(path, each),), each.position)
         for each in properties
@@ -66,34 +66,34 @@ def own_shape(path: str, properties: Iterable[Property], index: IndexSignature |
 
 
 def may_be_undefined(written: Property) -> bool:
-    """Whether ``undefined`` is among the alternatives of its type, which says the same as ``?``."""
+    """Return whether ``undefined`` is among the alternatives of its type, which equals ``?``."""
     kind = written.type
     members = kind.members if isinstance(kind, UnionType) else (kind,)
     return any(isinstance(member, Keyword) and member.name == "undefined" for member in members)
 
 
 def is_never(kind: TypeExpression) -> bool:
-    """Whether a type is ``never``, perhaps beside ``undefined``."""
+    """Return whether a type is ``never``, with or without ``undefined``."""
     members = kind.members if isinstance(kind, UnionType) else (kind,)
     names = {member.name if isinstance(member, Keyword) else None for member in members}
     return "never" in names and names <= {"never", "undefined"}
 
 
 def without_never(shape: Shape) -> Shape:
-    """The shape without the properties and index signatures that say ``never``: nothing else is left of them."""
+    """Return the shape without the properties and index signatures of type ``never``."""
     slots = {name: slot for name, slot in shape.slots.items() if not slot.forbidden}
     index = () if any(is_never(each.signature.value) for each in shape.index) else shape.index
     return Shape(slots, index, shape.position, shape.bases)
 
 
 def named(name: str, shape: Shape) -> Shape:
-    """The shape as a base of others: with its name before its own bases."""
+    """Return the shape as a base of others: with its name before its own bases."""
     bases = {name: 1} | {base: distance + 1 for base, distance in shape.bases.items()}
     return Shape(shape.slots, shape.index, shape.position, bases)
 
 
 def combined(parts: list[Shape], position: Position) -> Shape:
-    """What has every part: a property is optional only if it is in all parts that have it."""
+    """Return the combination of all parts: a property is optional only if it is optional in all parts that have it."""
     if len(parts) == 1:
         return parts[0]
     slots: dict[str, Slot] = {}
@@ -117,10 +117,10 @@ def _joined(one: Slot, other: Slot, position: Position) -> Slot:
 
 
 def overridden(base: Shape, own: Shape) -> Shape:
-    """A base under the text that extends it: own properties replace, in the base's place."""
+    """Return a base with the properties of the type that extends it; they replace those of the base in its order."""
     return Shape({**base.slots, **own.slots}, own.index or base.index, own.position, base.bases)
 
 
 def nearest_first(bases: Mapping[str, int]) -> tuple[str, ...]:
-    """The names of bases, those at the same distance in the order of the source."""
+    """Return the names of bases by distance, then in the order of the source."""
     return tuple(sorted(bases, key=lambda name: bases[name]))

@@ -1,4 +1,4 @@
-"""Turns type expressions into types. Unions stay as written here; ``settle`` works out their members afterwards."""
+"""Types from type expressions. Unions stay as written; ``settle`` works out their members afterwards."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from mcp_bindgen.resolve.scope import Scope
 from mcp_bindgen.resolve.shapes import Shape, Written, WrittenIndex, is_never, without_never
 
 PENDING = Undecidable("")
-"""Stands for the decision of a union until every object is known."""
+"""Placeholder for the decision of a union until every object is known."""
 
 MAX_PARTS = 100_000
-"""Alternatives of one union, those in its arrays included. Texts hold fewer; chains of ``X["key"]`` can multiply them."""
+"""Maximum alternatives of one union, with those in its arrays; chains of ``X["key"]`` can multiply them."""
 
 MAX_NESTED = 5
-"""Unions in arrays in unions. Each level is expanded twice, as written and as members."""
+"""Maximum nesting of unions in arrays in unions; each level is expanded twice, as written and as members."""
 
 MAX_LOOKUPS = 50
-"""Length of a chain of ``X["key"]``, each the type of the next."""
+"""Maximum length of a chain of ``X["key"]``."""
 
 _JSON = Scalar("json", "unknown")
 
 
 @define(eq=False)
 class Draft:
-    """An object type whose properties are known by text only."""
+    """An object type whose properties are not resolved yet."""
 
     path: str
     kind: Literal["interface", "alias", "inline"]
@@ -58,14 +58,14 @@ class Draft:
 
 @frozen
 class _Site:
-    """Where an expression stands: the path for its inline objects, and whether its numbers are floats."""
+    """Place of an expression: the path for its inline objects, and whether its numbers are floats."""
 
     path: str
     floats: bool = False
 
 
 class Types:
-    """The types of one scope: of properties, index signatures and aliases; and the objects found on the way."""
+    """The types of one scope: of properties, index signatures and aliases, and the objects found in them."""
 
     def __init__(self, scope: Scope, flattener: Flattener, applied: Applied, faults: Faults) -> None:
         self._scope = scope
@@ -84,19 +84,19 @@ class Types:
             self._declare(declared)
 
     def of(self, written: Written) -> Type:
-        """The type of a property."""
+        """Return the type of a property."""
         if written not in self._of:
             self._of[written] = self._property(written, floats=False)
         return self._of[written]
 
     def of_index(self, written: WrittenIndex) -> Type:
-        """The type of the values under an index signature."""
+        """Return the type of the values under an index signature."""
         if written not in self._of_index:
             self._of_index[written] = self._values(written, _Site(written.owner))
         return self._of_index[written]
 
     def is_object(self, name: str) -> bool:
-        """Whether the declared type of that name is an object, not an alias."""
+        """Return whether the declared type of that name is an object, not an alias."""
         declared = self._scope.types[name]
         return isinstance(declared, Interface) or self._flattener.builds_object(declared.type)
 
@@ -112,14 +112,14 @@ class Types:
             self.aliases[name] = self._convert(declared.type, _Site(name, floats))
 
     def _possible(self, shape: Shape) -> Shape:
-        """The shape without what no object has; a fault where that would be required."""
+        """Return the shape without properties that no object can have; a required one is a fault."""
         for name, slot in shape.slots.items():
             if slot.forbidden and not slot.optional:
                 self._faults.add(slot.position, f"{name} is required, and no value has its type, never")
         return without_never(shape)
 
     def _draft(self, draft: Draft, *, floats: bool) -> None:
-        """Enter an object, and the inline objects in its own text after it."""
+        """Register an object, then the inline objects in its own text."""
         self.drafts[draft.path] = draft
         for slot in draft.shape.slots.values():
             for written in slot.candidates:
@@ -228,7 +228,7 @@ class Types:
         return Union(members, (), PENDING, union.position)
 
     def _is_impossible(self, member: TypeExpression, site: _Site) -> bool:
-        """Whether no value is that alternative: ``never``, or an intersection whose parts contradict each other."""
+        """Return whether no value has that type: ``never``, or an intersection whose parts contradict each other."""
         if isinstance(member, IntersectionType) and branded(member) is None:
             return self._flattener.contradicts_itself(member, site.path)
         return is_never(member)
@@ -270,7 +270,7 @@ class Types:
 
 
 def _oversize(alternatives: tuple[Type, ...]) -> str | None:
-    """The fault of a union that is too large or nested too deep to be worked out; None where it is neither."""
+    """Return the fault of a union that is too large or nested too deep, or None."""
     parts = 0
     waiting = [(each, 1) for each in alternatives]
     while waiting:

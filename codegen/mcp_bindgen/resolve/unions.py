@@ -1,8 +1,7 @@
-"""Decides how the members of each union are told apart on the wire.
+"""Decisions of unions: how the members are distinguished on the wire.
 
-First the JSON kind. Among arrays, the first element (an empty one is the member declared first). Among objects, what
-``object_unions`` finds. Members of which nothing tells one from the other are a fault, unless an override says what
-decides instead.
+First by JSON kind; among arrays by the first element, where an empty array is the member declared first; among objects by
+``object_unions``. Members that cannot be distinguished are a fault, unless an override names what decides.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from mcp_bindgen.resolve.overrides import Applied
 from mcp_bindgen.resolve.settle import kind_of, leaves
 
 MAX_ARRAYS = 10
-"""Arrays within arrays of which the first elements are looked at."""
+"""Maximum nesting of arrays that are decided by their first elements."""
 
 
 class Decider:
-    """Decides unions of one protocol, given its objects and aliases with their unions still undecided."""
+    """Decisions of the unions of one protocol, from its objects and aliases with undecided unions."""
 
     def __init__(
         self,
@@ -45,7 +44,7 @@ class Decider:
         self._fields: dict[int, Field] = {}
 
     def alias(self, alias: AliasType) -> AliasType:
-        """The alias with its unions decided."""
+        """Return the alias with its unions decided."""
         kind = alias.type
         if isinstance(kind, Union):
             entry = self._applied.about(overrides.Undecided, alias.name)
@@ -55,7 +54,7 @@ class Decider:
         return evolve(alias, type=self.decided(kind, alias.name), written=written)
 
     def object(self, made: ObjectType) -> ObjectType:
-        """The object with the unions in its fields decided."""
+        """Return the object with the unions in its fields decided."""
         fields = tuple(self._field(each) for each in made.fields)
         index = made.index and self.decided(made.index, made.path)
         if index is made.index and all(one is other for one, other in zip(fields, made.fields, strict=True)):
@@ -63,7 +62,7 @@ class Decider:
         return evolve(made, fields=fields, index=index)
 
     def decided(self, kind: Type, place: str) -> Type:
-        """The type with every union in it decided; ``place`` names it in faults."""
+        """Return the type with every union in it decided; ``place`` names it in faults."""
         if isinstance(kind, ListOf):
             element = self.decided(kind.element, place)
             return kind if element is kind.element else ListOf(element)
@@ -110,7 +109,7 @@ class Decider:
         return Undecidable(message)
 
     def by_kind(self, candidates: list[Candidate], arrays: int = 0) -> Decision:
-        """The decision for values of which nothing is known, inside so many arrays; raises UndecidedError."""
+        """Return the decision for values of unknown kind inside ``depth`` arrays; raise ``UndecidedError``."""
         kinds: dict[JsonKind, list[Candidate]] = {}
         for each in candidates:
             if isinstance(each.type, Scalar) and each.type.kind == "json":

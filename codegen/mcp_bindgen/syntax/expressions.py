@@ -1,8 +1,8 @@
 """Type expressions: one method for each kind of node of the syntax tree, named after the kind.
 
-The table at the end is closed. A kind that is not in it is a fault, never skipped; so is a token that a kind of node
-may have and schemas do not. After a fault a stand-in takes the place of the type, so that the reading goes on and finds
-the other faults; whoever asked for the module never gets to see it.
+The table at the end is closed: a kind that is not in it is a fault and never skipped, and so is a token that the
+grammar allows and schemas do not. After a fault a placeholder replaces the type, so that reading continues and finds the
+other faults; a module with faults is never returned.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _PHRASES: Final = {
 
 
 def described(node: Node) -> str:
-    """What to call a node in a message: the name of its kind, as the grammar of the parser has it."""
+    """Return the name of a node for messages: its kind in the grammar of the parser."""
     kind = node.type
     if not node.is_named:
         return f"`{kind}`"
@@ -76,12 +76,12 @@ def described(node: Node) -> str:
 
 
 def children(node: Node) -> list[Node]:
-    """The children of a node, tokens included, without the comments that can stand anywhere."""
+    """Return the children of a node, tokens included, without comments."""
     return [child for child in node.children if child.type != "comment"]
 
 
 def each_child(node: Node) -> Iterator[Node]:
-    """The children of a node that may have very many, one at a time, comments included."""
+    """Yield the children of a node that may have very many, comments included."""
     cursor = node.walk()
     more = cursor.goto_first_child()
     while more:
@@ -92,7 +92,7 @@ def each_child(node: Node) -> Iterator[Node]:
 
 
 class ExpressionReader:
-    """Reads types, and the bodies of objects, which are made of types."""
+    """Reader of types and of object bodies."""
 
     def __init__(self, source: Source, faults: Faults) -> None:
         self.source = source
@@ -155,7 +155,7 @@ class ExpressionReader:
         return ArrayType(self.expression(children(node)[0]), self._position(node))
 
     def readonly_type(self, node: Node) -> TypeExpression:
-        """``readonly element[]``: what a program may do with an array is nothing to a message."""
+        """``readonly element[]``; ``readonly`` has no meaning for messages."""
         return self.expression(self._writable(node))
 
     def parenthesized_type(self, node: Node) -> TypeExpression:
@@ -195,9 +195,9 @@ class ExpressionReader:
         )
 
     def _operands(self, node: Node) -> tuple[TypeExpression, ...]:
-        """The members of a union or intersection in order, those of one in another included.
+        """Return the members of a union or intersection in order, nested ones included.
 
-        The tree is ``((a | b) | c) | d``, as deep as there are members: no recursion here.
+        The tree is ``((a | b) | c) | d``, as deep as there are members, so this must not recurse.
         """
         kind, operator = node.type, _OPERATORS[node.type]
         members: list[TypeExpression] = []
@@ -215,7 +215,7 @@ class ExpressionReader:
         return tuple(members)
 
     def _check_operators(self, kind: str, parts: list[Node]) -> None:
-        """Refuse what the grammar takes and TypeScript does not: ``a | | b``, ``a & | b``."""
+        """Refuse what the grammar accepts and TypeScript does not: ``a | | b``, ``a & | b``."""
         for index, part in enumerate(parts):
             bare = children(part)[1] if part.type == "readonly_type" else part
             if kind == "intersection_type" and bare.type == "union_type":
@@ -224,9 +224,9 @@ class ExpressionReader:
                 self.faults.add(part, f"found `{_OPERATORS[kind]}` with no type before it; accepted: {TYPES}")
 
     def _writable(self, node: Node) -> Node:
-        """The operand of ``readonly``, which is an array.
+        """Read the operand of ``readonly``, which must be an array.
 
-        The grammar takes all of ``readonly a[] | b`` for the operand, TypeScript only ``a[]``. Both come to the same.
+        In ``readonly a[] | b`` the grammar takes the whole union, TypeScript only ``a[]``; the types are equal.
         """
         operand = first = children(node)[1]
         while first.type in _OPERATORS:
@@ -240,7 +240,7 @@ class ExpressionReader:
     # Bodies of objects
 
     def body(self, node: Node) -> tuple[tuple[Property, ...], IndexSignature | None]:
-        """The properties and the index signature between the braces of an interface or an inline object."""
+        """Read the properties and the index signature between the braces of an interface or an inline object."""
         properties: dict[str, Property] = {}
         index: IndexSignature | None = None
         docs = DocComments(self.source)
@@ -248,12 +248,12 @@ class ExpressionReader:
             if child.type == "comment":
                 docs.comment(child)
             elif child.type == "property_signature":
-                read = self.property_signature(child, docs.take(child))
+                read = self.property_signature(child, docs.documentation_of(child))
                 if read is not None and properties.setdefault(read.name, read) is not read:
                     first = properties[read.name].position
                     self.faults.add(child, f"`{read.name}` is already declared in this body, at {first}")
             elif child.type == "index_signature":
-                signature = self.index_signature(child, docs.take(child))
+                signature = self.index_signature(child, docs.documentation_of(child))
                 if index is not None and signature is not None:
                     self.faults.add(child, f"this body already has an index signature, at {index.position}")
                 index = index or signature
@@ -265,7 +265,7 @@ class ExpressionReader:
         return tuple(properties.values()), index
 
     def property_signature(self, node: Node, doc: Doc) -> Property | None:
-        """``readonly name?: type``; None where it has no name or no type."""
+        """``readonly name?: type``; return None without a name or a type."""
         name: Node | None = None
         type_: TypeExpression | None = None
         tokens: set[str] = set()
@@ -296,7 +296,7 @@ class ExpressionReader:
         )
 
     def index_signature(self, node: Node, doc: Doc) -> IndexSignature | None:
-        """``[key: string]: type``; None for what is written like it."""
+        """``[key: string]: type``; return None for other members in brackets."""
         value: TypeExpression | None = None
         for child in children(node):
             if child.type == "type_annotation":
@@ -323,7 +323,7 @@ class ExpressionReader:
     # Values
 
     def literal(self, node: Node) -> str | int | float | bool:
-        """A literal, of a type or of a constant."""
+        """Read a literal of a type or of a constant."""
         if node.type == "string":
             return string_value(node, self.source, self.faults)
         if node.type == "number":

@@ -1,4 +1,4 @@
-"""Documentation comments: which comment documents what, and what it says."""
+"""Documentation comments: assignment to declarations, text and tags."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _LINKS = frozenset({"link", "linkcode", "linkplain"})
 
 
 def is_jsdoc(comment: bytes) -> bool:
-    """The text of a comment makes it a documentation comment. ``/***`` begins a banner."""
+    """Return whether a comment is a documentation comment. ``/***`` begins a banner."""
     return comment.startswith(b"/**") and comment[3:4] not in {b"*", b"/"}
 
 
 def parse_jsdoc(comment: str) -> Doc:
-    """The text and the tags of a ``/** … */`` comment."""
+    """Return the text and the tags of a ``/** … */`` comment."""
     sections = list(_sections(_lines(comment)))
     tags = [Tag(name, _text(lines)) for name, lines in sections[1:]]
     # An example that only included a file of the specification's repository has nothing left to show.
@@ -38,10 +38,10 @@ def parse_jsdoc(comment: str) -> Doc:
 
 
 class DocComments:
-    """Walks along siblings and finds the documentation comment of each.
+    """Documentation comments of sibling nodes, which are visited in order.
 
-    It is the last one before the declaration or member; plain comments may stand between. A comment on the line on
-    which the sibling before it ends belongs to nobody, unless the next sibling begins on that line too.
+    The comment of a declaration or member is the last one before it; plain comments may follow it. A comment on the line
+    on which the previous sibling ends documents nothing, unless the next sibling begins on that line, too.
     """
 
     def __init__(self, source: Source) -> None:
@@ -51,18 +51,18 @@ class DocComments:
         self._trailing = False
 
     def comment(self, node: Node) -> None:
-        """The walk meets a comment."""
+        """Visit a comment."""
         start = node.start_byte
         if is_jsdoc(self._source.data[start : start + 4]):
             self._comment = node
             self._trailing = self._after is not None and not self._breaks(self._after, start)
 
     def other(self, node: Node) -> None:
-        """The walk meets something that is not documented: a separator, say."""
+        """Visit a node that has no documentation, such as a separator."""
         self._comment, self._after = None, node.end_byte
 
-    def take(self, node: Node) -> Doc:
-        """The walk meets a declaration or member: its documentation."""
+    def documentation_of(self, node: Node) -> Doc:
+        """Visit a declaration or member; return its documentation."""
         comment = self._comment
         self.other(node)
         if comment is None or (self._trailing and self._breaks(comment.end_byte, node.start_byte)):
@@ -74,7 +74,7 @@ class DocComments:
 
 
 def _lines(comment: str) -> list[str]:
-    """The lines of a comment without its delimiters, its decoration and trailing space."""
+    """Return the lines of a comment without delimiters, decoration and trailing space."""
     body = comment.removeprefix("/**").removesuffix("*/")
     first, *rest = re.split(r"\r\n?|\n", body)
     stars = next((line.lstrip()[0] == "*" for line in rest if line.strip()), True)
@@ -89,7 +89,7 @@ def _lines(comment: str) -> list[str]:
 
 
 def _sections(lines: list[str]) -> Iterator[tuple[str, list[tuple[bool, str]]]]:
-    """The description, named ``""``, then each tag: its lines, and of each whether it is in a code block."""
+    """Yield the description, named ``""``, then each tag; each line with whether it is in a code block."""
     name, section = "", list[tuple[bool, str]]()
     fence = ""
     for line in lines:
@@ -107,7 +107,7 @@ def _sections(lines: list[str]) -> Iterator[tuple[str, list[tuple[bool, str]]]]:
 
 
 def _text(section: list[tuple[bool, str]]) -> str:
-    """The lines as one text, with inline tags resolved everywhere but in code blocks."""
+    """Return the lines as one text, with inline tags resolved except in code blocks."""
     parts: list[str] = []
     for fenced, lines in groupby(section, itemgetter(0)):
         text = "\n".join(line for _, line in lines)
@@ -116,7 +116,7 @@ def _text(section: list[tuple[bool, str]]) -> str:
 
 
 def _inline(tag: re.Match[str]) -> str:
-    """What ``{@name text}`` is in plain text."""
+    """Return ``{@name text}`` as plain text."""
     if tag["name"] == "includeCode":
         return ""
     if tag["name"] not in _LINKS:

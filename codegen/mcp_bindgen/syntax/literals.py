@@ -1,4 +1,4 @@
-"""String and number literals: what they are worth, and what is not accepted in them."""
+"""String and number literals: their values, and the forms that are refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LEAST_PLAIN, _MOST_PLAIN = 1e-4, 1e16
 
 
 class _RefusedError(Exception):
-    """An escape sequence that does not exist, or a line end without a backslash, at an index of the string."""
+    """Raised for an invalid escape sequence, or a line end without a backslash, at an index of the string."""
 
     def __init__(self, index: int, message: str) -> None:
         self.index = index
@@ -46,7 +46,7 @@ class _RefusedError(Exception):
 
 
 def string_value(node: Node, source: Source, faults: Faults) -> str:
-    """The text that a string literal stands for; the empty one after a fault."""
+    """Return the value of a string literal; the empty string after a fault."""
     inner = source.text(node)[1:-1]
     if _PLAIN.fullmatch(inner):
         return inner
@@ -79,7 +79,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def number_value(node: Node, source: Source, faults: Faults) -> int | float:
-    """The value that JavaScript gives to a number literal, an ``int`` where it is whole; 0 after a fault."""
+    """Return the value of a number literal in JavaScript, as ``int`` if it is whole; 0 after a fault."""
     text = source.text(node)
     if text.endswith("n"):
         faults.add(node, "found a bigint, which JSON does not have; accepted: a number")
@@ -102,7 +102,7 @@ def number_value(node: Node, source: Source, faults: Faults) -> int | float:
 
 
 def number_name(node: Node, source: Source, faults: Faults) -> str:
-    """The name that JavaScript makes of a number written in place of a property's name."""
+    """Return the property name that JavaScript makes of a number."""
     value = number_value(node, source, faults)
     if value == 0 or _LEAST_PLAIN <= value < _MOST_PLAIN:
         return str(value)

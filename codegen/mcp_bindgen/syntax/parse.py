@@ -1,4 +1,4 @@
-"""From the bytes of a schema file to its syntax tree, within limits."""
+"""Parse the bytes of a schema file into a syntax tree, within limits."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Point, Tree
 
 MAX_BYTES = 4 * 1024 * 1024
-"""The largest file that is read."""
+"""Size of the largest file that is read, in bytes."""
 MAX_SYNTAX_FAULTS = 20
-"""How many syntax errors of a file are told one by one."""
+"""Number of syntax errors of a file that are reported one by one."""
 
 _LANGUAGE = Language(tree_sitter_typescript.language_typescript())
 _CHUNK = 1 << 12
@@ -32,7 +32,7 @@ _EXCERPT = 40
 
 # The parser tries many readings of a text that fits none, and there are texts for which its time and memory grow with
 # the square of the length. A schema is parsed at several times this rate; the seconds are for the slowest of machines.
-_PATIENCE_SECONDS = 2.0
+_BASE_SECONDS = 2.0
 _SECONDS_PER_BYTE = 2e-6
 
 _MISSING = {
@@ -46,7 +46,7 @@ _MISSING = {
 
 @frozen
 class Parsed:
-    """A source with its tree. Where there are ``faults``, only nodes that ``is_sound`` accepts say what was meant."""
+    """A source with its tree. If there are ``faults``, only nodes that ``is_sound`` accepts are reliable."""
 
     source: Source
     tree: Tree
@@ -54,12 +54,12 @@ class Parsed:
     broken_from: int
 
     def is_sound(self, node: Node) -> bool:
-        """Nothing in ``node`` was guessed by the parser."""
+        """Return whether the parser read ``node`` without error recovery."""
         return not node.has_error and node.end_byte <= self.broken_from
 
 
 def parse(data: bytes, name: str) -> Parsed:
-    """The syntax tree of ``data``, with the syntax errors in it; SchemaError where there cannot be a tree."""
+    """Return the syntax tree of ``data`` with its syntax errors; raise ``SchemaError`` if it cannot be parsed."""
     if len(data) > MAX_BYTES:
         message = f"the file has {len(data)} bytes; at most {MAX_BYTES} are accepted"
         raise SchemaError([Fault(Position(name, 1, 1), message)])
@@ -81,7 +81,7 @@ def parse(data: bytes, name: str) -> Parsed:
 
 
 def _check_text(source: Source) -> None:
-    """The file is text: UTF-8 without NUL."""
+    """Raise ``SchemaError`` unless the file is UTF-8 text without NUL."""
     faults = Faults(source, 1, "error")
     data = source.data
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -101,25 +101,25 @@ def _check_text(source: Source) -> None:
 def _tree(source: Source) -> Tree:
     data = source.data
     start = time.thread_time()
-    given_up: int | None = None
+    stopped_at: int | None = None
 
     def read(offset: int, _point: Point) -> bytes:
         # The clock is looked at here, as parsing cannot be interrupted in all releases of tree-sitter from 0.23 on.
-        nonlocal given_up
-        if given_up is None and time.thread_time() - start > _PATIENCE_SECONDS + offset * _SECONDS_PER_BYTE:
-            given_up = offset
-        return b"" if given_up is not None else data[offset : offset + _CHUNK]
+        nonlocal stopped_at
+        if stopped_at is None and time.thread_time() - start > _BASE_SECONDS + offset * _SECONDS_PER_BYTE:
+            stopped_at = offset
+        return b"" if stopped_at is not None else data[offset : offset + _CHUNK]
 
     tree = Parser(_LANGUAGE).parse(read)
-    if given_up is not None:
+    if stopped_at is not None:
         faults = Faults(source, 1, "error")
-        faults.add(given_up, "this does not look like TypeScript: parsing it was given up")
+        faults.add(stopped_at, "this does not look like TypeScript: parsing took too long and was stopped")
         raise SchemaError(faults.listed())
     return tree
 
 
 def _guesses(root: Node) -> Iterator[Node]:
-    """The innermost nodes in which the parser skipped text or put in a token that is not there, in order."""
+    """Return the innermost nodes in which the parser skipped text or inserted a missing token, in order."""
     waiting = [root]
     while waiting:
         node = waiting.pop()

@@ -1,7 +1,7 @@
 """The declarations of a schema file: one method for each kind of node of the syntax tree, named after the kind.
 
-``read_schema`` is what the other stages use. Like the table of types, the table of statements is closed: whatever is
-not in it is a fault, and all faults of a file are told at once.
+The other stages call ``read_schema``. Like the table of types, the table of statements is closed: any other statement is
+a fault, and all faults of a file are reported together.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcp_bindgen.ir.types import Position
 
 MAX_FAULTS: Final = 1000
-"""How many faults other than syntax errors are told one by one."""
+"""Number of faults, without syntax errors, that are reported one by one."""
 
 STATEMENTS: Final = "an interface, a type alias, a constant, `import { name } from …`, `export { name }`"
 _DECLARATIONS: Final = "an interface, a type alias or a constant"
@@ -54,7 +54,7 @@ _BUILT_IN: Final = frozenset(
 
 
 def read_schema(data: bytes, source: str) -> Module:
-    """Read the bytes of a schema file, which messages call ``source``; SchemaError tells all that is wrong with it."""
+    """Read the bytes of a schema file; messages name it ``source``. Raise ``SchemaError`` with all faults."""
     parsed = parse(data, source)
     reader = SchemaReader(parsed)
     reader.program(parsed.tree.root_node)
@@ -64,7 +64,7 @@ def read_schema(data: bytes, source: str) -> Module:
 
 
 class SchemaReader:
-    """Reads the statements of a file, in order."""
+    """Reader of the statements of a file, in order."""
 
     def __init__(self, parsed: Parsed) -> None:
         self.source = parsed.source
@@ -85,7 +85,7 @@ class SchemaReader:
             if child.type == "comment":
                 docs.comment(child)
             elif self._is_meant(child):
-                self._doc, self._exported = docs.take(child), False
+                self._doc, self._exported = docs.documentation_of(child), False
                 self.statement(child)
             else:
                 docs.other(child)
@@ -122,7 +122,7 @@ class SchemaReader:
             self.statement(parts[0])
 
     def export_clause(self, node: Node) -> None:
-        """``{ name, type name }``: of names that may be declared further down."""
+        """``{ name, type name }``; the names may be declared further down."""
         for specifier in children(node):
             if specifier.type == "export_specifier":
                 parts = [child for child in children(specifier) if child.type != "type"]
@@ -186,7 +186,7 @@ class SchemaReader:
             self._declare(declaration, parts["type_identifier"])
 
     def _merged(self, first: Interface, other: Interface) -> Interface:
-        """Two interfaces of one name, which TypeScript takes for one."""
+        """Return one interface for two of the same name, as TypeScript merges them."""
         properties = {each.name: each for each in first.properties}
         for each in other.properties:
             known = properties.setdefault(each.name, each)
@@ -270,7 +270,7 @@ class SchemaReader:
     # Names and values
 
     def _is_meant(self, node: Node) -> bool:
-        """In a file with syntax errors, only what is a declaration for sure is worth a word."""
+        """Return whether to report a statement: in a file with syntax errors only certain declarations."""
         if not self._parsed.faults:
             return True
         return self._parsed.is_sound(node) and (node.type in _READERS or node.type.endswith("_declaration"))
@@ -293,7 +293,7 @@ class SchemaReader:
             self.declarations[declaration.name] = declaration
 
     def _is_new(self, name: str, node: Node, kind: str) -> bool:
-        """Take a name for a declaration or an import, unless it is taken."""
+        """Register the name of a declaration or an import; return whether it was free."""
         first = self._names.setdefault(name, (kind, position := self.source.position(node.start_byte)))
         if first[1] is position:
             return True

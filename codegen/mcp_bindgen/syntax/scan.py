@@ -1,8 +1,7 @@
-"""A look at the bytes of a schema file before the parser gets them.
+"""Scan of the bytes of a schema file before they are parsed.
 
-One pass over brackets, strings and comments finds what the parser would recover from badly (a bracket, string or
-comment that is never closed makes one large error of everything around it) and what it must not be given at all:
-nesting so deep that whoever walks the tree runs out of stack.
+One pass over brackets, strings and comments finds two things: a bracket, string or comment that is never closed, which
+the parser would report as one large error, and nesting so deep that a walk of the tree would overflow the stack.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from mcp_bindgen.syntax.source import Faults, Source
 
 MAX_DEPTH = 100
-"""How deep brackets may be nested, and types in types."""
+"""Maximum nesting of brackets, and of types in types."""
 
 # Loops are unrolled, so that nothing is tried twice and the time is linear, whatever the file holds. (Possessive groups
 # would say so shorter, but match wrongly before Python 3.11.4.) A group matches if the token is closed.
@@ -40,10 +39,10 @@ _UNCLOSED = {
 
 
 class Scan:
-    """What the scan of a source found.
+    """Result of the scan of a source.
 
-    ``broken_from`` is the offset of the first bracket, string or comment that has no end, or the length of the source:
-    what the parser makes of the text from there on is not to be trusted. ``safe`` tells whether it may be parsed.
+    ``broken_from`` is the offset of the first bracket, string or comment without an end, else the length of the source; the
+    tree is not reliable from there on. ``safe`` is whether the source may be parsed.
     """
 
     def __init__(self, source: Source, faults: Faults) -> None:
@@ -87,7 +86,7 @@ class Scan:
         return match.end()
 
     def _angle(self, token: bytes, start: int) -> None:
-        """Angle brackets count towards the depth, but whether they match is left to the parser."""
+        """Count an angle bracket towards the depth; the parser checks that they match."""
         if token in {b"<!--", b"-->"}:
             self.safe = False
             self._faults.add(start, f"found `{token.decode()}`, an HTML comment; accepted: `// …` and `/* … */`")
@@ -105,7 +104,7 @@ class Scan:
             self._faults.add(start, f"nested too deep: at most {MAX_DEPTH} levels are accepted")
 
     def _close(self, closer: bytes, start: int) -> bytes | None:
-        """Find the bracket that ``closer`` closes; whatever was opened after it is never closed."""
+        """Find the bracket that ``closer`` closes; brackets opened after it are never closed."""
         self._discard_angles()
         openers = _OPENERS[closer]
         if not any(opener in openers for opener, _ in self._open):

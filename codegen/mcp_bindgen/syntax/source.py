@@ -1,4 +1,4 @@
-"""The text of one schema file: where a byte is, what a node says, and what is wrong with it."""
+"""The text of one schema file: positions of bytes, texts of nodes, and faults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """One schema file. The parser counts bytes, people count characters: every place is translated here."""
+    """One schema file; converts byte offsets of the parser to lines and columns in characters."""
 
     def __init__(self, name: str, data: bytes) -> None:
         self.name = name
@@ -24,11 +24,11 @@ class Source:
         self._line_cache: tuple[int, str] = (-1, "")
 
     def text(self, node: Node) -> str:
-        """What the file says at ``node``."""
+        """Return the text of ``node``."""
         return self.data[node.start_byte : node.end_byte].decode()
 
     def position(self, byte: int) -> Position:
-        """The line and the column of a byte offset."""
+        """Return the line and the column of a byte offset."""
         line = bisect_right(self._line_starts, byte)
         start = self._line_starts[line - 1]
         column = byte - start
@@ -37,7 +37,7 @@ class Source:
         return Position(self.name, line, column + 1)
 
     def line(self, number: int) -> str:
-        """The text of a line, without its end."""
+        """Return the text of a line without its line end."""
         if self._line_cache[0] != number:
             starts = self._line_starts
             end = starts[number] if number < len(starts) else len(self.data)
@@ -55,14 +55,14 @@ class Source:
 
     @cached_property
     def _continuations(self) -> array[int]:
-        """Offsets of the bytes that continue a character begun before them."""
+        """Offsets of the UTF-8 continuation bytes."""
         if self.data.isascii():
             return array("L")
         return array("L", (match.start() for match in re.finditer(rb"[\x80-\xbf]", self.data)))
 
 
 class Faults:
-    """What is wrong with a source. Only the first ``limit`` faults are kept; of the others, only how many they are."""
+    """Faults of a source: the first ``limit``, and the number of the others."""
 
     def __init__(self, source: Source, limit: int, noun: str) -> None:
         self._source = source
@@ -76,7 +76,7 @@ class Faults:
         return len(self._kept) + self._omitted
 
     def add(self, place: Node | Position | int, message: str) -> None:
-        """Note ``message`` about a node, a position or a byte offset."""
+        """Record a fault of a node, a position or a byte offset."""
         if len(self._kept) >= self._limit:
             self._omitted += 1
             return
@@ -88,7 +88,7 @@ class Faults:
         self._last = max(self._last, position, key=lambda position: (position.line, position.column))
 
     def listed(self) -> list[Fault]:
-        """The faults, with a last one that tells how many more there are."""
+        """Return the faults, with a last one that counts those left out."""
         if not self._omitted:
             return self._kept
         noun = self._noun if self._omitted == 1 else f"{self._noun}s"
