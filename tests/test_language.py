@@ -56,7 +56,6 @@ UNREVISED = {
     "mcp_bindings_runtime/codec",
     "mcp_bindings_runtime/features",
     "mcp_bindings_runtime/http",
-    "mcp_bindings_runtime/server",
     "mcp_bindings_runtime/session",
 }
 """Packages that still break a rule; an entry that breaks none fails."""
@@ -155,7 +154,7 @@ def test_no_identifier_has_a_banned_word(package: str) -> None:
     assert package in UNREVISED or found == []
 
 
-SHARED_NAMES = set("Contents".split())
+SHARED_NAMES: set[str] = set()
 """Public class names of the runtime that stand for several things; an entry that stands for one fails."""
 
 

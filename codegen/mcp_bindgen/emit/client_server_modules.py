@@ -81,5 +81,5 @@ def _parent(protocol: Protocol, name: str) -> tuple[str, tuple[str, tuple[str, .
     folder = name.lower()
     era = "stateless" if is_stateless(protocol) else "handshake"
     module, parent = f"{folder}.{era}", f"{era.capitalize()}{name}"
-    documented = f"{module}.{parent}" if parent == "StatelessClient" else f"{folder}.{folder}.{name}"
+    documented = f"{folder}.{folder}.{name}" if parent == "HandshakeClient" else f"{module}.{parent}"
     return f"runtime.{documented}", (f"runtime.{module}", (f"{parent} as Runtime{name}",))

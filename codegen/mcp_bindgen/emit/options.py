@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
+from inspect import getsource
+from itertools import pairwise
 
 from attrs import frozen
-from mcp_bindings_runtime.features.callbacks import HEARING, REFINING
+from mcp_bindings_runtime.features.callbacks import BY_CAPABILITY, ON_NOTIFICATION
 from mcp_bindings_runtime.features.client_methods import ELICIT, ROOTS, SAMPLE
+from mcp_bindings_runtime.server.options import ServerOptions, StatelessServerOptions
 
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.emit.call_variants import call_variants
@@ -59,40 +63,6 @@ _ELICITATION = {
 
 _REFUSE = "Raise `features.sampling.Refused` to refuse."
 
-_SERVER: Mapping[str, tuple[str, str]] = {
-    "instructions": ("str | None", "How to use the server, for a language model."),
-    "capabilities": (
-        "types.ServerCapabilities | None",
-        "Laid over the capabilities that follow from what the server offers.",
-    ),
-    "logging": ("bool", "Whether handlers may send log messages; they may unless given."),
-    "workers": ("int", "Limit on the requests of one connection that run at the same time, 16 unless given."),
-    "timeout": ("float", "Seconds that an answer of the client may take, 60 unless given; progress starts them anew."),
-    "limit": ("float", "Seconds that an answer of the client may take altogether, 600 unless given."),
-    "grace": ("float", "Seconds that running handlers have to answer after the client has left, 2 unless given."),
-    "page_size": ("int", "Items of a page of a list, 100 unless given."),
-    "cursor_key": (
-        "bytes | None",
-        "At least 32 secret bytes that sign cursors, the same in all processes of an endpoint.",
-    ),
-    "limits": ("Limits | bool", "Rate limits for calls, progress and log messages; False for none."),
-    "redact": ("Callable[[Any], Any] | None", "Is called with the data of each log message, and returns what is sent."),
-}
-_SERVER_PING: Mapping[str, tuple[str, str]] = {
-    "ping": ("float | None", "Seconds without a message after which the client is pinged; None for never."),
-    "ping_failures": ("int", "Pings without an answer after which the connection ends, 3 unless given."),
-}
-_SERVER_TASKS: Mapping[str, tuple[str, str]] = {
-    "tasks": ("MemoryTasks | None", "Keeps the tasks that requests become; without it they become none."),
-}
-_STATELESS_SERVER: Mapping[str, tuple[str, str]] = {
-    "state_key": ("bytes | None", "At least 32 secret bytes that sign what is carried from round to round."),
-    "state_lifetime": ("float", "Seconds that a client may take to answer a question, 600 unless given."),
-    "versions": ("Sequence[str]", "All revisions that are spoken where the server is."),
-    "ttl_ms": ("int", "Milliseconds that clients may keep results, 0 unless given."),
-    "cache_scope": ('Literal["public", "private"]', "Who may share results that are kept; `private` unless given."),
-}
-
 _INTRODUCTION: Mapping[str, tuple[str, str]] = {
     "title": ("title", "Name of the {} for people; `name` is for programs."),
     "description": ("description", "What the {} is for, in a sentence or two."),
@@ -129,16 +99,36 @@ def _option_view(name: str, annotation: str, doc: str) -> OptionView:
 
 
 def plan_server_options(protocol: Protocol, names: Names) -> tuple[OptionView, ...]:
-    """Return the options in the order in which they are shown."""
-    options = {**_introduction_options(protocol, Annotations(protocol, names, "types."), "server"), **_SERVER}
+    """Return the options of the revision's servers, in the order in which the runtime declares them."""
+    introduction = _introduction_options(protocol, Annotations(protocol, names, "types."), "server")
+    annotations = {name: annotation for name, (annotation, _) in introduction.items()}
+    annotations["capabilities"] = "types.ServerCapabilities | None"
+    absent = {name for name, _ in _INTRODUCTION.values()} - introduction.keys()
     ping = protocol.methods.get("ping")
-    if ping is not None and "server" in ping.sent_by:
-        options |= _SERVER_PING
-    if has_tasks(protocol):
-        options |= _SERVER_TASKS
-    if is_stateless(protocol):
-        options |= _STATELESS_SERVER
-    return tuple(_option_view(name, annotation, doc) for name, (annotation, doc) in options.items())
+    if ping is None or "server" not in ping.sent_by:
+        absent |= {"ping", "ping_failures"}
+    if not has_tasks(protocol):
+        absent.add("tasks")
+    return tuple(
+        _option_view(each.name, annotations.get(each.name, each.annotation), each.doc)
+        for each in _declared_options(StatelessServerOptions if is_stateless(protocol) else ServerOptions)
+        if each.name not in absent
+    )
+
+
+def _declared_options(cls: type) -> Iterator[_Option]:
+    """Yield the options that a class of the runtime declares; the docstring of each with its default."""
+    for each in reversed(cls.__mro__[:-1]):
+        source = getsource(each)
+        (declaration,) = ast.parse(source).body
+        for field, after in pairwise(declaration.body if isinstance(declaration, ast.ClassDef) else ()):
+            match field, after:
+                case ast.AnnAssign(ast.Name(name), annotation), ast.Expr(ast.Constant(str(text))):
+                    default = getattr(cls, name)
+                    stated = "" if default in (None, ()) else f" Default: {default!r}."
+                    yield _Option(
+                        name, ast.get_source_segment(source, annotation) or "", f"{' '.join(text.split())}{stated}"
+                    )
 
 
 def plan_requirable(protocol: Protocol) -> list[str]:
@@ -203,7 +193,7 @@ class _Planner:
 
     def _level(self) -> str | None:
         """The type of severities, which is that of the log messages."""
-        message = self._protocol.methods.get(HEARING["on_log"])
+        message = self._protocol.methods.get(ON_NOTIFICATION["on_log"])
         declared = None if message is None else object_of(self._protocol, message.params)
         members = () if declared is None else declared.fields
         return next((self._annotations.of(member.type) for member in members if member.name == "level"), None)
@@ -220,7 +210,7 @@ class _Planner:
         doc = f"Sees what `sampling` gives before the server does, and gives it, changed or not. {_REFUSE}"
         yield _Option("approve_result", f"Callable[[{params}, {result}], {result}]", doc)
         for name, what in (("sampling_tools", "takes tools"), ("sampling_context", "adds the context of servers")):
-            if REFINING[name] in self._paths:
+            if BY_CAPABILITY[name] in self._paths:
                 yield _Option(name, "bool", f"Whether `sampling` {what}; not unless given.")
 
     def _elicitation(self) -> Iterator[_Option]:
@@ -230,7 +220,7 @@ class _Planner:
         result = self._result(method)
         for variant in call_variants(self._protocol, method):
             name = f"elicitation{variant.suffix}"
-            if variant.declared is None or (variant.suffix and REFINING.get(name) not in self._paths):
+            if variant.declared is None or (variant.suffix and BY_CAPABILITY.get(name) not in self._paths):
                 continue
             params = f"types.{self._names.types[variant.declared.path]}"
             doc = _ELICITATION["url" if variant.suffix else "form"]
@@ -241,7 +231,7 @@ class _Planner:
         return self._annotations.of(method.results[0] if method.results else method.result or ObjectOf("Result"))
 
     def _notification_handlers(self) -> Iterator[_Option]:
-        for name, wire in HEARING.items():
+        for name, wire in ON_NOTIFICATION.items():
             method = self._protocol.methods.get(wire)
             if method is None:
                 continue

@@ -50,10 +50,10 @@ class Answers(Handlers):
         with context.cancellable():
             if key.name not in QUESTIONS or key.name not in self.methods:
                 return super().handle(key, params, context)
-            from ..features.server_requests import admit, finish
+            from ..features.server_requests import check_incoming_request, finish_result
 
-            admit(context, key, params)
-            return finish(context, key, params, super().handle(key, params, context))
+            check_incoming_request(context, key, params)
+            return finish_result(context, key, params, super().handle(key, params, context))
 
 
 class Client(Limited, ABC):

@@ -211,9 +211,9 @@ class Negotiation:
             raise MissingCapability(sorted(required - cls.binding.capabilities["server"])) from None
         if options.keys() <= _PLAIN:
             return options
-        from ..features.callbacks import EVERY, offered
+        from ..features.callbacks import EVERY, options_of
 
-        lacking = (EVERY - offered(cls.binding)) | missing_members(cls.binding)
+        lacking = (EVERY - options_of(cls.binding)) | missing_members(cls.binding)
         return {name: each for name, each in options.items() if name not in lacking}
 
     def _known(self) -> Sequence[str]:

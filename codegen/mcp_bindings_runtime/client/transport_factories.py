@@ -136,10 +136,10 @@ def hosted(servers: Sequence[Server]) -> Opening:
     """To server objects of this process, of which the first message chooses one."""
 
     def join() -> Transport:
-        from ..server.multi_revision import Host
+        from ..server.multi_revision import MultiRevisionServer
         from ..transports.memory import serve_in_thread
 
-        return serve_in_thread(Host(servers).serve)
+        return serve_in_thread(MultiRevisionServer(servers).serve)
 
     return Opening(join, ("memory", *servers))
 

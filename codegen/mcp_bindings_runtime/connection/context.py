@@ -18,7 +18,7 @@ from ..session.log_levels import LEVELS, Level, check_level
 from .call_scope import CallScope, Cancellation
 
 if TYPE_CHECKING:
-    from ..features.limits import Limits, Pace
+    from ..features.limits import Limits, Throttle
     from ..session.handshake import HandshakeServerSession
     from ..session.multi_round import Round
     from .calls import Call
@@ -37,13 +37,13 @@ class Context:
     task, ``progress`` until the task ends.
     """
 
-    __slots__ = ("_incoming", "_paces", "connection", "peer")
+    __slots__ = ("_incoming", "_throttles", "connection", "peer")
 
     def __init__(self, peer: Any, connection: Channel, incoming: Incoming | None) -> None:
         self.peer = peer
         self.connection = connection
         self._incoming = incoming
-        self._paces: dict[str, Pace | None] | None = None
+        self._throttles: dict[str, Throttle | None] | None = None
 
     @property
     def request_id(self) -> str | int | None:
@@ -109,37 +109,37 @@ class Context:
         with self.connection.lock:
             line = self.connection.session.progress(incoming, progress, total, message)
         if line is not None:
-            self._send_paced("progress", line, partial(self.connection.send, optional=True))
+            self._send_throttled("progress", line, partial(self.connection.send, optional=True))
 
-    def _send_paced(self, name: str, item: Any, send: Callable[[Any], None]) -> None:
+    def _send_throttled(self, name: str, item: Any, send: Callable[[Any], None]) -> None:
         """Send a notification no faster than the limits allow; drop it if it cannot be sent."""
         send = partial(_attempt, send)
         limits: Limits | None = self.peer.limits
         if limits is None:
             send(item)
             return
-        paces = self._paces
-        if paces is None:
-            # Notifications outside requests share the pace of the session.
-            paces = self._paces = (
-                {} if self._incoming else self.connection.session.feature_state.setdefault("paces", {})
+        throttles = self._throttles
+        if throttles is None:
+            # Notifications outside requests share the throttles of the session.
+            throttles = self._throttles = (
+                {} if self._incoming else self.connection.session.feature_state.setdefault("throttles", {})
             )
-        if name not in paces:
-            from ..features.limits import pace_of
+        if name not in throttles:
+            from ..features.limits import throttle_of
 
-            paces.setdefault(name, pace_of(limits, self, name, send))
-        pace = paces[name]
-        if pace is None:
+            throttles.setdefault(name, throttle_of(limits, self, name, send))
+        throttle = throttles[name]
+        if throttle is None:
             send(item)
         else:
-            pace.offer(item)
+            throttle.offer(item)
 
     def flush(self) -> None:
         """Send the notifications that wait, before the answer."""
-        if self._paces is not None:
-            for pace in self._paces.values():
-                if pace is not None:
-                    pace.flush()
+        if self._throttles is not None:
+            for throttle in self._throttles.values():
+                if throttle is not None:
+                    throttle.flush()
 
     def conclude(self, result: Any) -> None:
         """Answer the request with this result now; the result of its handler is ignored.
@@ -250,11 +250,11 @@ class ServerContext(Context):
         """
         if key.name not in QUESTIONS:
             return self._request(key, params, timeout, on_progress)
-        from ..features.server_requests import check_answer, check_question
+        from ..features.server_requests import check_incoming_result, check_outgoing_request
 
-        check_question(self, key, params)
+        check_outgoing_request(self, key, params)
         result = self._request(key, params, timeout, on_progress)
-        check_answer(self, key, params, result)
+        check_incoming_result(self, key, params, result)
         return result
 
     def _request(
@@ -303,7 +303,7 @@ class ServerContext(Context):
     def send_log(self, params: Any) -> None:
         """Send a log message whose severity the client wants, no faster than the limits allow."""
         key = self.connection.session.binding.notifications["notifications/message"]
-        self._send_paced("log", params, partial(self.notify, key))
+        self._send_throttled("log", params, partial(self.notify, key))
 
     def close_stream(self, retry: float = 1.0) -> None:
         """Ask the client to disconnect and come back for the answer after ``retry`` seconds, while the handler goes on.

@@ -1,7 +1,7 @@
-"""The functions and flags that a client is given as options, and what each of them makes of it.
+"""Options of a client that are callbacks, and their flags.
 
-A function that answers what the server asks for is a handler, and so decides what the client declares; one whose name
-begins with ``on_`` is told of something. What a revision does not have is no option of its clients.
+A callback for a request of the server is a handler, from which a capability of the client follows. A callback whose name
+begins with ``on_`` handles a notification. A revision's clients have the options for what the revision has.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from .client_methods import ELICIT, ROOTS, SAMPLE
 if TYPE_CHECKING:
     from .feature_client import FeatureClient
 
-HEARING: Mapping[str, str] = {
+ON_NOTIFICATION: Mapping[str, str] = {
     "on_log": "notifications/message",
     "on_resource_updated": "notifications/resources/updated",
     "on_tools_changed": "notifications/tools/list_changed",
     "on_prompts_changed": "notifications/prompts/list_changed",
     "on_resources_changed": "notifications/resources/list_changed",
 }
-"""Options to the notification that their function is told of. Those of changed lists are called without an argument."""
+"""Options to the notification that their function handles. Those of changed lists are called without an argument."""
 
-REFINING: Mapping[str, str] = {
+BY_CAPABILITY: Mapping[str, str] = {
     "elicitation_url": "elicitation.url",
     "sampling_tools": "sampling.tools",
     "sampling_context": "sampling.context",
 }
-"""Options to the capability without which a revision does not have them."""
+"""Options to the capability that a revision must have for them."""
 
 
-def offered(binding: Binding) -> frozenset[str]:
-    """The options of this kind that clients of a revision have."""
+def options_of(binding: Binding) -> frozenset[str]:
+    """Return the callbacks and flags that clients of a revision have."""
     known = binding.capabilities["client"]
-    found = {option for option, path in REFINING.items() if path in known}
-    found |= {option for option, method in HEARING.items() if method in binding.notifications}
+    found = {option for option, path in BY_CAPABILITY.items() if path in known}
+    found |= {option for option, method in ON_NOTIFICATION.items() if method in binding.notifications}
     if binding.facts.output_schemas:
         found.add("check_output")
     if SAMPLE in binding.requests:
@@ -53,32 +53,41 @@ def offered(binding: Binding) -> frozenset[str]:
 
 
 EVERY = frozenset(
-    {*HEARING, *REFINING, "check_output", "sampling", "approve_request", "approve_result", "elicitation", "roots"},
+    {
+        *ON_NOTIFICATION,
+        *BY_CAPABILITY,
+        "check_output",
+        "sampling",
+        "approve_request",
+        "approve_result",
+        "elicitation",
+        "roots",
+    },
 )
-"""What any revision has."""
+"""The options that any revision has."""
 
 
 _VALUES = frozenset({"check_output", "roots", "sampling_context", "sampling_tools"})
-"""Options that are no functions."""
+"""Options that are not functions."""
 
 
-_CALLED_WITH: Mapping[str, Sequence[str]] = {
+_PARAMETERS: Mapping[str, Sequence[str]] = {
     "sampling": ("params", "context"),
     "elicitation": ("params", "context"),
     "elicitation_url": ("params", "context"),
     "approve_result": ("params", "result"),
 }
-"""Options to the arguments of their function, where that is not the params alone."""
+"""Options to the parameters of their function, unless it has the params alone."""
 
 
 def install(client: FeatureClient, options: Mapping[str, Any]) -> list[str]:
-    """Gives a client what its options say; the capabilities that it has by them, as dotted paths.
+    """Register the callbacks of a client; return the capabilities that follow, as dotted paths.
 
-    Raises UsageError for an option that clients of the revision do not have, for one that means nothing without another,
-    and for what should be a function and is none.
+    Raise `UsageError` for an option that clients of the revision do not have, for one that needs another option, and for
+    a callback that is not a function.
     """
     binding = client.binding
-    known = offered(binding)
+    known = options_of(binding)
     wrong = next((option for option in options if option not in known), None)
     if wrong is not None:
         text = (
@@ -86,21 +95,23 @@ def install(client: FeatureClient, options: Mapping[str, Any]) -> list[str]:
             f"the class they have {', '.join(sorted(known))}"
         )
         raise UsageError(text)
-    # None is as good as nothing, so that options can be handed through.
+    # None is the same as leaving an option out, so that a program can pass its own options on.
     wanted = {name: option for name, option in options.items() if option is not None and option is not False}
     for name, option in wanted.items():
         if name not in _VALUES:
-            require_callable(name, option, _CALLED_WITH.get(name, () if name.endswith("s_changed") else ("params",)))
+            require_callable(name, option, _PARAMETERS.get(name, () if name.endswith("s_changed") else ("params",)))
     if options.get("check_output") is not None:
         _check_outputs(client, options["check_output"])
     declared = [*_sampling(client, wanted), *_elicitation(client, wanted)]
     if "roots" in wanted:
-        from .roots import share
+        from .roots import set_roots
 
-        share(client, wanted["roots"])
-    for option, method in HEARING.items():
+        set_roots(client, wanted["roots"])
+    for option, method in ON_NOTIFICATION.items():
         if option in wanted:
-            client.handles(binding.notifications[method], _told(wanted[option], bare=option.endswith("s_changed")))
+            client.handles(
+                binding.notifications[method], _notification_handler(wanted[option], bare=option.endswith("s_changed"))
+            )
     return declared
 
 
@@ -119,10 +130,10 @@ def _resembling(client: FeatureClient, wrong: str, known: Iterable[str]) -> str:
 
 def _check_outputs(client: FeatureClient, wanted: object) -> None:
     if wanted not in (True, False):
-        text = f"check_output is {wanted!r}; accepted are True, False, and None for as it can be"
+        text = f"check_output must be True, False, or None for True if the extra `schema` is installed; got {wanted!r}"
         raise UsageError(text)
     if wanted and find_spec("jsonschema") is None:
-        text = "check_output=True takes the extra `schema`: pip install 'mcp-bindings[schema]'"
+        text = "check_output=True needs the extra `schema`: pip install 'mcp-bindings[schema]'"
         raise UsageError(text)
     client.checks_outputs = bool(wanted)
     if not wanted:
@@ -132,17 +143,17 @@ def _check_outputs(client: FeatureClient, wanted: object) -> None:
 def _sampling(client: FeatureClient, options: Mapping[str, Any]) -> Iterable[str]:
     sample = options.get("sampling")
     if sample is None:
-        _need("sampling", options, "approve_request", "approve_result", "sampling_tools", "sampling_context")
+        _require("sampling", options, "approve_request", "approve_result", "sampling_tools", "sampling_context")
         return
     approve, review = options.get("approve_request"), options.get("approve_result")
 
     def answer(params: Any, context: Any) -> Any:
-        asked = params if approve is None else approve(params)
-        result = sample(asked, context)
-        return result if review is None else review(asked, result)
+        approved = params if approve is None else approve(params)
+        result = sample(approved, context)
+        return result if review is None else review(approved, result)
 
     client.handles(client.binding.requests[SAMPLE], answer)
-    yield from (REFINING[name] for name in ("sampling_tools", "sampling_context") if name in options)
+    yield from (BY_CAPABILITY[name] for name in ("sampling_tools", "sampling_context") if name in options)
 
 
 def _elicitation(client: FeatureClient, options: Mapping[str, Any]) -> Iterable[str]:
@@ -152,30 +163,32 @@ def _elicitation(client: FeatureClient, options: Mapping[str, Any]) -> Iterable[
 
     def answer(params: Any, context: Any) -> Any:
         mode = getattr(params, "mode", "form")
-        ask = modes["url" if mode == "url" else "form"]
-        if ask is None:
+        callback = modes["url" if mode == "url" else "form"]
+        if callback is None:
             raise ResponseError(INVALID_PARAMS, "Invalid params", {"reason": f"this client has no {mode} elicitation"})
-        return ask(params, context)
+        return callback(params, context)
 
     client.handles(client.binding.requests[ELICIT], answer)
     known = client.binding.capabilities["client"]
     yield from (
-        f"elicitation.{mode}" for mode, ask in modes.items() if ask is not None and f"elicitation.{mode}" in known
+        f"elicitation.{mode}"
+        for mode, callback in modes.items()
+        if callback is not None and f"elicitation.{mode}" in known
     )
 
 
-def _need(option: str, options: Mapping[str, Any], *others: str) -> None:
+def _require(option: str, options: Mapping[str, Any], *others: str) -> None:
     alone = next((other for other in others if other in options), None)
     if alone is not None:
-        text = f"{alone!r} means nothing to a client without {option!r}; give that too"
+        text = f"the option {alone!r} of a client needs {option!r}; pass both"
         raise UsageError(text)
 
 
-def _told(function: Callable[..., object], *, bare: bool) -> Callable[[Any, Any], None]:
-    def tell(params: Any, context: Any) -> None:
+def _notification_handler(function: Callable[..., object], *, bare: bool) -> Callable[[Any, Any], None]:
+    def handle(params: Any, context: Any) -> None:
         if bare:
             function()
         else:
             function(params)
 
-    return tell
+    return handle

@@ -1,4 +1,4 @@
-"""Completion of prompts' arguments and templates' variables (Completion)."""
+"""Completion of arguments of prompts and variables of resource templates (Completion)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .prompts import Prompts
     from .resources import Resources
 
-MOST = 100
-"""Values that one answer may have (Completion Results)."""
+MAX_VALUES = 100
+"""Limit on the values in a result (Completion Results)."""
 
 _METHOD = "completion/complete"
 _ARGUMENTS = "arguments"
@@ -27,26 +27,26 @@ _CONTEXT = "context"
 
 
 class Completer(NamedTuple):
-    """A function that completes, and which of the parameters it has besides the first."""
+    """A completion function with the names of its parameters besides the first."""
 
     function: Callable[..., Any]
-    takes: frozenset[str]
+    parameters: frozenset[str]
 
 
 class Completions(Registry[Completer]):
-    """What completes the arguments of a server's prompts and the variables of its templates. Thread-safe.
+    """The completion functions of a server, for arguments of prompts and variables of templates. Thread-safe.
 
-    A function is called with what was typed so far, and returns an iterable of texts, the best first, or a ready-made
-    result. It may have a parameter ``arguments``, for what the other arguments are already, and one ``context``.
+    A function is called with the text typed so far and returns an iterable of texts, the best first, or a result. It may
+    have the parameters ``arguments``, for the values of the other arguments, and ``context``.
     """
 
     def __init__(self, server: FeatureServer) -> None:
-        # No client is told: it asks each time.
+        # Clients are not notified: they send a request each time.
         super().__init__("completion", Changes(lambda: None))
         self._server = server
         self._types = server.binding.types
-        server.provide(_METHOD, self._complete)
-        self._knows_others = server.binding.facts.completion_context
+        server.add_default_handler(_METHOD, self._complete)
+        self._has_other_arguments = server.binding.facts.completion_context
 
     def add(
         self,
@@ -57,33 +57,31 @@ class Completions(Registry[Completer]):
         resource_template: str | None = None,
         replace: bool = False,
     ) -> None:
-        """Has a function complete an argument of a prompt, or a variable of a template; it may be added before them.
+        """Register a function that completes an argument of a prompt or a variable of a template.
 
-        Raises UsageError where not one of the two is named, where there is a completion and ``replace`` is not set, and
-        for parameters that cannot be given.
+        The prompt or template may be added later. Raise `UsageError` unless exactly one of the two is named, for a second
+        completion unless ``replace`` is True, and for a function with other parameters.
         """
         if (prompt is None) == (resource_template is None):
-            text = (
-                "a completion is for a prompt's argument or a template's variable; pass prompt= or resource_template="
-            )
+            text = "a completion is for a prompt or a resource template; pass prompt= or resource_template="
             raise UsageError(text)
         require_strings(argument=argument, prompt=prompt, resource_template=resource_template)
-        completer = Completer(function, self._taken_by(function))
+        completer = Completer(function, self._parameters_of(function))
         key = _key("prompt", prompt, argument) if prompt is not None else _key("template", resource_template, argument)
         self.put(key, completer, replace=replace)
 
-    def _taken_by(self, function: Callable[..., Any]) -> frozenset[str]:
+    def _parameters_of(self, function: Callable[..., Any]) -> frozenset[str]:
         name = getattr(function, "__name__", function.__class__.__name__)
         if isinstance(function, type) or not callable(function):
-            text = f"the completion is {function!r}; accepted are functions"
+            text = f"a completion must be a function, got {function!r}"
             raise UsageError(text)
         if inspect.iscoroutinefunction(function):
-            text = f"{name} is a coroutine function; handlers are plain functions, and run in threads"
+            text = f"{name} is a coroutine function; use a plain function, which runs in a thread"
             raise UsageError(text)
         parameters = list(inspect.signature(function).parameters.values())
         positional = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
         if not parameters or parameters[0].kind not in positional:
-            text = f"{name} takes no argument; a completion is called with what was typed so far"
+            text = f"{name} has no parameter; a completion is called with the text typed so far"
             raise UsageError(text)
         more = {each.name for each in parameters[1:]}
         strange = [
@@ -92,11 +90,9 @@ class Completions(Registry[Completer]):
             if each.name not in {_ARGUMENTS, _CONTEXT} and each.default is each.empty
         ]
         if strange:
-            text = (
-                f"{name} has the parameter {strange[0]!r}; accepted are, besides the first, `arguments` and `context`"
-            )
+            text = f"{name} has the parameter {strange[0]!r}; besides the first, use `arguments` and `context`"
             raise UsageError(text)
-        if _ARGUMENTS in more and not self._knows_others:
+        if _ARGUMENTS in more and not self._has_other_arguments:
             text = f"{name} has `arguments`, which clients of {self._server.binding.revision} do not send; 2025-06-18 has it"
             raise UsageError(text)
         return frozenset(more & {_ARGUMENTS, _CONTEXT})
@@ -113,19 +109,19 @@ class Completions(Registry[Completer]):
                 raise self._unknown(reference, argument.name, arguments)
             return self._result(())
         more: dict[str, Any] = {}
-        if _ARGUMENTS in completer.takes:
+        if _ARGUMENTS in completer.parameters:
             more[_ARGUMENTS] = dict(params.context.arguments or {}) if params.context is not None else {}
-        if _CONTEXT in completer.takes:
+        if _CONTEXT in completer.parameters:
             more[_CONTEXT] = context
         return self._result(completer.function(argument.value, **more))
 
     def _arguments_of(self, prompt: str) -> Iterable[str] | None:
-        prompts: Prompts | None = self._server.offered("Prompts")
+        prompts: Prompts | None = self._server.existing_registry("Prompts")
         offer = None if prompts is None else prompts.get(prompt)
         return None if offer is None else offer.function.arguments
 
     def _variables_of(self, uri: str) -> Iterable[str] | None:
-        resources: Resources | None = self._server.offered("Resources")
+        resources: Resources | None = self._server.existing_registry("Resources")
         template = None if resources is None else resources.templates.get(uri)
         if template is not None:
             return template.function.arguments
@@ -135,32 +131,32 @@ class Completions(Registry[Completer]):
         what = reference.name if isinstance(reference, self._types.PromptReference) else reference.uri
         reason = f"there is no prompt or resource template {what!r}"
         if arguments is not None:
-            reason = f"{what!r} has no argument {name!r}; accepted are {', '.join(arguments) or 'none'}"
+            reason = f"{what!r} has no argument {name!r}; use {', '.join(arguments) or 'none'}"
         data: Mapping[str, str] = {"reason": reason}
         return error_for("unknown completion reference", "Invalid params", data)
 
-    def _result(self, given: Any) -> Any:
+    def _result(self, value: Any) -> Any:
         types = self._types
-        if isinstance(given, types.CompleteResult):
-            return given
-        if isinstance(given, types.CompleteResultCompletion):
-            return types.CompleteResult(completion=given)
-        return types.CompleteResult(completion=self._completion(given))
+        if isinstance(value, types.CompleteResult):
+            return value
+        if isinstance(value, types.CompleteResultCompletion):
+            return types.CompleteResult(completion=value)
+        return types.CompleteResult(completion=self._completion(value))
 
-    def _completion(self, given: Any) -> Any:
-        if isinstance(given, str) or not hasattr(given, "__iter__"):
-            text = (
-                f"a completion has given a {given.__class__.__name__}; accepted are an iterable of texts, and results"
-            )
+    def _completion(self, value: Any) -> Any:
+        if isinstance(value, str) or not hasattr(value, "__iter__"):
+            text = f"a completion must return an iterable of texts or a result, got {value.__class__.__name__}"
             raise UsageError(text)
-        values: list[Any] = list(islice(given, MOST + 1))
+        values: list[Any] = list(islice(value, MAX_VALUES + 1))
         wrong = next((each.__class__.__name__ for each in values if not isinstance(each, str)), None)
         if wrong is not None:
-            text = f"a completion has given a {wrong} among its values; accepted are texts"
+            text = f"a completion must return texts, got {wrong}"
             raise UsageError(text)
-        # What is made one by one may have no end, so it is not counted.
-        total = len(given) if isinstance(given, Sized) else len(values) if len(values) <= MOST else None
-        return self._types.CompleteResultCompletion(values=values[:MOST], total=total, has_more=len(values) > MOST)
+        # An iterator may be infinite, so it is not counted.
+        total = len(value) if isinstance(value, Sized) else len(values) if len(values) <= MAX_VALUES else None
+        return self._types.CompleteResultCompletion(
+            values=values[:MAX_VALUES], total=total, has_more=len(values) > MAX_VALUES
+        )
 
 
 def _key(kind: str, what: str | None, argument: str) -> str:

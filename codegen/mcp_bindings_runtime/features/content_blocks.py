@@ -1,4 +1,4 @@
-"""What functions return, as content: text, images and sounds, ready-made blocks, or JSON for all else."""
+"""Content blocks for the values that functions return: text, images, sounds, blocks, and JSON for all else."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from .media import Audio, Image, media_type
 BYTES = (bytes, bytearray, memoryview)
 
 
-class Contents:
-    """Makes content blocks of one revision."""
+class ContentBlocks:
+    """Converts values to content blocks of one revision."""
 
     def __init__(self, binding: Binding) -> None:
         self._types = binding.types
         self._revision = binding.revision
         self.blocks: tuple[type, ...] = tuple(getattr(binding.types, name) for name in binding.facts.content_blocks)
-        """The classes of content blocks that the revision has."""
+        """The revision's classes of content blocks."""
         self.classes: tuple[type, ...] = (*self.blocks, Image, Audio, *BYTES)
-        """What becomes a block that is no text."""
+        """The classes of values that become a block other than text."""
 
     def of(self, value: Any) -> list[Any]:
-        """The blocks that a value is: none for None, those of each item for a list that has blocks, else one.
+        """Return the blocks for a value: none for None, those of all items for a list that contains blocks, else one.
 
-        Raises UsageError for bytes that are neither image nor sound, and for a kind of content that the revision does
-        not have; MismatchError for what is not to be written as JSON.
+        Raise `UsageError` for bytes that are neither image nor sound and for content that the revision does not have, and
+        `MismatchError` for a value without JSON.
         """
         if value is None:
             return []
@@ -41,7 +41,7 @@ class Contents:
         return [self.text(as_text(to_json(value)))]
 
     def text(self, text: str) -> Any:
-        """A block of text."""
+        """Return a text block."""
         return self._types.TextContent(text=text)
 
     def _block(self, value: Any) -> Any:
@@ -52,15 +52,15 @@ class Contents:
             kind = media_type(data) or ""
             if not kind:
                 text = (
-                    "bytes are content only where they are an image or a sound; "
-                    "give Image(data, mime_type), an embedded resource or text"
+                    "bytes must be an image or a sound to be content; "
+                    "use Image(data, mime_type), an embedded resource or text"
                 )
                 raise UsageError(text)
             value = Image(data) if kind.startswith("image") else Audio(data)
         name = "ImageContent" if isinstance(value, Image) else "AudioContent"
         cls: Any = next((each for each in self.blocks if each.__name__ == name), None)
         if cls is None:
-            text = f"{self._revision} has no audio content; it exists from 2025-03-26 on"
+            text = f"{self._revision} has no audio content, which exists from 2025-03-26 on"
             raise UsageError(text)
         from base64 import b64encode
 
@@ -69,7 +69,7 @@ class Contents:
 
 
 def as_text(value: Any) -> str:
-    """JSON as the text that a language model reads: strings as they are."""
+    """Return a JSON value as text for language models: strings unchanged."""
     if value.__class__ is str:
         text: str = value
         return text

@@ -23,8 +23,8 @@ class FeatureServer(Protocol):
     @property
     def tasks(self) -> MemoryTasks: ...  # noqa: D102
 
-    def provide(self, method: str, function: Callable[[Any, Any], Any]) -> None: ...  # noqa: D102
-    def offered(self, name: str) -> Any: ...  # noqa: D102
+    def add_default_handler(self, method: str, function: Callable[[Any, Any], Any]) -> None: ...  # noqa: D102
+    def existing_registry(self, name: str) -> Any: ...  # noqa: D102
     def announce(self, method: str, params: Any = None, *, about: tuple[str, ...] = ()) -> None: ...  # noqa: D102
-    def freshness(self, method: str, name: str | None = None, params: Any = None) -> dict[str, Any]: ...  # noqa: D102
+    def cache_hints(self, method: str, name: str | None = None, params: Any = None) -> dict[str, Any]: ...  # noqa: D102
     def supports_task(self, tool: str) -> Support: ...  # noqa: D102

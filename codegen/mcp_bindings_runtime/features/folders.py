@@ -1,4 +1,4 @@
-"""Paths that come from outside, kept inside a folder (Resources: Security Considerations)."""
+"""Untrusted paths, confined to a folder (Resources: Security Considerations)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 def inside(folder: str | os.PathLike[str], path: str, *, must_exist: bool = True) -> Path:
     """Return the real path that ``path`` leads to from a folder, with every ``..`` and every symbolic link resolved.
 
-    ``path`` is taken as relative, also if it begins with a slash. Raise ``FileNotFoundError`` if it leads out of the
-    folder or to nothing. With ``must_exist=False`` the path may end in names that do not exist yet, below an existing
-    folder, for a file to be created. If others may change links in the folder meanwhile, open what is returned and
-    nothing else.
+    ``path`` is relative, also if it begins with a slash. Raise ``FileNotFoundError`` if it leads out of the folder or to
+    nothing. With ``must_exist=False`` the path may end in names that do not exist yet, below an existing
+    folder, for a file to be created. If others may change links in the folder meanwhile, open the returned path and
+    no other.
 
     ```python
     @server.resource_template("notes:///{+path}")

@@ -1,4 +1,4 @@
-"""What clients and servers have in common: limits, which are made when something is limited for the first time."""
+"""Base of clients and servers: their introduction, and their rate limits, which are created on first use."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ if TYPE_CHECKING:
 
 
 class Limited:
-    """A side that has limits: those that are given, by True those that are usual, by False none."""
+    """A client or server with rate limits: `Limits`, True for the usual ones, False for none."""
 
     binding: Binding
     info: Any = None
-    """The ``Implementation`` with which the side introduces itself."""
+    """The ``Implementation`` that introduces the client or server."""
 
     def __repr__(self) -> str:
-        # A constructor that has failed leaves no info.
+        # An object whose constructor has failed has no info.
         name = "" if self.info is None else f" {self.info.name!r} {self.info.version}"
         return f"<{self.__class__.__name__}{name}, {self.binding.revision}>"
 
     def __init__(self, limits: Limits | bool) -> None:
         if limits is not True and limits is not False and not hasattr(limits, "bucket"):
-            text = f"limits is {limits!r}; accepted are Limits, True for those that are usual, and False for none"
+            text = f"limits must be Limits, True for the usual ones or False for none, got {limits!r}"
             raise UsageError(text)
         self._limits = limits
 
     @property
     def limits(self) -> Limits | None:
-        """How often something may happen; None where nothing is limited."""
+        """The rate limits; None for none."""
         if self._limits is True:
             from .limits import Limits
 

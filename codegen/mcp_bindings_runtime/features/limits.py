@@ -1,7 +1,7 @@
-"""How often something may happen: limits per second for what is called, and for what is told.
+"""Rate limits of requests and notifications.
 
-What is called too often is refused, with a clear error. What is told too often is put together: the latest waits for
-its turn, and nothing is told out of order; the last of a burst always comes. Log messages that are dropped so are counted.
+A request over the limit is refused. Of notifications over the limit the latest waits and replaces the one that waits
+already: order is kept, and the last of a burst is always sent. Replaced log messages are counted.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from .error_codes import ERROR_CODES, Situation
 Clock = Callable[[], float]
 
 LOGGER = "mcp_bindings"
-"""The logger that notices name."""
-REQUESTORS = 10_000
-"""How many buckets of requestors are kept; of more, the one is dropped that was not used for longest."""
+"""Name of the logger of notices."""
+MAX_REQUESTORS = 10_000
+"""Limit on the buckets of requestors that are kept; the least recently used one is dropped."""
 
 
 class Limits:
-    """Limits of one side: times per second, None for no limit.
+    """Rate limits of a client or server, in times per second; None for no limit.
 
-    Each is for one connection. Over HTTP, where anybody can begin as many sessions as they like, it is for who asks: the
-    principal, or else the address that requests come from (of IPv6 the network of 64 bits), or else all whose address is
-    not known. Servers that are given the same object count together there.
+    A limit holds for one connection. Over HTTP, where a client can open any number of sessions, it holds for the
+    requestor: the principal, else the address (of IPv6 the network of 64 bits), else all requestors of unknown address.
+    Servers that share an object share these counts.
 
     A server limits ``tool_calls`` and ``completions`` of its client, a client ``sampling`` and ``elicitation`` of its
-    server, and who executes tasks the requests about them (``tasks``, all methods together); ``progress`` (of each
-    request) and ``log`` is what either tells. As many as in ``burst`` seconds may come at once. ``clock`` gives seconds
-    that never go back. Raises UsageError for a limit that is not above 0.
+    server. ``tasks`` limits the requests about tasks, all methods together; ``progress`` (of each request) and ``log``
+    limit the notifications that are sent. A burst may have as many as the limit allows in ``burst`` seconds. ``clock``
+    returns monotonic seconds. Raise `UsageError` for a limit that is not above 0.
     """
 
     def __init__(
@@ -76,28 +76,28 @@ class Limits:
         self.clock = clock
         self._lock = Lock()
         self._requestors: OrderedDict[tuple[str, str, bool], Bucket | None] = OrderedDict()
-        """By method, and who asks: their name, and whether that is a principal. Who asked last comes last."""
+        """Buckets by method, requestor and whether the requestor is a principal; the least recently used first."""
 
     def bucket(self, name: str) -> Bucket | None:
-        """A fresh bucket for something; None where it has no limit."""
+        """Return a new bucket for a kind of message; None if it has no limit."""
         rate = self.rates[name]
         return None if rate is None else Bucket(rate, max(self.burst * rate, 1.0), self.clock)
 
     def bucket_of(self, name: str, requestor: str, *, principal: bool) -> Bucket | None:
-        """The bucket of who asks for something: a principal, or an address; None where it has no limit."""
+        """Return the bucket of a requestor, a principal or an address, for a kind of request; None if it has no limit."""
         key = name, requestor, principal
         with self._lock:
             if key in self._requestors:
                 self._requestors.move_to_end(key)
             else:
-                if len(self._requestors) >= REQUESTORS:
+                if len(self._requestors) >= MAX_REQUESTORS:
                     self._requestors.popitem(last=False)
                 self._requestors[key] = self.bucket(name)
             return self._requestors[key]
 
 
 class Bucket:
-    """A token bucket: ``rate`` tokens a second flow in, ``size`` it holds, and it is full at first. Thread-safe."""
+    """A token bucket: it holds ``size`` tokens, is full at first and gains ``rate`` tokens a second. Thread-safe."""
 
     def __init__(self, rate: float, size: float, clock: Clock) -> None:
         self.rate = rate
@@ -107,8 +107,8 @@ class Bucket:
         self._filled = clock()
         self._lock = Lock()
 
-    def take(self) -> float:
-        """Takes a token and gives 0, or takes none and gives the seconds until there is one."""
+    def acquire(self) -> float:
+        """Remove a token and return 0, or return the seconds until there is one."""
         with self._lock:
             now = self._clock()
             self._tokens = min(self._size, self._tokens + (now - self._filled) * self.rate)
@@ -128,15 +128,15 @@ _SITUATIONS: dict[str, Situation] = {
 
 
 def admit(limits: Limits, context: Any, method: str) -> Any:
-    """Counts a request. None where it may go on; else what it is answered with is given or raised.
+    """Count a request. Return None if it is within the limit, else the result to respond with.
 
-    A tool called too often gives a result with ``isError`` (Tools: Error Handling); other requests are refused with
-    ResponseError, in revisions in which they are embedded with ProtocolError.
+    A tool call over the limit gets a result with ``isError`` (Tools: Error Handling). For other requests raise
+    `ResponseError`, or `ProtocolError` in revisions in which they are embedded.
     """
     session = context.connection.session
     name = "tasks" if method.startswith("tasks/") else method
     bucket = _bucket(limits, context, name)
-    wait = 0.0 if bucket is None else bucket.take()
+    wait = 0.0 if bucket is None else bucket.acquire()
     if not wait:
         return None
     binding = session.binding
@@ -146,7 +146,7 @@ def admit(limits: Limits, context: Any, method: str) -> Any:
         types = binding.types
         return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
     if binding.requests[method].embedded:
-        message = f"the server asks for {text}"
+        message = f"the server has sent {text}"
         raise ProtocolError(message)
     raise ResponseError(ERROR_CODES[_SITUATIONS[name]], "Too many requests", {"reason": text, "retryAfter": wait})
 
@@ -163,65 +163,65 @@ def _bucket(limits: Limits, context: Any, name: str) -> Bucket | None:
     return bucket
 
 
-class Delay(Protocol):
-    """What calls a function later, as ``threading.Timer`` does."""
+class DelayTimer(Protocol):
+    """A timer, such as ``threading.Timer``."""
 
     def start(self) -> None: ...  # noqa: D102
     def cancel(self) -> None: ...  # noqa: D102
 
 
-def _later(seconds: float, function: Callable[[], None]) -> Delay:
+def _later(seconds: float, function: Callable[[], None]) -> DelayTimer:
     timer = Timer(seconds, function)
     timer.daemon = True
     timer.name = "mcp-later"
     return timer
 
 
-class Pace:
-    """Tells things no faster than a bucket allows; of what comes faster only the latest, as soon as it may.
+class Throttle:
+    """Sends items at the rate that a bucket allows. Of items that arrive faster only the latest is sent.
 
-    ``flush`` tells what still waits at once. ``drop`` is called with each item that a later one takes the place of.
+    ``drop`` is called with each item that a later one replaces.
     """
 
     def __init__(
         self,
         bucket: Bucket,
-        tell: Callable[[Any], None],
-        later: Callable[[float, Callable[[], None]], Delay] = _later,
+        send: Callable[[Any], None],
+        later: Callable[[float, Callable[[], None]], DelayTimer] = _later,
         drop: Callable[[Any], None] | None = None,
     ) -> None:
         self._bucket = bucket
-        self._tell = tell
+        self._send = send
         self._later = later
         self._drop = drop
         self._lock = Lock()
         self._waiting: list[Any] = []
-        """The latest, if it waits."""
-        self._delay: Delay | None = None
+        """The latest item, if it waits."""
+        self._delay: DelayTimer | None = None
 
     def offer(self, item: Any) -> None:
-        """Tells it now, or when its time has come, unless a later one takes its place."""
+        """Send an item now, or as soon as the rate allows unless a later one replaces it."""
         with self._lock:
             if self._waiting:
                 if self._drop is not None:
                     self._drop(self._waiting[0])
                 self._waiting[0] = item
                 return
-            wait = self._bucket.take()
+            wait = self._bucket.acquire()
             if not wait:
-                self._tell(item)
+                self._send(item)
                 return
             self._waiting.append(item)
             self._wait(wait)
 
     def flush(self) -> None:
-        """Tells what waits, which is the last there is."""
+        """Send the item that waits, which is the last."""
         with self._lock:
             if self._delay is not None:
                 self._delay.cancel()
                 self._delay = None
             if self._waiting:
-                self._tell(self._waiting.pop())
+                self._send(self._waiting.pop())
 
     def _wait(self, seconds: float) -> None:
         self._delay = self._later(seconds, self._due)
@@ -231,15 +231,15 @@ class Pace:
         with self._lock:
             if not self._waiting:
                 return
-            wait = self._bucket.take()
+            wait = self._bucket.acquire()
             if wait:
                 self._wait(wait)
                 return
             self._delay = None
             try:
-                self._tell(self._waiting.pop())
+                self._send(self._waiting.pop())
             except (ConnectionClosed, RequestTimeout, UsageError) as fault:
-                write_log("debug", "what waited to be told could not be: %s", fault)
+                write_log("debug", "a delayed notification could not be sent: %s", fault)
 
 
 class DroppedLogs:
@@ -282,17 +282,17 @@ class DroppedLogs:
         self._send(message)
 
 
-def pace_of(limits: Limits, context: Any, name: str, tell: Callable[[Any], None]) -> Pace | None:
-    """What a context tells ``progress`` or ``log`` by; None where there is no limit."""
+def throttle_of(limits: Limits, context: Any, name: str, send: Callable[[Any], None]) -> Throttle | None:
+    """Return the throttle of ``progress`` or ``log`` for a context; None if there is no limit."""
     if name == "progress":
         bucket = limits.bucket(name)
-        return None if bucket is None else Pace(bucket, tell)
+        return None if bucket is None else Throttle(bucket, send)
     kept = context.connection.session.feature_state
     if name not in kept:
         kept.setdefault(name, limits.bucket(name))
-    return None if kept[name] is None else log_pace(kept[name], DroppedLogs(kept[name].rate, tell))
+    return None if kept[name] is None else log_throttle(kept[name], DroppedLogs(kept[name].rate, send))
 
 
-def log_pace(bucket: Bucket, dropped: DroppedLogs) -> Pace:
-    """Return the pace of log messages, of which the dropped ones are counted."""
-    return Pace(bucket, dropped.send, drop=dropped.drop)
+def log_throttle(bucket: Bucket, dropped: DroppedLogs) -> Throttle:
+    """Return a throttle of log messages, which counts the dropped ones."""
+    return Throttle(bucket, dropped.send, drop=dropped.drop)

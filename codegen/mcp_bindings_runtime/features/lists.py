@@ -1,4 +1,4 @@
-"""Answering the four list methods from registries."""
+"""Handlers of the four list methods, which read registries."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class Listed(Protocol):
-    """An offer that can be listed."""
+    """An entry of a registry that can be listed."""
 
     @property
     def listed(self) -> Any:
-        """What the list says of it: an object of the revision, such as a Tool."""
+        """Its entry in the list: an object of the revision, such as a ``Tool``."""
 
 
 def listed(server: FeatureServer, cls: Any, members: Mapping[str, Any], what: str) -> Any:
-    """Return the object that a list has for an offer, such as a ``Prompt`` of the revision.
+    """Return an entry of a list: an object of a class of the revision, such as ``Prompt``.
 
     Raise `UsageError` for a member that the revision does not have and for a value that does not fit its member.
     """
@@ -35,28 +35,28 @@ def listed(server: FeatureServer, cls: Any, members: Mapping[str, Any], what: st
     try:
         server.binding.codec.unstructure(made)
     except EncodeError as fault:
-        text = f"{what} is not what {server.binding.revision} takes: {fault}"
+        text = f"{what} does not fit {server.binding.revision}: {fault}"
         raise UsageError(text) from fault
     return made
 
 
 def announced(server: FeatureServer, method: str) -> Changes:
-    """Changes that are told of by this notification, to all who were promised to hear of them."""
+    """Return the changes of a registry, each of which is announced by a notification."""
     return Changes(lambda: server.announce(method))
 
 
-def answer_list(server: FeatureServer, method: str, member: str, offers: Registry[Any]) -> None:
-    """Has a list method answered with what a registry holds of Listed, in pages, unless a handler does that already.
+def answer_list(server: FeatureServer, method: str, member: str, entries: Registry[Any]) -> None:
+    """Add the default handler of a list method, which returns pages of a registry of `Listed` entries.
 
-    ``member`` is the attribute of the result that holds the items.
+    ``member`` is the attribute of the result for the items.
     """
     key = server.binding.requests[method]
 
     def answer(params: Any, context: Context) -> Any:
-        freshness = server.freshness(method)
-        # All pages have one scope (Caching: Interaction with Pagination): a cursor of another one leads nowhere.
-        scope = freshness.get("cache_scope", "")
-        page, cursor = server.paginator.cut(method, offers, None if params is None else params.cursor, scope)
-        return key.result(**{member: [each.listed for each in page]}, next_cursor=cursor, **freshness)
+        hints = server.cache_hints(method)
+        # All pages have one scope (Caching: Interaction with Pagination), so cursors of another one are invalid.
+        scope = hints.get("cache_scope", "")
+        page, cursor = server.paginator.cut(method, entries, None if params is None else params.cursor, scope)
+        return key.result(**{member: [each.listed for each in page]}, next_cursor=cursor, **hints)
 
-    server.provide(method, answer)
+    server.add_default_handler(method, answer)

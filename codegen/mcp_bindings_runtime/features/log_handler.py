@@ -1,4 +1,4 @@
-"""Records of ``logging`` as log messages to the client (Logging, of every revision)."""
+"""A handler of ``logging`` that sends records to the client as log messages (Logging, of every revision)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _STEPS: Sequence[tuple[int, Level]] = (
     (60, "critical"),
     (70, "alert"),
 )
-"""Levels of ``logging``, below each of which a severity ends; those between its own are for ``addLevelName``."""
+"""Levels of ``logging`` and the severity below each; the levels between are for ``addLevelName``."""
 
 
 def severity(level: int) -> Level:
-    """The severity of a level of ``logging``: 25 is a notice, 60 an alert, 70 an emergency."""
+    """Return the severity of a level of ``logging``: 25 is a notice, 60 an alert, 70 an emergency."""
     if level < logging.INFO:
         return "debug"
     for below, name in _STEPS:
@@ -33,13 +33,13 @@ def severity(level: int) -> Level:
 
 
 class LogHandler(logging.Handler):
-    """Sends what is logged to the client: ``logging.getLogger("app").addHandler(LogHandler(server))``.
+    """Sends records to the client: ``logging.getLogger("app").addHandler(LogHandler(server))``.
 
-    ``target`` is a server, or the context of a handler. What is logged while a request is handled, in its thread, goes to
-    the client that has sent it. What is logged otherwise goes, by a server, to all its clients; by ``background=False``,
-    and where log messages belong to a request, to nobody. The message is sent, and the name of the logger, but no
-    traceback: those have the inside of the program in them; a formatter set on the handler makes other text. What the
-    bindings log themselves is left out.
+    ``target`` is a server, or the context of a handler. A record that the thread of a request logs goes to the client of
+    the request. With a server as target, any other record goes to all its clients; it goes to none with
+    ``background=False`` and in revisions in which log messages belong to requests. The message and the name of the logger
+    are sent, but no traceback, which would disclose internals; set a formatter on the handler for another text. Records
+    of the bindings are ignored.
     """
 
     def __init__(self, target: Any, level: int | str = logging.NOTSET, *, background: bool = True) -> None:
@@ -49,23 +49,23 @@ class LogHandler(logging.Handler):
         self._busy = local()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send one record. Who logs never hears of what goes wrong: that is for ``handleError``, as in any handler."""
-        # What is logged while one is sent would come back here for ever.
+        """Send one record. Errors go to ``handleError`` and not to the caller, as in any handler."""
+        # Records that are logged while one is sent would recurse without end.
         if record.name.partition(".")[0] == _OWN or getattr(self._busy, "now", False):
             return
         self._busy.now = True
         try:
-            target = self._reached()
+            target = self._destination()
             if target is not None:
                 text = record.getMessage() if self.formatter is None else self.format(record)
                 target.log(severity(record.levelno), text, record.name)
-        except Exception:  # noqa: BLE001  # a text that is not to be encoded, a `redact` that fails: whatever it is
+        except Exception:  # noqa: BLE001  # any error goes to handleError
             self.handleError(record)
         finally:
             self._busy.now = False
 
-    def _reached(self) -> Any:
-        """Who the message goes by: a context, or the server for all."""
+    def _destination(self) -> Any:
+        """Return the context or server that sends the message; None for nobody."""
         if isinstance(self._target, ServerContext):
             return self._target
         current = CURRENT.context

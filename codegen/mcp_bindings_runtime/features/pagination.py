@@ -1,8 +1,8 @@
-"""Cutting a list into pages (Pagination).
+"""Pagination of lists (Pagination).
 
-A cursor is the number of the last item of a page (see ``registry``), signed together with the list that it belongs to:
-it stays good while items come and go, and neither skips nor repeats one. It is written in base64url: the signature,
-HMAC-SHA256 cut to 16 bytes, and then the number.
+A cursor is the number of the last item of a page (see ``registry``), signed together with the name of its list. It stays
+valid while items are added and removed, and neither skips nor repeats one. It is written in base64url: 16 bytes of the
+signature, HMAC-SHA256, and then the digits of the number.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ T = TypeVar("T")
 
 _SIGNATURE = 16
 _LONGEST = 64
-"""Characters; no cursor that was given out is longer."""
+"""Characters; all cursors are shorter."""
 
 
 class Paginator:
-    """Cuts lists of a revision into pages of ``size`` items. ``key`` signs the cursors."""
+    """Divides lists into pages of ``size`` items. ``key`` signs the cursors."""
 
     def __init__(self, size: int, key: bytes) -> None:
         self._size = size
@@ -30,11 +30,10 @@ class Paginator:
     def cut(
         self, name: str, items: Registry[T], cursor: str | None, variant: str = ""
     ) -> tuple[tuple[T, ...], str | None]:
-        """The page that a cursor leads to, the first for None, and the cursor of the next, None at the end.
+        """Return the page at a cursor (None for the first page) and the cursor of the next page (None at the end).
 
-        ``name`` says which list it is, and ``variant`` what all its pages have in common: a cursor is good for that list
-        and variant only. Raises ResponseError (-32602) for a cursor
-        that was not given out for it.
+        A cursor is valid for the list called ``name`` and its ``variant`` only. Raise `ResponseError` (-32602) for any
+        other cursor.
         """
         bound = f"{name}\0{variant}"
         number = 0 if cursor is None else self._number(bound, cursor)
@@ -65,9 +64,9 @@ class Paginator:
     def _sign(self, bound: str, digits: bytes) -> bytes:
         import hmac
 
-        # What is put together is told apart by zero bytes, which no name of a method and no number holds.
+        # Zero bytes separate the parts: names of methods and numbers contain none.
         return hmac.digest(self._key, b"cursor\0" + bound.encode() + b"\0" + digits, "sha256")[:_SIGNATURE]
 
     def _unknown(self, name: str) -> ResponseError:
-        reason = f"the cursor was not given out for {name} by this server; ask again without a cursor"
+        reason = f"the cursor is not one of this server for {name}; start again without a cursor"
         return error_for("invalid cursor", "Invalid cursor", {"reason": reason})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import ResponseError, UsageError
-from .content_blocks import Contents
+from .content_blocks import ContentBlocks
 from .error_codes import Situation, error_for
 from .lists import announced, answer_list, listed
 from .registry import Registry
@@ -21,26 +21,26 @@ _LIST_CHANGED = "notifications/prompts/list_changed"
 
 
 class Prompt(NamedTuple):
-    """A prompt that is offered."""
+    """A registered prompt."""
 
     listed: Any
     function: TextFunction
 
 
 class Prompts(Registry[Prompt]):
-    """What a server offers as prompts, by name. Thread-safe; may be changed while clients are connected.
+    """The prompts of a server, by name. Thread-safe; may be changed while clients are connected.
 
-    A function that serves a prompt returns a ``str`` or content (a message of the user), messages, a list of such, or a
-    ready-made result. Contents of a resource are embedded.
+    The function of a prompt returns a ``str`` or content (a message of the user), messages, a list of these, or a result.
+    Contents of a resource are embedded.
     """
 
     def __init__(self, server: FeatureServer) -> None:
         super().__init__("prompt", announced(server, _LIST_CHANGED))
         self._server = server
         self._types = server.binding.types
-        self._contents = Contents(server.binding)
+        self._contents = ContentBlocks(server.binding)
         answer_list(server, "prompts/list", "prompts", self)
-        server.provide("prompts/get", self._get)
+        server.add_default_handler("prompts/get", self._get)
 
     def add(
         self,
@@ -50,12 +50,12 @@ class Prompts(Registry[Prompt]):
         *,
         replace: bool = False,
     ) -> None:
-        """Offers what a function returns as a prompt; ``members`` are attributes of the revision's Prompt.
+        """Register the function of a prompt; ``members`` are attributes of the revision's ``Prompt``.
 
-        Its arguments are the function's parameters, read by their annotations, with what ``Annotated`` says of them; they
-        are required where there is no default. Name and description are the function's, unless given. Raises UsageError
-        where the name is taken and ``replace`` is not set, for parameters that cannot be given by name or have no JSON,
-        and for members that the revision does not have.
+        The arguments of the prompt are the function's parameters, converted by their annotations and described by
+        ``Annotated``; those without a default are required. Name and description are those of the function by default.
+        Raise `UsageError` for a name that is in use unless ``replace`` is True, for parameters that cannot be passed by
+        name or have no JSON, and for members that the revision does not have.
         """
         called = name or name_of_function(function)
         reader = TextFunction(function, f"prompt {called}", self._server.context)
@@ -69,11 +69,11 @@ class Prompts(Registry[Prompt]):
 
     def _get(self, params: Any, context: Context) -> Any:
         offer = self.get(params.name)
-        given: Mapping[str, str] = params.arguments or {}
-        situation, reason = _misfit(params.name, offer, given)
+        arguments: Mapping[str, str] = params.arguments or {}
+        situation, reason = _problem(params.name, offer, arguments)
         if situation is None and offer is not None:
             try:
-                return self._result(offer.listed, offer.function.call(given, context))
+                return self._result(offer.listed, offer.function.call(arguments, context))
             except WrongArgument as fault:
                 situation, reason = "wrong prompt argument", str(fault)
         raise self._refusal(situation or "unknown prompt", params.name, reason)
@@ -82,44 +82,44 @@ class Prompts(Registry[Prompt]):
         data = {"name": name, "reason": reason}
         return error_for(situation, f"{situation.capitalize()}: {reason}", data)
 
-    def _result(self, listed: Any, given: Any) -> Any:
+    def _result(self, listed: Any, value: Any) -> Any:
         binding = self._server.binding
-        if isinstance(given, binding.requests["prompts/get"].result):
-            return given
-        messages = list(self._messages(listed.name, given))
+        if isinstance(value, binding.requests["prompts/get"].result):
+            return value
+        messages = list(self._messages(listed.name, value))
         return binding.types.GetPromptResult(description=listed.description, messages=messages)
 
-    def _messages(self, name: str, given: Any) -> Iterator[Any]:
+    def _messages(self, name: str, value: Any) -> Iterator[Any]:
         types = self._types
-        if isinstance(given, list | tuple):
-            for each in cast("Sequence[Any]", given):
+        if isinstance(value, list | tuple):
+            for each in cast("Sequence[Any]", value):
                 yield from self._messages(name, each)
             return
-        if isinstance(given, types.PromptMessage):
-            yield given
+        if isinstance(value, types.PromptMessage):
+            yield value
             return
-        if isinstance(given, types.TextResourceContents | types.BlobResourceContents):
-            given = types.EmbeddedResource(resource=given)
-        if not isinstance(given, (str, *self._contents.classes)):
+        if isinstance(value, types.TextResourceContents | types.BlobResourceContents):
+            value = types.EmbeddedResource(resource=value)
+        if not isinstance(value, (str, *self._contents.classes)):
             text = (
-                f"prompt {name}: the function has given a {given.__class__.__name__}; accepted are str, PromptMessage, "
-                "content, Image, Audio, contents of a resource, a list of these, and a GetPromptResult"
+                f"prompt {name}: the function must return str, PromptMessage, content, Image, Audio, contents of a "
+                f"resource, a list of these, or a GetPromptResult; got {value.__class__.__name__}"
             )
             raise UsageError(text)
-        for block in self._contents.of(given):
+        for block in self._contents.of(value):
             yield types.PromptMessage(role="user", content=block)
 
 
-def _misfit(name: str, offer: Prompt | None, given: Mapping[str, str]) -> tuple[Situation | None, str]:
-    """What is wrong with a request, if anything is, and why."""
+def _problem(name: str, offer: Prompt | None, passed: Mapping[str, str]) -> tuple[Situation | None, str]:
+    """Return the situation that a request is refused for and the reason; None for a valid request."""
     if offer is None:
         return "unknown prompt", f"there is no prompt {name!r}"
     arguments = offer.function.arguments
-    missing = [each.name for each in arguments.values() if each.required and each.name not in given]
+    missing = [each.name for each in arguments.values() if each.required and each.name not in passed]
     if missing:
         return "missing prompt argument", f"the argument {', '.join(missing)} is required"
-    unknown = next((each for each in given if each not in arguments), None)
+    unknown = next((each for each in passed if each not in arguments), None)
     if unknown is not None:
         accepted = ", ".join(arguments) or "none"
-        return "wrong prompt argument", f"there is no argument {unknown!r}; accepted are {accepted}"
+        return "wrong prompt argument", f"there is no argument {unknown!r}; use {accepted}"
     return None, ""

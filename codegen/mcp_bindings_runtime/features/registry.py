@@ -1,7 +1,7 @@
-"""What a server offers, by name: tools, resources, prompts and the rest, each kind in a registry.
+"""Registries of tools, resources, prompts and the like, by name.
 
-Offers keep the order in which they were added. Each has a number, which rises and is never given again: so a place in
-the list stays the same place, whatever is added and removed around it.
+Entries keep the order in which they were added. Each has a number that rises and is never used again, so that a position
+in the list stays valid while entries are added and removed.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ T = TypeVar("T")
 
 
 class Changes:
-    """Tells of changes: of each at once, or of many together. Thread-safe.
+    """Calls a function after each change, or once after a block of changes. Thread-safe.
 
-    ``tell`` is called in the thread that has changed something, when it holds no lock.
+    ``notify`` is called in the thread that made the change and without locks held.
     """
 
-    def __init__(self, tell: Callable[[], object]) -> None:
-        self._tell = tell
+    def __init__(self, notify: Callable[[], object]) -> None:
+        self._notify = notify
         self._lock = Lock()
         self._blocks = 0
         self._pending = False
 
     def happened(self) -> None:
-        """Something has changed."""
+        """Call the function, or remember the change until the block ends."""
         with self._lock:
             if self._blocks:
                 self._pending = True
                 return
-        self._tell()
+        self._notify()
 
     @contextmanager
     def together(self) -> Generator[None, None, None]:
-        """What changes in this block, in any thread, is told of once, at its end."""
+        """Combine all changes that any thread makes in this block."""
         with self._lock:
             self._blocks += 1
         try:
@@ -51,21 +51,21 @@ class Changes:
                 if due:
                     self._pending = False
             if due:
-                self._tell()
+                self._notify()
 
 
 class _Snapshot(NamedTuple, Generic[T]):
-    """All offers at one moment, and their numbers."""
+    """All entries at one moment with their numbers."""
 
     numbers: tuple[int, ...]
-    offers: tuple[T, ...]
+    entries: tuple[T, ...]
 
 
 class Registry(Generic[T]):
-    """Offers of one kind, by name, in the order in which they were added. Thread-safe.
+    """Entries of one kind, by name, in the order in which they were added. Thread-safe.
 
-    ``kind`` is the word for one of them in messages. ``changes`` hears of all that is added and removed. Iterating gives
-    those that are there when it begins.
+    ``kind`` is the word for an entry in messages. ``changes`` is informed of additions and removals. An iterator yields
+    the entries of the moment when it was created.
     """
 
     def __init__(self, kind: str, changes: Changes) -> None:
@@ -76,10 +76,10 @@ class Registry(Generic[T]):
         self._entries: dict[str, tuple[int, T]] = {}
         self._snapshot: _Snapshot[T] | None = _Snapshot((), ())
 
-    def put(self, name: str, offer: T, *, replace: bool = False) -> None:
-        """Adds an offer, at the end; with ``replace`` it takes the place of the one of that name, if there is one.
+    def put(self, name: str, entry: T, *, replace: bool = False) -> None:
+        """Add an entry at the end. With ``replace``, put it in the place of the entry of that name, if there is one.
 
-        Raises UsageError where the name is taken.
+        Raise `UsageError` if the name is in use and ``replace`` is False.
         """
         with self._lock:
             before = self._entries.get(name)
@@ -89,37 +89,37 @@ class Registry(Generic[T]):
             elif replace:
                 number = before[0]
             else:
-                text = f"there is a {self.kind} {name!r} already; give it another name, or pass replace=True"
+                text = f"there is a {self.kind} {name!r} already; use another name, or pass replace=True"
                 raise UsageError(text)
-            self._entries[name] = (number, offer)
+            self._entries[name] = (number, entry)
             self._snapshot = None
         self._changes.happened()
 
     def remove(self, name: str) -> T:
-        """Takes an offer back, and gives it. Raises UsageError where there is none of that name."""
+        """Remove an entry and return it. Raise `UsageError` if there is none of that name."""
         with self._lock:
-            entry = self._entries.pop(name, None)
+            removed = self._entries.pop(name, None)
             self._snapshot = None
-        if entry is None:
+        if removed is None:
             text = f"there is no {self.kind} {name!r} to remove"
             raise UsageError(text)
         self._changes.happened()
-        return entry[1]
+        return removed[1]
 
     def get(self, name: str) -> T | None:
-        """The offer of that name; None where there is none."""
+        """Return the entry of a name; None if there is none."""
         entry = self._entries.get(name)
         return None if entry is None else entry[1]
 
     def page(self, after: int, size: int) -> tuple[tuple[T, ...], int | None]:
-        """At most ``size`` offers with numbers above ``after``, and the number of the last where there are more."""
-        numbers, offers = self._frozen()
+        """Return at most ``size`` entries with numbers above ``after``, and the number of the last one if more follow."""
+        numbers, entries = self._frozen()
         begin = bisect_right(numbers, after)
         end = begin + size
-        return offers[begin:end], numbers[end - 1] if end < len(numbers) else None
+        return entries[begin:end], numbers[end - 1] if end < len(numbers) else None
 
     def changing(self) -> AbstractContextManager[None]:
-        """A ``with`` block: what is added and removed in it is told of once, at its end, instead of each time."""
+        """Return a context manager that combines all changes made in it."""
         return self._changes.together()
 
     def _frozen(self) -> _Snapshot[T]:
@@ -127,12 +127,12 @@ class Registry(Generic[T]):
             snapshot = self._snapshot
             if snapshot is None:
                 numbers = tuple(number for number, _ in self._entries.values())
-                offers = tuple(offer for _, offer in self._entries.values())
-                snapshot = self._snapshot = _Snapshot(numbers, offers)
+                entries = tuple(entry for _, entry in self._entries.values())
+                snapshot = self._snapshot = _Snapshot(numbers, entries)
         return snapshot
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self._frozen().offers)
+        return iter(self._frozen().entries)
 
     def __len__(self) -> int:
         return len(self._entries)

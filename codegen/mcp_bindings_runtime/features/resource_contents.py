@@ -1,4 +1,4 @@
-"""From what a function returns to the contents of a resource (Resources: Resource Contents)."""
+"""Contents of a resource for the values that functions return (Resources: Resource Contents)."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ _TEXTUAL = frozenset({"application/json", "application/xml", "application/javasc
 _SUFFIXES = ("+json", "+xml")
 
 
-class Contents:
-    """Makes contents of a revision."""
+class ResourceContents:
+    """Converts values to contents of resources of one revision."""
 
     def __init__(self, binding: Binding) -> None:
         self._text = binding.types.TextResourceContents
         self._blob = binding.types.BlobResourceContents
 
-    def of(self, given: Any, uri: str, mime_type: str | None) -> list[Any]:
-        """The contents that a value stands for; ``uri`` and ``mime_type`` are theirs where they do not say so themselves.
+    def of(self, value: Any, uri: str, mime_type: str | None) -> list[Any]:
+        """Return the contents for a value; ``uri`` and ``mime_type`` apply unless the contents have their own.
 
-        Raises UsageError for a value that stands for none, and what reading a file raises.
+        Raise `UsageError` for a value of another class, and what reading a file raises.
         """
-        return list(self._each(given, uri, mime_type))
+        return list(self._each(value, uri, mime_type))
 
-    def _each(self, given: Any, uri: str, mime_type: str | None) -> Iterator[Any]:
-        if isinstance(given, list | tuple):
-            for each in cast("Sequence[Any]", given):
+    def _each(self, value: Any, uri: str, mime_type: str | None) -> Iterator[Any]:
+        if isinstance(value, list | tuple):
+            for each in cast("Sequence[Any]", value):
                 yield from self._each(each, uri, mime_type)
-        elif isinstance(given, self._text | self._blob):
-            yield given
-        elif isinstance(given, str):
-            yield self._text(uri=uri, text=given, mime_type=mime_type)
-        elif isinstance(given, bytes | bytearray):
-            yield self._binary(bytes(given), uri, mime_type)
-        elif isinstance(given, Path):
-            yield self._file(given, uri, mime_type or self.kind_of(given))
+        elif isinstance(value, self._text | self._blob):
+            yield value
+        elif isinstance(value, str):
+            yield self._text(uri=uri, text=value, mime_type=mime_type)
+        elif isinstance(value, bytes | bytearray):
+            yield self._binary(bytes(value), uri, mime_type)
+        elif isinstance(value, Path):
+            yield self._file(value, uri, mime_type or self.media_type_of(value))
         else:
             text = (
-                f"{uri}: the function has given a {given.__class__.__name__}; accepted are str, bytes, Path, "
-                f"{self._text.__name__}, {self._blob.__name__}, a list of these, and a ReadResourceResult"
+                f"{uri}: the function must return str, bytes, Path, {self._text.__name__}, {self._blob.__name__}, "
+                f"a list of these or a ReadResourceResult, got {value.__class__.__name__}"
             )
             raise UsageError(text)
 
     @staticmethod
-    def kind_of(file: Path) -> str | None:
-        """The media type of a file, by its name; None where that does not say."""
+    def media_type_of(file: Path) -> str | None:
+        """Return the media type of a file by its name; None if unknown."""
         from mimetypes import guess_type
 
         return guess_type(file.name)[0]

@@ -1,4 +1,4 @@
-"""What a tool promises to return, by its annotation, and the result that its value becomes."""
+"""Results of tools: the type that a tool declares to return, and the result that its value becomes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from ..binding import Binding
 from ..errors import UsageError
-from .content_blocks import BYTES, Contents, as_text
+from .content_blocks import BYTES, ContentBlocks, as_text
 from .converters import unchanged
 from .json_values import to_json
 from .mismatch import Mismatch, MismatchError
@@ -23,23 +23,23 @@ _UNANNOTATED: tuple[Any, ...] = (inspect.Parameter.empty, Any, object)
 
 
 class Results:
-    """Makes results of tools of one revision."""
+    """Makes the results of tools in one revision."""
 
     def __init__(self, binding: Binding) -> None:
         types = binding.types
-        self.contents = Contents(binding)
+        self.contents = ContentBlocks(binding)
         self.ready: Any = binding.requests["tools/call"].result
-        """The classes of results that a function may return ready-made."""
+        """The classes of results that a function may return itself."""
         self.plain: Any = types.CallToolResult
-        """The class of the results of calls that have been carried out."""
+        """The class of the results of finished calls."""
         self.structured = binding.facts.structured_results != "none"
-        """Whether results have structured content (from 2025-06-18 on)."""
+        """Whether results have structured content."""
         self.any_json = binding.facts.structured_results == "any"
-        """Whether that is any JSON value, or objects only."""
+        """Whether structured content may be any JSON value, and not only an object."""
         self._binding = binding
 
     def of(self, value: Any) -> Any:
-        """The result for a value without annotation; raises MismatchError and UsageError."""
+        """Return the result for a value without annotation; raise `MismatchError` or `UsageError` if there is none."""
         if isinstance(value, self.ready):
             return value
         content = self.contents.of(value)
@@ -50,53 +50,53 @@ class Results:
         return self.plain(content=content)
 
     def of_json(self, value: Any, *, structured: bool) -> Any:
-        """The result for a JSON value."""
+        """Return the result for a JSON value."""
         content = [] if value is None and not structured else [self.contents.text(as_text(value))]
         if structured:
-            # The same as text, for clients that do not look at the other (Structured Content).
+            # The text repeats it for clients that ignore structured content (Structured Content).
             return self.plain(content=content, structured_content=value)
         return self.plain(content=content)
 
     def failed(self, text: str) -> Any:
-        """The result of a call that has failed."""
+        """Return the result of a failed call."""
         return self.plain(content=[self.contents.text(text)], is_error=True)
 
     def is_failure(self, result: Any) -> bool:
-        """Return whether a ready-made result reports an error."""
+        """Return whether a result reports an error."""
         return isinstance(result, self.plain) and bool(result.is_error)
 
     def structured_content(self, result: Any) -> Any:
-        """Return the structured content of a ready-made result; None if results of its class have none."""
+        """Return the structured content of a result; None if results of its class have none."""
         return result.structured_content if isinstance(result, self.plain) else None
 
-    def promise(self, kind: Any, what: str, *, generator: bool = False) -> Promise:
-        """What a return annotation says; raises UsageError for one that nothing can be made of.
+    def declared(self, kind: Any, what: str, *, generator: bool = False) -> DeclaredReturn:
+        """Return what a return annotation declares; raise `UsageError` for a type that cannot become a result.
 
-        ``generator``: it is that of a generator, which yields progress and returns its result.
+        With ``generator`` the annotation is that of a generator function, which yields progress and returns its result.
         """
         origin = typing.get_origin(kind) or kind
         if generator:
-            # Of those that are annotated by what they yield alone, nothing is known.
+            # Other annotations, such as ``Iterator``, do not declare the returned value.
             kind = (*typing.get_args(kind), Any, Any, Any)[2] if origin is collections.abc.Generator else Any
         if kind in _UNANNOTATED:
-            return Promise(self, None, None, what)
+            return DeclaredReturn(self, None, None, what)
         if not self._content_in(kind).isdisjoint(BYTES):
-            text = f"{what} returns {name_of(kind)}: bytes are no content; {self._instead_of_bytes()}"
+            text = f"{what} returns {name_of(kind)}: bytes are not content; {self._instead_of_bytes()}"
             raise UsageError(text)
         if self._is_content(kind):
-            return Promise(self, None, self._classes(kind), what)
+            return DeclaredReturn(self, None, self._classes(kind), what)
         try:
             node = parse_type(kind)
         except NoSchema as fault:
             text = (
-                f"{what} returns {name_of(kind)}: {fault.annotation!r} is no content and has no JSON Schema; accepted are "
+                f"{what} returns {name_of(kind)}: {fault.annotation!r} is not content and has no JSON Schema; use "
                 f"CallToolResult, content blocks, Image, Audio, lists of these, {ACCEPTED}"
             )
             raise UsageError(text) from fault
-        return Promise(self, node, None, what)
+        return DeclaredReturn(self, node, None, what)
 
     def _is_content(self, kind: Any) -> bool:
-        """Whether there is something in a type that becomes a block of its own, or is a result."""
+        """Return whether a type contains results or content blocks."""
         return bool(self._content_in(kind))
 
     def _content_in(self, kind: Any) -> frozenset[type]:
@@ -110,7 +110,7 @@ class Results:
         return frozenset[type]().union(*map(self._content_in, inner))
 
     def _instead_of_bytes(self) -> str:
-        """Return what to write in the place of ``bytes``."""
+        """Return the advice for tools that return ``bytes``."""
         sound = ", Audio(data) for a sound" if "AudioContent" in self._binding.facts.content_blocks else ""
         return (
             f"return Image(data) for an image{sound}, an EmbeddedResource for a file, or a str, such as "
@@ -122,27 +122,27 @@ class Results:
         return typing.get_args(self.ready) or (self.ready,)
 
     def _classes(self, kind: Any) -> tuple[type, ...] | None:
-        """The classes that a value has to be of; None where that is not all there is to it."""
+        """Return the classes of which a value must be an instance; None if classes alone do not decide."""
         members = typing.get_args(kind) if typing.get_origin(kind) in UNIONS else (kind,)
         content = (*self.contents.classes, *self._ready_classes)
         if all(isinstance(each, type) and issubclass(each, (*content, type(None))) for each in members):
             return members
         return None
 
-    def output_schema(self, promise: Promise) -> Schema | None:
-        """The schema of the structured content that a promise leads to; None where there is none."""
-        if not self.structured or promise.type is None:
+    def output_schema(self, declared: DeclaredReturn) -> Schema | None:
+        """Return the schema of the structured content that a declared type leads to; None if there is none."""
+        if not self.structured or declared.type is None:
             return None
-        schema = promise.type.complete_schema("output")
+        schema = declared.type.complete_schema("output")
         if schema.get("type") == "object":
             return schema
-        # Text is what the content is there for, and so it stays alone.
-        wordy = schema.get("type") in ("string", "null") or not schema
-        return schema if self.any_json and not wordy else None
+        # Text belongs in the content blocks, so it does not become structured content.
+        textual = schema.get("type") in ("string", "null") or not schema
+        return schema if self.any_json and not textual else None
 
 
-class Promise:
-    """What a tool returns: values of a type, values of classes, or anything."""
+class DeclaredReturn:
+    """The return type of a tool: a JSON type, some classes, or anything."""
 
     __slots__ = ("_classes", "_results", "_what", "_write", "structured", "type")
 
@@ -153,14 +153,14 @@ class Promise:
         self.type = node
         self._write = unchanged if node is None else node.write
         self.structured = False
-        """Whether the result has structured content."""
+        """Whether the results have structured content."""
 
-    def kept(self, value: Any) -> Any:
-        """The result for a value; raises UsageError where it is not what was promised."""
+    def result(self, value: Any) -> Any:
+        """Return the result for a value; raise `UsageError` if the value does not match the annotation."""
         node = self.type
         try:
             if node is None:
-                self._recognize(value)
+                self._check_class(value)
                 return self._results.of(value)
             if isinstance(value, self._results.ready):
                 if self.structured and not self._results.is_failure(value):
@@ -168,44 +168,44 @@ class Promise:
                 return value
             return self._results.of_json(self._write(value), structured=self.structured)
         except MismatchError as misfit:
-            text = f"{self._what} has returned what it does not promise: {misfit}"
+            text = f"{self._what} returned a value that does not match its annotation: {misfit}"
             raise UsageError(text) from misfit
 
-    def _recognize(self, value: Any) -> None:
+    def _check_class(self, value: Any) -> None:
         if self._classes is not None and not isinstance(value, self._classes):
             wanted = " or ".join(each.__name__ for each in self._classes)
             found = "None" if value is None else value.__class__.__name__
             raise MismatchError([Mismatch((), f"found {found}, expected {wanted}")])
 
 
-class Structured:
-    """What a tool with an output schema written by hand returns: a JSON value, or an object that becomes one."""
+class SchemaReturn:
+    """The return type of a tool whose output schema the user has written: a JSON value, or an object that becomes one."""
 
     def __init__(self, results: Results, check: Callable[[Any], list[Mismatch]] | None, what: str) -> None:
         self._results = results
         self._check = check
         self._what = what
 
-    def kept(self, value: Any) -> Any:
-        """The result for a value; raises UsageError where it does not fit the schema."""
+    def result(self, value: Any) -> Any:
+        """Return the result for a value; raise `UsageError` if it does not fit the schema."""
         try:
             if isinstance(value, self._results.ready):
-                self._look(value)
+                self._check_result(value)
                 return value
             made = to_json(value)
-            self._hold(made)
+            self._check_value(made)
             return self._results.of_json(made, structured=True)
         except MismatchError as misfit:
-            text = f"{self._what} has returned what does not fit its output schema: {misfit}"
+            text = f"{self._what} returned a value that does not fit its output schema: {misfit}"
             raise UsageError(text) from misfit
 
-    def _look(self, result: Any) -> None:
-        """A ready-made result: one that tells of an error needs no structured content."""
+    def _check_result(self, result: Any) -> None:
+        """Validate a result; one that reports an error needs no structured content."""
         results = self._results
         if results.structured and isinstance(result, results.plain) and not result.is_error:
-            self._hold(result.structured_content)
+            self._check_value(result.structured_content)
 
-    def _hold(self, value: Any) -> None:
+    def _check_value(self, value: Any) -> None:
         if self._check is not None:
             faults = self._check(value)
             if faults:

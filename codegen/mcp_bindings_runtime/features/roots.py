@@ -1,7 +1,7 @@
-"""Roots: the folders and files that a client would have a server work in (Roots, of every revision).
+"""Roots: the folders and files in which a server should work (Roots, of every revision).
 
-The client's side makes them of paths and checks them; the server's side keeps them as long as they hold, and says
-whether a path is below one.
+A client makes them from paths and checks them. A server caches those of each client, and checks whether a path is below
+one.
 """
 
 from __future__ import annotations
@@ -25,73 +25,73 @@ _HERE = frozenset({"", "localhost"})
 """Hosts of a ``file://`` URI that mean this machine (RFC 8089, section 2)."""
 
 
-class Shared:
-    """The roots of a client, which answers ``roots/list`` with those of them that can be read at that time."""
+class RootsHandler:
+    """The handler of ``roots/list``: it returns those roots of a client that can be read at that time."""
 
     def __init__(self, types: Any) -> None:
         self._types = types
         self.roots: list[Any] = []
 
     def __call__(self, params: Any, context: Any) -> Any:
-        """Handles ``roots/list``."""
+        """Return the roots that can be read."""
         readable: list[Any] = []
         for root in self.roots:
             if os.access(path_of(root.uri), os.R_OK):
                 readable.append(root)
             else:
-                write_log("warning", "the root %s cannot be read, so it is left out", root.uri)
+                write_log("warning", "the root %s cannot be read and is left out", root.uri)
         return self._types.ListRootsResult(roots=readable)
 
 
-def share(client: FeatureClient, roots: Iterable[Any]) -> None:
-    """Has a client offer these roots from now on, and tells the server where it is connected.
+def set_roots(client: FeatureClient, roots: Iterable[Any]) -> None:
+    """Set the roots of a client, and notify the server if the client is connected.
 
-    A root is a path, a ``file://`` URI or a ``Root``. Raises UsageError for one that is no such thing, leads out of
-    itself, or cannot be read, and for a client that connected without roots.
+    A root is a path, a ``file://`` URI or a ``Root``. Raise `UsageError` for anything else, for a root with ``..`` or that
+    cannot be read, and for a client that connected without roots.
     """
     types = client.binding.types
     require_list("roots", roots, "/srv/project")
     made = [root_of(types, root) for root in roots]
     key = client.binding.requests[ROOTS]
-    shared = client.handler_of(key)
-    if not isinstance(shared, Shared):
-        shared = Shared(types)
-        client.handles(key, shared)
-    if made == shared.roots:
+    handler = client.handler_of(key)
+    if not isinstance(handler, RootsHandler):
+        handler = RootsHandler(types)
+        client.handles(key, handler)
+    if made == handler.roots:
         return
-    shared.roots = made
+    handler.roots = made
     changed = client.binding.notifications.get(CHANGED_ROOTS)
     if changed is not None and client.connected:
         client.notify(changed)
 
 
-def root_of(types: Any, given: Any) -> Any:
-    """The root that a path, a URI or a root stands for; raises UsageError as ``share`` does."""
-    if isinstance(given, types.Root):
-        root: Any = given
-    elif isinstance(given, str) and "://" in given:
-        root = types.Root(uri=given)
+def root_of(types: Any, value: Any) -> Any:
+    """Return the root for a path, a URI or a root; raise `UsageError` as ``set_roots`` does."""
+    if isinstance(value, types.Root):
+        root: Any = value
+    elif isinstance(value, str) and "://" in value:
+        root = types.Root(uri=value)
     else:
         try:
-            place = os.fsdecode(given)
+            place = os.fsdecode(value)
         except TypeError:
-            text = f"a root is a path, a file:// URI or a Root, and not {type(given).__name__}"
+            text = f"a root must be a path, a file:// URI or a Root, got {type(value).__name__}"
             raise UsageError(text) from None
         root = types.Root(uri=Path(place).absolute().as_uri())
     if not os.access(path_of(root.uri), os.R_OK):
-        text = f"the root {root.uri} is not there, or cannot be read"
+        text = f"the root {root.uri} does not exist or cannot be read"
         raise UsageError(text)
     return root
 
 
 def path_of(uri: str) -> Path:
-    """The absolute path that a ``file://`` URI names on this machine.
+    """Return the absolute path that a ``file://`` URI names on this machine.
 
-    Raises UsageError for another scheme or host, a query or fragment, and for segments ``..``, written in whatever way.
+    Raise `UsageError` for another scheme or host, for a query or fragment, and for segments ``..``, also escaped ones.
     """
     parts = urlsplit(uri)
     if parts.scheme != "file":
-        text = f"{uri!r} is no file:// URI, and roots are nothing else (Roots: Data Types)"
+        text = f"a root must be a file:// URI (Roots: Data Types), got {uri!r}"
         raise UsageError(text)
     if parts.netloc.lower() not in _HERE:
         text = f"{uri!r} names the host {parts.netloc!r}; write file:///path for a path on this machine"
@@ -106,42 +106,44 @@ def path_of(uri: str) -> Path:
     return Path(url2pathname(parts.path))
 
 
-class Known:
-    """The roots of one client, as a server knows them, until it hears that they have changed."""
+class RootsCache:
+    """The roots of one client, until it notifies the server of a change."""
 
     def __init__(self) -> None:
         self.changes = 0
         self.roots: list[Any] | None = None
 
     def forget(self) -> None:
-        """What is known holds no more."""
+        """Discard the roots."""
         self.changes += 1
         self.roots = None
 
 
 def roots_of(context: Any) -> list[Any]:
-    """The roots of the client whose request is handled; asked for where they are not known.
+    """Return the roots of the client whose request is handled; request them if they are not cached.
 
-    They are known only of clients that tell of changes. Raises what ``context.request`` does.
+    They are cached for clients that notify of changes. Raise what ``context.request`` does.
     """
     connection = context.connection
     binding = connection.session.binding
-    told = CHANGED_ROOTS in binding.notifications and binding.declares(context.peer_capabilities, "roots.listChanged")
-    known: Known = connection.session.feature_state.setdefault("roots", Known()) if told else Known()
-    roots = known.roots
+    notifies = CHANGED_ROOTS in binding.notifications and binding.declares(
+        context.peer_capabilities, "roots.listChanged"
+    )
+    cache: RootsCache = connection.session.feature_state.setdefault("roots", RootsCache()) if notifies else RootsCache()
+    roots = cache.roots
     if roots is None:
-        changes = known.changes
+        changes = cache.changes
         roots = context.request(binding.requests[ROOTS]).roots
-        # What has changed meanwhile may be in the answer, or not.
-        if changes == known.changes:
-            known.roots = roots
+        # A change while waiting may be in the response or not.
+        if changes == cache.changes:
+            cache.roots = roots
     return list(roots)
 
 
 def is_within(path: str | os.PathLike[str], roots: Iterable[Any]) -> bool:
-    """Whether a path, or what a ``file://`` URI names, is a root or below one, after ``..`` and symbolic links.
+    """Return whether a path or ``file://`` URI is a root or below one, with ``..`` and symbolic links resolved.
 
-    A path that does not exist yet is judged by the part that does. A relative one starts at the working directory.
+    Of a path that does not exist, the part that exists decides. A relative path starts at the working directory.
     """
     place = _resolved(path)
     if place is None:
@@ -154,7 +156,7 @@ def is_within(path: str | os.PathLike[str], roots: Iterable[Any]) -> bool:
 
 
 def _resolved(path: str | os.PathLike[str]) -> Path | None:
-    """Where it leads; None for what names nothing on this machine."""
+    """Return the resolved path; None for a URI that names no path on this machine."""
     try:
         named = path_of(path) if isinstance(path, str) and "://" in path else Path(path)
         return named.resolve()

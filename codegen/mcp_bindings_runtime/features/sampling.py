@@ -1,4 +1,4 @@
-"""Sampling: a server has the client's language model write a message (Sampling, of every revision)."""
+"""Sampling: a server requests a message of the client's language model (Sampling, of every revision)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ REJECTED = "User rejected sampling request"
 
 
 class Refused(ResponseError):
-    """Raised by a client's function: the user, or the client for them, does not want this message to be written.
+    """Raised by a client's function if the user, or the client for them, rejects the request.
 
-    In revisions in which servers send requests they are told so (code -1; Sampling: Error Handling); in 2026-07-28 it
-    comes out of the call that led to the request, and the server is told nothing.
+    In revisions in which servers send requests the server gets the error -1 (Sampling: Error Handling). In 2026-07-28 the
+    call that led to the request raises it, and the server gets nothing.
     """
 
     def __init__(self, message: str = REJECTED, data: Any = None) -> None:
@@ -27,10 +27,10 @@ class Refused(ResponseError):
 
 
 def match_model(hints: Iterable[Any] | None, models: Iterable[str]) -> str | None:
-    """The model that a server's hints mean: the first of ``models`` whose name has the first hint that any has in it.
+    """Return the model for a server's hints: the first of ``models`` whose name contains the first hint that matches.
 
-    ``hints`` are those of ``ModelPreferences``, or strings; upper and lower case are the same. None where no hint
-    matches: hints are advice, and the choice is the client's (Sampling: Model Preferences).
+    ``hints`` are those of ``ModelPreferences``, or strings; case is ignored. Return None if no hint matches: hints are
+    advisory, and the client chooses (Sampling: Model Preferences).
     """
     known = list(models)
     for hint in hints or ():
@@ -44,24 +44,24 @@ def match_model(hints: Iterable[Any] | None, models: Iterable[str]) -> str | Non
 
 
 def blocks_of(message: Any) -> list[Any]:
-    """The content of a message, which is one block where it is no list."""
+    """Return the content blocks of a message; content that is not a list is one block."""
     content: Any = message.content
     return content if content.__class__ is list else [content]
 
 
-def takes(params: Any) -> Iterator[str]:
-    """The capabilities of a client that a request takes besides ``sampling``, as dotted paths."""
+def required_capabilities(params: Any) -> Iterator[str]:
+    """Yield the capabilities that a request requires of the client besides ``sampling``, as dotted paths."""
     if getattr(params, "tools", None) is not None or getattr(params, "tool_choice", None) is not None:
         yield "sampling.tools"
     if params.include_context not in (None, "none"):
         yield "sampling.context"
 
 
-def imbalance(messages: Sequence[Any]) -> tuple[Situation, str] | None:
-    """What is wrong with the tool uses and results in messages; None where nothing is.
+def find_imbalance(messages: Sequence[Any]) -> tuple[Situation, str] | None:
+    """Return the situation and the reason if tool uses and tool results in messages do not match; None if they do.
 
-    Tool results stand alone in their message, which is the user's and comes right after that with the tool uses, one
-    for each (2025-11-25, Sampling: Message Content Constraints).
+    Tool results are alone in a message of the user, which follows the message with the tool uses and has one result for
+    each (2025-11-25, Sampling: Message Content Constraints).
     """
     open_uses: set[str] = set()
     for place, message in enumerate(messages):
@@ -70,19 +70,19 @@ def imbalance(messages: Sequence[Any]) -> tuple[Situation, str] | None:
         results: list[str] = [block.tool_use_id for block in blocks if block.type == "tool_result"]
         where = f"messages[{place}]"
         if results and len(results) < len(blocks):
-            return "tool results mixed", f"{where} has tool results and other content; put them apart"
+            return "tool results mixed", f"{where} has tool results and other content; use separate messages"
         if results and message.role != "user":
-            return "tool results mixed", f"{where} has tool results, and is not the user's"
+            return "tool results mixed", f"{where} has tool results but is not a message of the user"
         missing = open_uses - {*results}
         if missing:
             return "tool results incomplete", f"{where} has no result of the tool use {', '.join(sorted(missing))}"
         foreign = {*results} - open_uses
         if foreign or len(results) > len(open_uses):
             named = ", ".join(sorted(foreign or results))
-            return "tool results incomplete", f"{where} has results that no tool use before it asks for: {named}"
+            return "tool results incomplete", f"{where} has results without a tool use in the message before: {named}"
         open_uses = uses if message.role == "assistant" else set()
         if uses and message.role != "assistant":
-            return "tool results mixed", f"{where} has tool uses, and is not the assistant's"
+            return "tool results mixed", f"{where} has tool uses but is not a message of the assistant"
     if open_uses:
         return (
             "tool results incomplete",
@@ -100,7 +100,7 @@ def sample(
     temperature: float | None,
     hints: Sequence[str],
 ) -> str:
-    """The text that the client's model answers with; raises ProtocolError for an answer without text."""
+    """Return the text of the message of the client's model; raise `ProtocolError` if it has no text."""
     binding = context.connection.session.binding
     types, key = binding.types, binding.requests[SAMPLE]
     messages = prompt
@@ -119,6 +119,6 @@ def sample(
     )
     texts: list[str] = [block.text for block in blocks_of(result) if block.type == "text"]
     if not texts:
-        text = f"the message of {result.model} has no text; create_message gives all of its content"
+        text = f"the message of {result.model} has no text; use create_message, which returns all of its content"
         raise ProtocolError(text)
     return "".join(texts)

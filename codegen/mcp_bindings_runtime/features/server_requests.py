@@ -1,7 +1,7 @@
-"""What servers may ask clients, held against what both have declared and to the form that the text wants.
+"""Validation of sampling and elicitation beyond their schemas, on both sides, by capabilities and specification.
 
-Before a question is sent, and when it comes, that it may be asked; before an answer is sent, and when it comes, that it
-is one. What fails on the own side raises UsageError, and nothing is sent.
+The server checks a request before it sends it and the result that it receives; the client checks the request that it
+receives and the result before it sends it. A mistake of the own side raises `UsageError`, and nothing is sent.
 """
 
 from __future__ import annotations
@@ -17,73 +17,73 @@ from .client_methods import ELICIT, SAMPLE
 from .error_codes import ERROR_CODES, Situation
 
 
-def check_question(context: Any, key: RequestMethod[Any, Any], params: Any) -> None:
-    """Before a server sends it: raises UsageError, or ResponseError (-32021) where every request stands alone."""
+def check_outgoing_request(context: Any, key: RequestMethod[Any, Any], params: Any) -> None:
+    """Raise `UsageError`, or `ResponseError` (-32021) in stateless revisions, for a request that the server may not send."""
     binding: Binding = context.connection.session.binding
     top = key.capability or ""
     if not binding.declares(context.peer_capabilities, top):
-        # Without that, nothing of it may be asked at all, which is said elsewhere.
+        # The session refuses requests without that capability.
         return
-    for path in _takes(binding, key, params):
+    for path in _required(binding, key, params):
         if not _declares(binding, context.peer_capabilities, path):
             if binding.era == "stateless":
                 raise _missing(path)
             text = f"{key.name} takes the capability {path!r} with these params, which the client has not declared"
             raise NotDeclared(text)
     if key.name == SAMPLE:
-        wrong = sampling.imbalance(params.messages)
+        wrong = sampling.find_imbalance(params.messages)
         if wrong is not None:
             raise UsageError(wrong[1])
     elif elicitation.mode_of(params) == "url":
         elicitation.check_url(params.url)
 
 
-def check_answer(context: Any, key: RequestMethod[Any, Any], params: Any, answer: Any) -> None:
-    """When it comes to a server: raises ProtocolError, or ResponseError (-32602) where it came with a request."""
+def check_incoming_result(context: Any, key: RequestMethod[Any, Any], params: Any, result: Any) -> None:
+    """Raise `ProtocolError`, or `ResponseError` (-32602) in stateless revisions, for a result that does not fit."""
     if key.name != ELICIT:
         return
     binding: Binding = context.connection.session.binding
-    wrong = elicitation.misfit(binding, params, answer, own=True)
+    wrong = elicitation.misfit(binding, params, result, own=True)
     if wrong is None:
         return
     if binding.era == "stateless":
         raise ResponseError(INVALID_PARAMS, "Invalid params", {"reason": f"inputResponses: {wrong}"})
-    text = f"{key.name}: the client's answer does not fit: {wrong}"
+    text = f"{key.name}: the client's result does not fit: {wrong}"
     raise ProtocolError(text)
 
 
-def admit(context: Any, key: RequestMethod[Any, Any], params: Any) -> None:
-    """When it comes to a client: raises ResponseError, or ProtocolError where servers are sent no errors."""
+def check_incoming_request(context: Any, key: RequestMethod[Any, Any], params: Any) -> None:
+    """Raise `ResponseError`, or `ProtocolError` in stateless revisions, for a request that is not allowed."""
     session = context.connection.session
     binding: Binding = session.binding
-    for path in _takes(binding, key, params):
-        # A client may pass over the wish for context (Sampling: Capabilities).
+    for path in _required(binding, key, params):
+        # A client may ignore the wish for context (Sampling: Capabilities).
         if path != "sampling.context" and not _declares(binding, session.capabilities, path):
             situation: Situation = "undeclared elicitation mode" if key.name == ELICIT else "undeclared sampling tools"
             raise _refused(binding, key, situation, f"this client has not declared {path!r}")
     if key.name == SAMPLE:
-        wrong = sampling.imbalance(params.messages)
+        wrong = sampling.find_imbalance(params.messages)
         if wrong is not None:
             raise _refused(binding, key, *wrong)
     elif elicitation.mode_of(params) == "url":
         elicitation.pages_of(session).expect(getattr(params, "elicitation_id", None))
 
 
-def finish(context: Any, key: RequestMethod[Any, Any], params: Any, answer: Any) -> Any:
-    """Before a client sends it: the answer, with defaults filled in; raises UsageError for one that is none."""
-    if key.name != ELICIT or not isinstance(answer, context.connection.session.binding.types.ElicitResult):
-        return answer
+def finish_result(context: Any, key: RequestMethod[Any, Any], params: Any, result: Any) -> Any:
+    """Return the client's result with defaults filled in; raise `UsageError` for one that does not fit its request."""
+    if key.name != ELICIT or not isinstance(result, context.connection.session.binding.types.ElicitResult):
+        return result
     binding: Binding = context.connection.session.binding
-    filled = elicitation.filled(binding, params, answer)
+    filled = elicitation.filled(binding, params, result)
     wrong = elicitation.misfit(binding, params, filled, own=False)
     if wrong is not None:
-        text = f"the answer to {key.name} does not fit: {wrong}"
+        text = f"the result of {key.name} does not fit: {wrong}"
         raise UsageError(text)
     return filled
 
 
-def _takes(binding: Binding, key: RequestMethod[Any, Any], params: Any) -> list[str]:
-    paths = sampling.takes(params) if key.name == SAMPLE else elicitation.takes(params)
+def _required(binding: Binding, key: RequestMethod[Any, Any], params: Any) -> list[str]:
+    paths = sampling.required_capabilities(params) if key.name == SAMPLE else elicitation.takes(params)
     known = binding.capabilities["client"]
     return [path for path in paths if path in known]
 
@@ -91,7 +91,7 @@ def _takes(binding: Binding, key: RequestMethod[Any, Any], params: Any) -> list[
 def _declares(binding: Binding, capabilities: Any, path: str) -> bool:
     if binding.declares(capabilities, path):
         return True
-    # Who names no mode has forms (Elicitation: Capabilities).
+    # A client that declares no mode supports forms (Elicitation: Capabilities).
     return path == "elicitation.form" and not binding.declares(capabilities, "elicitation.url")
 
 
@@ -106,7 +106,7 @@ def _missing(path: str) -> ResponseError:
 
 def _refused(binding: Binding, key: RequestMethod[Any, Any], situation: Situation, reason: str) -> Exception:
     if binding.era == "stateless":
-        return ProtocolError(f"the server asks for {key.name} as it may not: {reason}")
+        return ProtocolError(f"the server has sent a wrong {key.name}: {reason}")
     message = _MESSAGES.get(situation, "Invalid params")
     return ResponseError(ERROR_CODES[situation], message, {"reason": reason})
 

@@ -1,8 +1,7 @@
-"""The tools of a server: functions that are listed, called with checked arguments, and answered for (Tools).
+"""Tools of a server: functions that clients list and call (Tools).
 
-What can go wrong in a call is answered as ``refusals`` says. What a tool raises goes to the caller as its message, in a
-result with ``is_error``, so that a language model can make something of it; the traceback goes to the local log. A
-ResponseError is answered as the error that it is.
+The message of an exception that a tool raises goes to the client in a result with ``is_error``, for the language model;
+the traceback goes to the local log. A `ResponseError` becomes an error response.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from .error_codes import error_for
 from .lists import announced, answer_list
 from .mismatch import Mismatch, MismatchError
 from .registry import Registry
-from .results import Promise, Results, Structured
+from .results import DeclaredReturn, Results, SchemaReturn
 from .signature import Signature, name_of_function
 
 if TYPE_CHECKING:
@@ -34,30 +33,30 @@ _HEADER: Final = "x-mcp-header"
 
 
 class Tool:
-    """A tool as it is offered."""
+    """A registered tool."""
 
-    __slots__ = ("check", "listed", "name", "promise", "signature", "timeout")
+    __slots__ = ("check", "listed", "name", "returns", "signature", "timeout")
 
     def __init__(
         self,
         name: str,
         listed: Any,
         signature: Signature,
-        promise: Promise | Structured,
+        returns: DeclaredReturn | SchemaReturn,
         check: Callable[[Any], list[Mismatch]] | None,
         timeout: float | None,
     ) -> None:
         self.name = name
         self.listed = listed
-        """What the list says of it: an object of the revision."""
+        """Its entry in the list: an object of the revision."""
         self.signature = signature
-        self.promise = promise
+        self.returns = returns
         self.check = check
-        """Holds arguments against an input schema that is written by hand."""
+        """Validates arguments by an input schema that the user has written."""
         self.timeout = timeout
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The values of the function's parameters; raises MismatchError."""
+        """Return the values of the function's parameters; raise `MismatchError` for wrong arguments."""
         try:
             faults = self.check(arguments) if self.check is not None else None
             if faults:
@@ -70,7 +69,7 @@ class Tool:
 class Tools:
     """The tools of a server, in the order in which they were added. Thread-safe.
 
-    A handler for ``tools/list`` or ``tools/call`` that the server is given has the last word on its method.
+    A handler that the user registers for ``tools/list`` or ``tools/call`` takes precedence.
     """
 
     def __init__(self, server: FeatureServer) -> None:
@@ -78,14 +77,14 @@ class Tools:
         self._server = server
         self._revision = binding.revision
         self._facts = binding.facts
-        self._offers: Registry[Tool] = Registry("tool", announced(server, "notifications/tools/list_changed"))
+        self._tools: Registry[Tool] = Registry("tool", announced(server, "notifications/tools/list_changed"))
         self._results = Results(binding)
         self.admit: Callable[[Context], str | None] | None = None
-        """Asked before each call: why there may be none now, or None."""
-        answer_list(server, "tools/list", "tools", self._offers)
-        server.provide("tools/call", self._answer)
+        """Is called before each call; returns the reason to refuse it, or None."""
+        answer_list(server, "tools/list", "tools", self._tools)
+        server.add_default_handler("tools/call", self._answer)
 
-    # Offering.
+    # Registration.
 
     def add(
         self,
@@ -99,13 +98,13 @@ class Tools:
         check: bool = True,
         replace: bool = False,
     ) -> Tool:
-        """Offers a function as a tool; clients are told, if there are any.
+        """Register a function as a tool and notify the clients.
 
-        ``name`` is that of the function by default; ``members`` are further members of the revision's Tool, by their
-        names in Python. ``input_schema`` and ``output_schema`` stand for those that follow from the annotations, and
-        values are held against them unless ``check`` is off. ``timeout`` is in seconds. Raises UsageError for what cannot
-        be a tool: an annotation without JSON Schema, a name that the revision does not want or that is taken (unless it
-        is to be replaced), a schema that is none.
+        ``name`` is that of the function by default; ``members`` are further attributes of the revision's ``Tool``.
+        ``input_schema`` and ``output_schema`` replace the schemas that follow from the annotations; values are validated
+        by them unless ``check`` is False. ``timeout`` is in seconds. Raise `UsageError` for an annotation without JSON
+        Schema, an invalid schema, a name that the revision does not allow, and a name that is in use, unless ``replace``
+        is True.
         """
         name = name_of_function(function) if name is None else name
         require_strings(name=name)
@@ -115,38 +114,38 @@ class Tools:
         require_mappings(**{f"{what}: input_schema": input_schema, f"{what}: output_schema": output_schema})
         require_booleans(**{f"{what}: check": check})
         signature = Signature(function, what, self._server.context, loose=input_schema is not None)
-        promise = self._promise(signature, output_schema, what, check=check)
+        returns = self._declared_return(signature, output_schema, what, check=check)
         self._check_headers(what, input_schema or signature.schema)
-        members = self._supporting(name, members or {})
-        listed = self._listed(name, signature, promise, members, input_schema, output_schema)
-        looks = None if input_schema is None else self._looks(signature, input_schema, what, check=check)
-        offer = Tool(name, listed, signature, promise, looks, timeout)
-        self._offers.put(name, offer, replace=replace)
-        return offer
+        members = self._with_task_support(name, members or {})
+        listed = self._listed(name, signature, returns, members, input_schema, output_schema)
+        validate = None if input_schema is None else self._validator(signature, input_schema, what, check=check)
+        tool = Tool(name, listed, signature, returns, validate, timeout)
+        self._tools.put(name, tool, replace=replace)
+        return tool
 
     def remove(self, name: str) -> None:
-        """Offers a tool no longer; clients are told. Raises UsageError where there is none of that name."""
-        self._offers.remove(name)
+        """Remove a tool and notify the clients. Raise `UsageError` if there is no tool of that name."""
+        self._tools.remove(name)
 
     def changing(self) -> AbstractContextManager[None]:
-        """A ``with`` block: what is added and removed in it is told of once, at its end, instead of each time."""
-        return self._offers.changing()
+        """Return a context manager: clients are notified once, at its end, of all changes made in it."""
+        return self._tools.changing()
 
     def get(self, name: str) -> Tool | None:
-        """The tool of that name; None where there is none."""
-        return self._offers.get(name)
+        """Return the tool of a name; None if there is none."""
+        return self._tools.get(name)
 
     def __iter__(self) -> Iterator[Tool]:
-        return iter(self._offers)
+        return iter(self._tools)
 
     def __len__(self) -> int:
-        return len(self._offers)
+        return len(self._tools)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._offers
+        return name in self._tools
 
-    def _supporting(self, name: str, members: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What the list says of the tool as a task, and what the server does, say the same."""
+    def _with_task_support(self, name: str, members: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the members of a tool with a task support that agrees with the server's store of tasks."""
         support = getattr(members.get("execution"), "task_support", None)
         if support is not None:
             self._server.tasks.declare(name, support)
@@ -158,14 +157,14 @@ class Tools:
 
     def _check_name(self, name: str) -> None:
         if self._facts.tool_names and not _NAMES.fullmatch(name):
-            text = f"a tool is called {name!r}; accepted are 1 to 128 letters (A-Z, a-z), digits, _, - and ."
+            text = f"the name of a tool must be 1 to 128 letters (A-Z, a-z), digits, _, - and ., got {name!r}"
             raise UsageError(text)
         if not name:
             text = "the name of a tool is empty"
             raise UsageError(text)
 
     def _check_headers(self, what: str, schema: Mapping[str, Any]) -> None:
-        """Refuses a tool that clients would have to pass over because of its ``x-mcp-header`` (Tools, x-mcp-header)."""
+        """Raise `UsageError` for an ``x-mcp-header`` that makes clients ignore the tool (Tools, x-mcp-header)."""
         if not self._facts.parameter_headers or _HEADER not in repr(schema):
             return
         from ..http.headers import InvalidParamHeader, param_headers_of
@@ -176,27 +175,25 @@ class Tools:
             text = f"{what}: {fault}"
             raise UsageError(text) from fault
 
-    def _promise(
+    def _declared_return(
         self, signature: Signature, output_schema: Mapping[str, Any] | None, what: str, *, check: bool
-    ) -> Promise | Structured:
+    ) -> DeclaredReturn | SchemaReturn:
         if output_schema is not None:
             from .user_schemas import checker
 
-            looks = checker(output_schema, f"{what}: output_schema") if check else None
-            return Structured(self._results, looks, what)
-        return self._results.promise(signature.returns, what, generator=signature.generator)
+            validate = checker(output_schema, f"{what}: output_schema") if check else None
+            return SchemaReturn(self._results, validate, what)
+        return self._results.declared(signature.returns, what, generator=signature.generator)
 
     @staticmethod
-    def _looks(
+    def _validator(
         signature: Signature, input_schema: Mapping[str, Any], what: str, *, check: bool
     ) -> Callable[[Any], list[Mismatch]] | None:
         if signature.more is None:
             names = {each.name for each in signature.parameters}
             strange = [name for name in input_schema.get("properties", ()) if name not in names]
             if strange:
-                text = (
-                    f"{what}: input_schema has {', '.join(strange)}, which the function does not take; add **more to it"
-                )
+                text = f"{what}: input_schema has {', '.join(strange)}, for which the function has no parameter; add **more"
                 raise UsageError(text)
         if not check:
             return None
@@ -208,35 +205,35 @@ class Tools:
         self,
         name: str,
         signature: Signature,
-        promise: Promise | Structured,
+        returns: DeclaredReturn | SchemaReturn,
         members: Mapping[str, Any],
         input_schema: Mapping[str, Any] | None,
         output_schema: Mapping[str, Any] | None,
     ) -> Any:
         codec = self._server.binding.codec
-        given = dict(members)
-        if "description" not in given and signature.summary:
-            given["description"] = signature.summary
+        attributes = dict(members)
+        if "description" not in attributes and signature.summary:
+            attributes["description"] = signature.summary
         schemas: dict[str, Any] = {"inputSchema": dict(input_schema or signature.schema)}
-        if isinstance(promise, Promise):
-            output_schema = self._results.output_schema(promise)
-            promise.structured = output_schema is not None
+        if isinstance(returns, DeclaredReturn):
+            output_schema = self._results.output_schema(returns)
+            returns.structured = output_schema is not None
         if output_schema is not None:
             schemas["outputSchema"] = dict(output_schema)
         try:
             listed = codec.structure({"name": name, **schemas}, self._server.binding.types.Tool)
-            for member, value in given.items():
+            for member, value in attributes.items():
                 setattr(listed, member, value)
             codec.unstructure(listed)
         except (DecodeError, EncodeError) as fault:
-            text = f"tool {name} is not what {self._revision} takes: {fault}"
+            text = f"tool {name} does not fit {self._revision}: {fault}"
             raise UsageError(text) from fault
         return listed
 
-    # Calling.
+    # Calls.
 
     def _answer(self, params: Any, context: Context) -> Any:
-        tool = self._offers.get(params.name)
+        tool = self._tools.get(params.name)
         if tool is None:
             text = f"Unknown tool: {params.name}"
             error = error_for("unknown tool", text, {"name": params.name})
@@ -248,10 +245,10 @@ class Tools:
         try:
             values = tool.read(params.arguments or {})
         except MismatchError as misfit:
-            return self._misread(tool, misfit)
+            return self._wrong_arguments(tool, misfit)
         if tool.timeout is None:
             return self._call(tool, values, context)
-        timer = Timer(tool.timeout, self._overdue, (tool, context))
+        timer = Timer(tool.timeout, self._time_out, (tool, context))
         timer.name = "mcp-tool-timeout"
         timer.daemon = True
         timer.start()
@@ -264,17 +261,17 @@ class Tools:
         try:
             value = tool.signature.call(values, context)
             if value.__class__ is GeneratorType:
-                value = _followed(value, context, tool.signature.what)
-            return tool.promise.kept(value)
+                value = _run_generator(value, context, tool.signature.what)
+            return tool.returns.result(value)
         except ResponseError:
             raise
         except ToolError as error:
             return self._results.failed(str(error))
-        except Exception as error:  # noqa: BLE001  # whatever a tool raises, its caller is told
-            log_handler_error(error, f"{tool.signature.what} has failed", over=context.connection.closed)
+        except Exception as error:  # noqa: BLE001  # the client gets the message of any exception
+            log_handler_error(error, f"{tool.signature.what} failed", over=context.connection.closed)
             return self._results.failed(str(error) or error.__class__.__name__)
 
-    def _misread(self, tool: Tool, misfit: MismatchError) -> Any:
+    def _wrong_arguments(self, tool: Tool, misfit: MismatchError) -> Any:
         if self._facts.argument_faults_in_results:
             return self._results.failed(f"Invalid arguments for {tool.signature.what}: {misfit}")
         text = f"Invalid arguments for {tool.signature.what}: {misfit}"
@@ -282,31 +279,31 @@ class Tools:
         error = error_for("wrong tool arguments", text, data)
         raise error
 
-    def _overdue(self, tool: Tool, context: Context) -> None:
-        """In a thread of its own: answers a call that takes too long; the function sees that it is cancelled."""
-        context.conclude(self._results.failed(f"{tool.signature.what} has not ended within {tool.timeout:g} s"))
+    def _time_out(self, tool: Tool, context: Context) -> None:
+        """End a call that takes too long; the function sees that it is cancelled. Runs in the timer's thread."""
+        context.conclude(self._results.failed(f"{tool.signature.what} did not finish within {tool.timeout:g} s"))
 
 
-def _followed(steps: Any, context: Context, what: str) -> Any:
-    """What a generator returns; what it yields is progress: a number, or ``(progress, total, message)``."""
+def _run_generator(steps: Any, context: Context, what: str) -> Any:
+    """Run a generator and return its result; report what it yields: a number or ``(progress, total, message)``."""
     try:
         while True:
             step = next(steps)
             if context.cancelled:
                 return None
-            _tell(step, context, what)
+            _report(step, context, what)
     except StopIteration as end:
         return end.value
     finally:
         steps.close()
 
 
-def _tell(step: Any, context: Context, what: str) -> None:
+def _report(step: Any, context: Context, what: str) -> None:
     parts: tuple[Any, ...] = step if step.__class__ is tuple else (step,)
     progress, total, message = (*parts, None, None, None)[:3]
     fits = 1 <= len(parts) <= 3 and _is_number(progress) and (total is None or _is_number(total))
     if progress is None or not fits or not (message is None or isinstance(message, str)):
-        text = f"{what} has yielded {step!r}; accepted are progress, (progress, total) and (progress, total, message)"
+        text = f"{what} must yield progress, (progress, total) or (progress, total, message), got {step!r}"
         raise UsageError(text)
     context.progress(progress, total, message)
 

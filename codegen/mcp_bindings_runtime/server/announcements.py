@@ -1,4 +1,4 @@
-"""What a server tells clients without having been asked."""
+"""Announcements: notifications of a server that belong to no request."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ if TYPE_CHECKING:
 
 
 class Announcement(NamedTuple):
-    """A notification, and whom it is for."""
+    """A notification with the conditions that a client must meet to receive it."""
 
     key: NotificationMethod[Any]
     params: Any = None
-    promised: bool = False
-    """Only for those whom the server has promised it when they connected, by its capabilities."""
+    declared: bool = False
+    """Whether the session must have been opened with the capability that declares the notification."""
     about: tuple[str, ...] = ()
-    """Unless empty, only for clients with a subscription to one of these URIs."""
+    """URIs of resources of which the client must have subscribed to one; empty for no condition."""
     level: Level | None = None
-    """Only for those who want log messages of this severity."""
+    """Severity of a log message, which must not be below the client's level."""
 
     def reaches(self, binding: Binding, session: Session) -> bool:
-        """Whether it is for the client of a session, which has finished its handshake."""
+        """Return whether the client of a session receives it. The session must be open."""
         if session.state != "open":
             return False
-        if self.promised and not binding.declares(session.capabilities, self.key.capability or ""):
+        if self.declared and not binding.declares(session.capabilities, self.key.capability or ""):
             return False
         if not isinstance(session, HandshakeServerSession):
-            # Clients set a level for one request at a time; subscriptions are streams, and select what they carry.
+            # Clients set a level for one request at a time; a subscription is a stream, which selects what it carries.
             return self.level is None
         if self.level is not None:
             return LEVELS.index(self.level) >= LEVELS.index(session.log_level)
         return not self.about or not session.subscribed.isdisjoint(self.about)
 
 
-def tell_each(connections: Iterable[Channel], tell: Callable[[Channel], None]) -> None:
-    """Tells every client that is ready to hear; one that has gone, or takes nothing, does not keep it from the rest."""
+def send_to_each(connections: Iterable[Channel], send: Callable[[Channel], None]) -> None:
+    """Call ``send`` for every open connection; a client that has left or does not read does not affect the others."""
     for connection in connections:
         if connection.session.state != "open":
             continue
         try:
-            tell(connection)
+            send(connection)
         except (ConnectionClosed, RequestTimeout) as fault:
-            write_log("debug", "a client could not be told: %s", fault)
+            write_log("debug", "a notification could not be sent: %s", fault)
         except UsageError:
-            # Closed at this very moment, nothing may be said on it.
+            # A session that was closed since the check above sends nothing.
             if not connection.closed:
                 raise

@@ -1,4 +1,4 @@
-"""What the emitted decorators of a server do: the members that were given, and a function that comes now or later."""
+"""Functions behind the emitted decorators of servers."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 from ..errors import UsageError
 
 
-def members(**given: Any) -> dict[str, Any]:
-    """The members that were given; None stands for none."""
-    return {name: value for name, value in given.items() if value is not None}
+def members(**values: Any) -> dict[str, Any]:
+    """Return the members that have a value; None is no value."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def placed(decorator: str, place: Any) -> None:
-    """Raises UsageError where a decorator was given no text to begin with: most often it stands without parentheses."""
+    """Raise `UsageError` unless the first argument of a decorator is a text: most often the parentheses are missing."""
     if not isinstance(place, str):
-        text = f"{decorator} is given a URI first, as in @server.{decorator}('demo://it'), and not {place!r}"
+        text = f"{decorator} needs a URI first, as in @server.{decorator}('demo://it'), got {place!r}"
         raise UsageError(text)
 
 
 def decorated(add: Callable[[Callable[..., Any]], object], function: Any = None) -> Any:
-    """The function, added, and unchanged; the decorator that adds one where there is none yet.
+    """Add a function and return it unchanged; without a function, return the decorator that does so.
 
-    Raises UsageError for what is no function.
+    Raise `UsageError` if ``function`` is not callable.
     """
     if function is not None and not callable(function):
-        text = f"{function!r} is no function; if it is to be the name, write name={function!r}"
+        text = f"{function!r} is not a function; to set the name, write name={function!r}"
         raise UsageError(text)
 
     def decorate(each: Any) -> Any:

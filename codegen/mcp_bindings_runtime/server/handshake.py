@@ -19,12 +19,12 @@ _SET_LEVEL = "logging/setLevel"
 
 
 class HandshakeServer(RunnableServer):
-    """A server of a revision whose sessions begin with a handshake; see ``Server``."""
+    """A server of a revision whose sessions begin with a handshake. ``options`` are those of `ServerOptions`."""
 
-    def __init__(self, name: str, version: str, *, logging: bool = True, **options: Any) -> None:
-        super().__init__(name, version, logging=logging, **options)
+    def __init__(self, name: str, version: str, **options: Any) -> None:
+        super().__init__(name, version, **options)
         set_level = self.binding.requests.get(_SET_LEVEL)
-        if logging and set_level is not None:
+        if self._options.logging and set_level is not None:
             self._handlers.add(set_level, self._set_level)
 
     def session(self, versions: Sequence[str] = ()) -> Session:
@@ -38,7 +38,7 @@ class HandshakeServer(RunnableServer):
 
         self._receiver = CoreTasks(self.binding, self._handlers, tasks, self)
 
-    def _tell(self, connection: Channel, announcement: Announcement) -> None:
+    def _send_announcement(self, connection: Channel, announcement: Announcement) -> None:
         connection.notify(announcement.key, announcement.params)
 
     def _set_level(self, params: Any, context: Context) -> None:

@@ -1,4 +1,4 @@
-"""Servers of several revisions behind one transport: how the client opens chooses.
+"""Servers of several revisions behind one transport; the first message of the client chooses among them.
 
 2026-07-28, Versioning and Compatibility: Backward Compatibility with Initialization-Based Versions.
 """
@@ -20,24 +20,23 @@ from .server import Server
 
 _WORD = INITIALIZE.encode()
 _ESCAPE = b"\\u00"
-"""What a line with ``initialize`` in it contains, or with a part of the word that is escaped."""
-_PATIENCE = 10.0
-"""Seconds that the client may take to receive an answer."""
+"""A line with ``initialize`` contains the word, or this if a part of the word is escaped."""
+_SEND_TIMEOUT = 10.0
+"""Seconds to wait until the client has received a response."""
 
 
-class Host:
-    """Serves each client by the server of its revision.
+class MultiRevisionServer:
+    """Serves each client with the server of its revision.
 
-    A request that names its revision in ``_meta`` is served by that revision's server, as it stands alone.
-    ``initialize`` chooses among the others, and is final: from then on the transport speaks the revision that was
-    agreed on, and nothing else.
+    A request that names its revision in ``_meta`` stands alone and goes to the server of that revision. ``initialize``
+    chooses one of the other servers for the rest of the connection.
     """
 
     def __init__(self, servers: Sequence[Server]) -> None:
         self._routes = Routes(servers)
 
     def serve(self, transport: Transport) -> None:
-        """Speaks with a client until it leaves."""
+        """Serve the client at the other end of a transport until it leaves."""
         require_transport(transport)
         try:
             routed = self._receive(transport)
@@ -47,17 +46,17 @@ class Host:
             transport.close()
 
     def _serve(self, transport: Transport, routed: _Routed) -> _Routed | None:
-        """Serve until the end, or until the client begins a session: return what begins it."""
+        """Serve a client from a message on; return the message that begins a session, None once the client has left."""
         server = routed.server
         interrupts = server.binding.era == "stateless" and bool(self._routes.handshake)
-        lease = _Lease(transport, routed.line, self._beginning if interrupts else _nothing)
-        server.serve_connection(server.connect(lease, versions=self._routes.revisions))
-        return lease.successor
+        part = _TransportPart(transport, routed.line, self._beginning if interrupts else _never)
+        server.serve_connection(server.connect(part, versions=self._routes.revisions))
+        return part.successor
 
     def _receive(self, transport: Transport) -> _Routed | None:
-        """Return the first message that is for one of the servers; None at the end.
+        """Return the first message that is for one of the servers; None once the client has left.
 
-        Those before it are answered as by a server of the handshake era whose session has not begun.
+        Messages before it get the responses of a session that has not begun.
         """
         unbegun = (self._routes.handshake or self._routes.stateless)[0].session()
         while True:
@@ -80,7 +79,7 @@ class Host:
 
     def _beginning(self, line: bytes) -> _Routed | None:
         """Return the server of the session that a line begins; None for other lines."""
-        # Few lines hold the word, or may hold it in another spelling, so few are parsed twice.
+        # Few lines contain the word or an escaped letter, so few are parsed twice.
         if _WORD not in line and _ESCAPE not in line:
             return None
         server = self._routes.choose(_parsed(line))
@@ -88,16 +87,17 @@ class Host:
 
 
 class _Routed(NamedTuple):
-    """A message, and the server it is for."""
+    """A message and the server that it is for."""
 
     server: Server
     line: bytes
 
 
-class _Lease:
-    """A transport lent to one server: begins with a line that was read before, and may end before the transport does.
+class _TransportPart:
+    """The part of a transport's messages that is for one server.
 
-    It ends with a line for which ``ends`` names a successor.
+    It begins with a line that was read before, and ends at a line for which ``ends`` returns a successor, or with the
+    transport.
     """
 
     def __init__(self, transport: Transport, first: bytes, ends: Callable[[bytes], _Routed | None]) -> None:
@@ -120,7 +120,7 @@ class _Lease:
             self.successor = self._ends(line)
             if self.successor is None:
                 return line
-        message = "the client has begun a handshake, and is served by another revision"
+        message = "the client has begun a session with the server of another revision"
         raise ConnectionClosed(message)
 
     def close(self) -> None:
@@ -130,17 +130,17 @@ class _Lease:
 
 def _send(transport: Transport, line: bytes) -> None:
     try:
-        transport.send(line, _PATIENCE)
+        transport.send(line, _SEND_TIMEOUT)
     except McpError as fault:
-        write_log("info", "an answer could not be sent: %s", fault)
+        write_log("info", "a response could not be sent: %s", fault)
 
 
-def _nothing(_line: bytes) -> None:
-    """No line ends the lease."""
+def _never(_line: bytes) -> None:
+    """Return no successor: the part ends with the transport."""
 
 
 def _parsed(line: bytes) -> Any:
-    """The JSON value in a line; None for what is none, which no server is chosen by."""
+    """Return the JSON value in a line; None, for which there is no server, if it is not JSON."""
     try:
         return json.loads(line.decode())
     except (ValueError, RecursionError):

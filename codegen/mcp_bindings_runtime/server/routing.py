@@ -1,4 +1,4 @@
-"""Choose the server of a message where several revisions are served.
+"""Routing of messages to servers of several revisions.
 
 2026-07-28, Versioning and Compatibility: Backward Compatibility with Initialization-Based Versions.
 """
@@ -15,10 +15,10 @@ from .server import Server
 
 
 class Routes:
-    """The servers behind one transport or endpoint, and which of them a message is for.
+    """The servers behind one transport or endpoint, and the choice among them for each message.
 
-    Nothing else decides that: a message that two places route in different ways is lost between them. Raises
-    UsageError for no server, for an object that is not a server, and for two servers of one revision.
+    stdio and HTTP both route by this class, so that they agree. Raise `UsageError` for no server, for an object that is
+    not a server, and for two servers of one revision.
     """
 
     def __init__(self, servers: Iterable[object]) -> None:
@@ -28,10 +28,10 @@ class Routes:
         self.handshake = [server for server in self.servers if server.binding.era == "handshake"]
 
     def choose(self, message: Any, header: str | None = None) -> Server | None:
-        """Return the server for a message, a JSON value; None where it needs a session and does not begin one.
+        """Return the server for a message, a JSON value; None if it needs a session and does not begin one.
 
-        ``header`` is the revision that the headers of an HTTP request name. A message that names a revision in
-        ``_meta`` is for a server of the stateless era, be it ``initialize``: that server says why it is refused.
+        ``header`` is the revision in the headers of an HTTP request. A message that names a revision in ``_meta`` is
+        for a server of the stateless era, even an ``initialize``, which that server refuses with the reason.
         """
         if self.stateless:
             named = member(message, "params", "_meta", VERSION)
@@ -44,7 +44,7 @@ class Routes:
     def beginning(self, message: Any) -> Server | None:
         """Return the server of the session that a message begins; None for anything but an ``initialize`` request.
 
-        It is that of the revision that the client asks for, else the newest (Lifecycle: Version Negotiation).
+        It is the server of the requested revision, else the newest (Lifecycle: Version Negotiation).
         """
         if not self.handshake or member(message, "method") != INITIALIZE or "id" not in message:
             return None
@@ -52,7 +52,7 @@ class Routes:
 
 
 def _of(revision: Any, servers: Sequence[Server]) -> Server:
-    """The server of a revision, or else the newest."""
+    """Return the server of a revision, else the newest."""
     return next((server for server in servers if server.binding.revision == revision), servers[0])
 
 
@@ -60,14 +60,14 @@ def _newest_first(servers: Iterable[object]) -> list[Server]:
     found: dict[str, Server] = {}
     for each in servers:
         if not isinstance(each, Server):
-            text = f"what is hosted are server objects, each an argument of its own, and not {each!r}"
+            text = f"each argument must be a server object, got {each!r}"
             raise UsageError(text)
         revision = each.binding.revision
         if revision in found:
-            text = f"two servers of {revision} cannot share a transport; register all handlers with one"
+            text = f"two servers of {revision} cannot share a transport; register all handlers with one of them"
             raise UsageError(text)
         found[revision] = each
     if not found:
-        message = "there is no server to host; give at least one"
+        message = "there is no server; pass at least one"
         raise UsageError(message)
     return [found[revision] for revision in sorted(found, reverse=True)]

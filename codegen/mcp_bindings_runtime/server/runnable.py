@@ -1,4 +1,4 @@
-"""Servers that a program runs: over stdio and over HTTP."""
+"""Methods that run a server over stdio and over HTTP."""
 
 from __future__ import annotations
 
@@ -13,22 +13,25 @@ if TYPE_CHECKING:
 
 
 class RunnableServer(Server):
-    """A server with the methods that run it over a transport."""
+    """A server with the methods that run it.
+
+    They are apart from `Server` because the HTTP modules that they import are made for servers.
+    """
 
     _pumped: Connection | None = None
     """The connection that ``pump`` serves."""
 
     def run_stdio(self) -> None:
-        """Serves the program that started this one, over stdin and stdout, until it closes them.
+        """Serve the program that started this one over stdin and stdout until it closes them.
 
-        What else is printed meanwhile goes to stderr. Ctrl-C ends it, and the program without a traceback.
+        Other output to stdout goes to stderr meanwhile. Ctrl-C ends the program without a traceback.
         """
         from ..transports.stdio import run
 
         run(self.serve)
 
     def wsgi_app(self, **options: Any) -> Application:
-        """A WSGI application that serves this server over HTTP, mounted under any path of any WSGI server.
+        """Return a WSGI application that serves this server over HTTP, for any WSGI server and any path below it.
 
         ``options`` are those of ``runtime.http.server.options.EndpointOptions``.
         """
@@ -38,23 +41,21 @@ class RunnableServer(Server):
         return Application([self], options_of(options))
 
     def run_http(self, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
-        """Serves over HTTP at ``/mcp`` of this host and port (0: any that is free), until Ctrl-C. Takes the extra ``http``.
+        """Serve over HTTP at ``/mcp`` of a host and port (0: any that is free) until Ctrl-C. Needs the extra ``http``.
 
-        ``options`` are those of ``wsgi_app`` with ``path``, and ``ready``; see ``runtime.http.server.http_server.run_http``.
+        ``options`` are those of ``wsgi_app``, ``path`` and ``ready``; see ``runtime.http.server.http_server.run_http``.
         """
         from ..http.server.http_server import run_http
 
         run_http([self], host, port, **options)
 
     def pump(self, timeout: float | None = 0.0) -> bool:
-        """Serves over stdin and stdout from a loop of one's own: in this thread, what comes within ``timeout`` seconds.
+        """Serve over stdin and stdout from a loop of your own: handle what arrives within ``timeout`` seconds.
 
-        False once the client has left. The alternative to ``run_stdio`` where everything has to happen in one thread.
+        Everything happens in the calling thread, unlike with ``run_stdio``. Return False once the client has left.
         """
-        if self._ping is not None:
-            message = (
-                "pump() does all in one thread, and `ping` takes another; ping from your loop instead: context.ping()"
-            )
+        if self._options.ping is not None:
+            message = "pump() uses one thread, and `ping` needs another; ping from your loop instead: context.ping()"
             raise UsageError(message)
         if self._pumped is None:
             from ..transports.stdio import Stdio
@@ -63,5 +64,5 @@ class RunnableServer(Server):
         connection = self._pumped
         connection.pump(timeout)
         if connection.closed:
-            self._drop(connection)
+            self._close_connection(connection)
         return not connection.closed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,7 @@ from checkout import GENERATED, REVISIONS
 from mcp_bindings import connect
 from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.errors import UsageError
-from mcp_bindings_runtime.server.server import Server
-from mcp_bindings_runtime.server.stateless import StatelessServer
+from mcp_bindings_runtime.server.options import ServerOptions, StatelessServerOptions
 from mcp_bindings_runtime.session.capabilities import INTRODUCTION, missing_members
 from support.bindings import binding
 from support.conversing import STATELESS, package
@@ -130,11 +128,11 @@ def test_the_typed_options_of_a_server_are_those_that_it_takes(revision):
     path = Path(GENERATED, f"v{revision.replace('-', '_')}", "server.py")
     classes = {node.name: node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)}
     typed = {each.target.id for each in classes["ServerOptions"].body if isinstance(each, ast.AnnAssign)}
-    taken = set(inspect.signature(Server.__init__).parameters)
+    taken = {*ServerOptions.__annotations__}
     lacking = set(missing_members(binding(revision)))
     if revision in STATELESS:
-        taken |= set(inspect.signature(StatelessServer.__init__).parameters)
+        taken |= {*StatelessServerOptions.__annotations__}
         lacking |= {"ping", "ping_failures"}
     elif "tasks/result" not in binding(revision).requests:
         lacking |= {"tasks"}
-    assert typed == taken - lacking - {"self", "name", "version", "options"}
+    assert typed == taken - lacking

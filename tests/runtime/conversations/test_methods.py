@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf
 from mcp_bindings_runtime.features.elicitation import filled, misfit
-from mcp_bindings_runtime.features.sampling import imbalance
+from mcp_bindings_runtime.features.sampling import find_imbalance
 from mcp_bindings_runtime.transports.memory import pair
 from mcp_bindings_runtime.transports.streams import Streams
 from strategies.values import Values
@@ -194,7 +194,7 @@ def asked(revision, name):
     found = [
         (params, result)
         for params, result in pairs
-        if not (name == "sampling/createMessage" and imbalance(params.messages))
+        if not (name == "sampling/createMessage" and find_imbalance(params.messages))
         and not (name == "elicitation/create" and misfit(binding, params, result, own=False))
     ]
     assert found

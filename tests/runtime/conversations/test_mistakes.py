@@ -105,7 +105,7 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "server ping": (lambda: server(ping="x"), "ping is 'x'; accepted are numbers of seconds"),
     "server workers": (lambda: server(workers=0), "workers is 0; accepted are 1 and more"),
     "server pages": (lambda: server(page_size="x"), "page_size is 'x'; accepted are 1 and more"),
-    "server limits": (lambda: server(limits=5), "limits is 5; accepted are Limits, True"),
+    "server limits": (lambda: server(limits=5), "limits must be Limits, True"),
     "server tasks": (lambda: server(tasks=True), "tasks is True; accepted is MemoryTasks"),
     "server capabilities": (lambda: server(capabilities=5).capabilities, "accepted is a ServerCapabilities"),
     "client timeout": (lambda: client(timeout="x"), "timeout is 'x'; accepted are numbers of seconds"),
@@ -157,7 +157,7 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "prompt name": (lambda: server().prompt(name=5)(no_arguments), "found 5, expected a string"),
     "resource type": (
         lambda: server().resource("demo://it", mime_type=5)(no_arguments),
-        "resource demo://it is not what 2025-11-25 takes: .*found 5, expected a string",
+        "resource demo://it does not fit 2025-11-25: .*found 5, expected a string",
     ),
     "resource function": (lambda: server().resource("demo://it")(5), "resource demo://it is 5; accepted are functions"),
     "resource updated": (lambda: server().resources.updated(5), "is 5; accepted are texts"),
@@ -165,7 +165,7 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "completion prompt": (lambda: completed(prompt=5), "prompt is 5; accepted are texts"),
     "completion function": (
         lambda: server().completion(argument="a", prompt="b")(5),
-        "the completion is 5; accepted are functions",
+        "a completion must be a function, got 5",
     ),
     "server cursor key": (lambda: server(cursor_key="x"), "cursor_key is no 32 bytes or more; secrets.token_bytes"),
     "server short key": (lambda: server(cursor_key=b"x" * 31), "cursor_key is no 32 bytes or more"),

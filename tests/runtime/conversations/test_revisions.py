@@ -372,13 +372,13 @@ def test_what_comes_before_anybody_is_introduced_is_answered():
 def test_two_servers_of_one_revision_are_refused():
     with pytest.raises(UsageError, match=f"two servers of {LATEST}"):
         serve.over(pair()[0], echo_server(LATEST)[0], echo_server(LATEST)[0])
-    with pytest.raises(UsageError, match="no server to host"):
+    with pytest.raises(UsageError, match="there is no server"):
         serve.over(pair()[0])
 
 
 @pytest.mark.parametrize("host", [lambda given: serve.over(pair()[0], given), serve.wsgi_app])
 def test_servers_are_given_one_by_one(host):
-    with pytest.raises(UsageError, match=r"each an argument of its own, and not \["):
+    with pytest.raises(UsageError, match=r"each argument must be a server object, got \["):
         host([echo_server(LATEST)[0]])
 
 

@@ -84,21 +84,21 @@ def test_what_cannot_be_said_is_refused(revision):
     methods = package(revision).methods
     server = serving(revision)
     for what, ttl_ms, scope, reason in [
-        ("test://a", -1, "private", "ttl_ms is -1; accepted are whole numbers of milliseconds, 0 and more"),
-        ("test://a", 1.5, "private", "ttl_ms is 1.5"),
-        ("test://a", True, "private", "ttl_ms is True"),
-        ("test://a", 1, "shared", "the scope is 'shared'; accepted are public, private"),
+        ("test://a", -1, "private", "ttl_ms must be a whole number of milliseconds >= 0, got -1"),
+        ("test://a", 1.5, "private", "got 1.5"),
+        ("test://a", True, "private", "got True"),
+        ("test://a", 1, "shared", "the scope must be one of public, private, got 'shared'"),
         (
             methods.CALL_TOOL,
             1,
             "private",
-            "results of tools/call are not to be kept; those of these are: server/discover",
+            "results of tools/call have no cache hints; those of server/discover",
         ),
     ]:
         with pytest.raises(UsageError) as caught:
             server.cache(what, ttl_ms=ttl_ms, scope=scope)
         assert reason in str(caught.value)
-    with pytest.raises(UsageError, match="ttl_ms is -5"):
+    with pytest.raises(UsageError, match="got -5"):
         serving(revision, ttl_ms=-5)
 
 

@@ -14,7 +14,7 @@ from mcp_bindings_runtime.client.client import Client
 from mcp_bindings_runtime.client.handshake import HandshakeClient
 from mcp_bindings_runtime.client.stateless import StatelessClient
 from mcp_bindings_runtime.errors import MissingCapability, UsageError
-from mcp_bindings_runtime.features.callbacks import EVERY, offered
+from mcp_bindings_runtime.features.callbacks import EVERY, options_of
 from mcp_bindings_runtime.session.capabilities import missing_members
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
 
@@ -52,13 +52,13 @@ def test_the_typed_options_are_those_that_there_are(revision):
     taken -= missing_members(mcp.Client.binding)
     if "tasks" not in mcp.Client.binding.capabilities["client"] and revision not in STATELESS:
         taken -= {"tasks"}
-    assert typed_options(revision) == taken | offered(mcp.Client.binding)
+    assert typed_options(revision) == taken | options_of(mcp.Client.binding)
 
 
 @each_revision
 def test_what_a_revision_does_not_have_is_no_option(revision):
     mcp = package(revision)
-    lacking = [*sorted(EVERY - offered(mcp.Client.binding)), "on_weather"]
+    lacking = [*sorted(EVERY - options_of(mcp.Client.binding)), "on_weather"]
     for name in lacking:
         with pytest.raises(UsageError, match=f"clients of {revision} have no option '{name}'"):
             mcp.Client.in_memory(mcp.Server("s", "1"), **{name: print})
@@ -93,7 +93,7 @@ def test_modes_and_parts_are_declared_by_what_there_is_for_them(revision):
 @each_revision
 @pytest.mark.parametrize("name", ["approve_request", "approve_result"])
 def test_approval_without_sampling_is_a_mistake(revision, name):
-    with pytest.raises(UsageError, match=f"'{name}' means nothing to a client without 'sampling'"):
+    with pytest.raises(UsageError, match=f"the option '{name}' of a client needs 'sampling'"):
         declared(revision, **{name: print})
 
 

@@ -92,8 +92,8 @@ def test_what_is_not_there_cannot_be_completed(revision):
         for ref, argument, reason in [
             ("other", "language", f"{unknown} 'other'"),
             ("test://{x}", "x", f"{unknown} 'test://{{x}}'"),
-            ("code", "size", "'code' has no argument 'size'; accepted are language, style"),
-            ("test://fixed", "x", "'test://fixed' has no argument 'x'; accepted are none"),
+            ("code", "size", "'code' has no argument 'size'; use language, style"),
+            ("test://fixed", "x", "'test://fixed' has no argument 'x'; use none"),
         ]:
             assert refused(-32602, complete, ref, argument) == {"reason": reason}
 
@@ -117,7 +117,7 @@ def test_what_is_no_list_of_texts_is_an_internal_error(revision, wrong, caplog):
     server.completions.add(lambda _: wrong, "language", prompt="code")
     with asking(server) as client:
         assert refused(-32603, Asking(revision, client), "code", "language") is None
-    assert "a completion has given a" in caplog.text
+    assert "a completion must return" in caplog.text
 
 
 @pytest.mark.parametrize("revision", WITH_OTHERS)
@@ -166,7 +166,7 @@ WRONG = [
         lambda completions: completions.add(lambda _: [], "a", prompt="p", resource_template="t"),
         "pass prompt= or resource_template=",
     ),
-    (lambda completions: completions.add(lambda: (), "a", prompt="p"), "takes no argument"),
+    (lambda completions: completions.add(lambda: (), "a", prompt="p"), "has no parameter"),
     (lambda completions: completions.add(lambda typed, size: [], "a", prompt="p"), "has the parameter 'size'"),
     (lambda completions: completions.add(coroutine, "a", prompt="p"), "is a coroutine function"),
     (lambda completions: completions.add(lambda _: [], "taken", prompt="p"), "there is a completion"),

@@ -203,7 +203,7 @@ def test_a_client_does_not_send_what_does_not_fit_the_form(revision, content, ca
 def refused(revision, ask, fill_in):
     """Asserts that an answer is not sent: a server is told nothing of the inside, and where it waits for none, nothing."""
     if revision in STATELESS:
-        with pytest.raises(UsageError, match="the answer to elicitation/create does not fit"):
+        with pytest.raises(UsageError, match="the result of elicitation/create does not fit"):
             called(revision, ask, elicitation=fill_in)
     else:
         assert called(revision, ask, elicitation=fill_in) == "ResponseError: Internal error (-32603)"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mcp_bindings import v2025_11_25
 from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.errors import ProtocolError, ResponseError, UsageError
-from mcp_bindings_runtime.features.limits import LOGGER, Bucket, DroppedLogs, Limits, Pace
+from mcp_bindings_runtime.features.limits import LOGGER, Bucket, DroppedLogs, Limits, Throttle
 from mcp_bindings_runtime.session.log_levels import LEVELS
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of
 from support.echoing import echo_server
@@ -60,12 +60,12 @@ def test_a_bucket_gives_its_size_and_what_flows_in_and_no_more(pauses, rate, siz
     taken = 0
     for pause in pauses:
         clock.now += pause
-        wait = bucket.take()
+        wait = bucket.acquire()
         taken += not wait
         assert taken <= size + (clock.now - 100.0) * rate + 1e-6
         if wait:
             clock.now += wait + 1e-6
-            assert not bucket.take(), "what it says is how long it takes"
+            assert not bucket.acquire(), "what it says is how long it takes"
             taken += 1
 
 
@@ -75,12 +75,12 @@ def test_what_is_told_is_in_order_and_the_last_always_comes(steps):
     clock = Clock()
     told = []
     dropped = []
-    pace = Pace(Bucket(4.0, 2.0, clock), told.append, clock.delay, dropped.append)
+    throttle = Throttle(Bucket(4.0, 2.0, clock), told.append, clock.delay, dropped.append)
     offered = []
     for step in steps:
         if isinstance(step, int):
             offered.append((len(offered), step))
-            pace.offer(offered[-1])
+            throttle.offer(offered[-1])
         else:
             clock.go(step)
     clock.go(10.0)
@@ -94,11 +94,11 @@ def test_what_is_told_is_in_order_and_the_last_always_comes(steps):
 def test_what_waits_is_told_at_the_end():
     clock = Clock()
     told = []
-    pace = Pace(Bucket(1.0, 1.0, clock), told.append, clock.delay)
+    throttle = Throttle(Bucket(1.0, 1.0, clock), told.append, clock.delay)
     for number in range(5):
-        pace.offer(number)
+        throttle.offer(number)
     assert told == [0]
-    pace.flush()
+    throttle.flush()
     assert told == [0, 4]
     clock.go(10.0)
     assert told == [0, 4]
@@ -110,12 +110,12 @@ def test_every_log_message_is_sent_or_counted_by_a_notice(steps):
     clock = Clock()
     sent = []
     dropped = DroppedLogs(4.0, sent.append)
-    pace = Pace(Bucket(4.0, 2.0, clock), dropped.send, clock.delay, dropped.drop)
+    throttle = Throttle(Bucket(4.0, 2.0, clock), dropped.send, clock.delay, dropped.drop)
     logged = []
     for step in steps:
         if isinstance(step, str):
             logged.append(v2025_11_25.LoggingMessageNotificationParams(level=step, data=len(logged), logger="app"))
-            pace.offer(logged[-1])
+            throttle.offer(logged[-1])
         else:
             clock.go(step)
     clock.go(10.0)

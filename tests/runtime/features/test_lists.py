@@ -56,7 +56,7 @@ def test_a_list_comes_in_pages(revision, method):
         with pytest.raises(ResponseError) as caught:
             page(cursor="3")
     assert caught.value.code == -32602
-    assert "was not given out for " + method in caught.value.data["reason"]
+    assert f"not one of this server for {method};" in caught.value.data["reason"]
 
 
 def test_a_list_fits_one_page_of_a_hundred_by_default():

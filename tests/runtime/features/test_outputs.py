@@ -223,7 +223,7 @@ def test_without_the_extra_nothing_is_checked_unless_it_has_to_be(monkeypatch):
         assert not client.followed
     with pytest.raises(UsageError, match=r"pip install 'mcp-bindings\[schema\]'"):
         package("2025-11-25").Client.in_memory(server, check_output=True)
-    with pytest.raises(UsageError, match="check_output is 'yes'; accepted are True, False"):
+    with pytest.raises(UsageError, match="check_output must be True, False"):
         package("2025-11-25").Client.in_memory(server, check_output="yes")
 
 

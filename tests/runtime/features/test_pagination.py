@@ -79,7 +79,7 @@ def refused(pages, cursor, name="things/list"):
         pages.cut(name, numbered(9), cursor)
     assert caught.value.code == -32602
     assert caught.value.data == {
-        "reason": f"the cursor was not given out for {name} by this server; ask again without a cursor"
+        "reason": f"the cursor is not one of this server for {name}; start again without a cursor"
     }
 
 

@@ -86,9 +86,7 @@ def test_what_does_not_fit_is_refused(revision):
     with asking(server) as client:
         assert reason("other") == "there is no prompt 'other'"
         assert reason("review") == reason("review", {}) == "the argument code is required"
-        assert reason("review", {"code": "x", "size": "1"}).startswith(
-            "there is no argument 'size'; accepted are code,"
-        )
+        assert reason("review", {"code": "x", "size": "1"}).startswith("there is no argument 'size'; use code,")
         for name, text in [("depth", "deep"), ("depth", "1.5"), ("tone", "rude"), ("kind", ""), ("checks", "[1]")]:
             assert reason("review", {"code": "x", name: text}).startswith(f"{name}: found ")
 
@@ -132,7 +130,7 @@ def test_what_it_may_not_return_is_an_internal_error(revision, caplog):
     server.prompts.add(lambda: 5, "p")
     with asking(server) as client:
         assert refused(-32603, client.get_prompt, "p") is None
-    assert "prompt p: the function has given a int; accepted are str, PromptMessage" in caplog.text
+    assert "prompt p: the function must return str, PromptMessage" in caplog.text
 
 
 @every_revision

@@ -32,7 +32,7 @@ def test_a_name_is_taken_once_unless_asked():
     registry, told = watched()
     registry.put("a", "first")
     registry.put("b", "second")
-    with pytest.raises(UsageError, match="there is a thing 'a' already; give it another name, or pass replace=True"):
+    with pytest.raises(UsageError, match="there is a thing 'a' already; use another name, or pass replace=True"):
         registry.put("a", "third")
     assert list(registry) == ["first", "second"]
     registry.put("a", "third", replace=True)

@@ -12,7 +12,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.features.folders import inside
-from mcp_bindings_runtime.features.resources import MOST_SUBSCRIPTIONS
+from mcp_bindings_runtime.features.resources import MAX_SUBSCRIPTIONS
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server
 from support.offering import asking, refused, serving
 
@@ -90,7 +90,7 @@ def test_what_it_may_not_return_is_an_internal_error(revision, wrong, caplog):
     server.resources.add(lambda: wrong, "test://x")
     with asking(server) as client:
         assert refused(-32603, client.read_resource, "test://x") is None
-    assert "accepted are str, bytes, Path, TextResourceContents, BlobResourceContents" in caplog.text
+    assert "must return str, bytes, Path, TextResourceContents, BlobResourceContents" in caplog.text
 
 
 @every_revision
@@ -290,9 +290,9 @@ def spread(*parts):
 
 
 WRONG = [
-    (lambda resources: resources.add(lambda: "", "no uri"), "'no uri' is no URI"),
-    (lambda resources: resources.add(lambda: "", "test://a%zz"), "is no URI"),
-    (lambda resources: resources.add(lambda x: "", "test://a"), "there are no values for x"),
+    (lambda resources: resources.add(lambda: "", "no uri"), "'no uri' is not a URI"),
+    (lambda resources: resources.add(lambda: "", "test://a%zz"), "is not a URI"),
+    (lambda resources: resources.add(lambda x: "", "test://a"), "a URI has no values for the parameters x"),
     (lambda resources: resources.add(coroutine, "test://a"), "is a coroutine function"),
     (lambda resources: resources.add(lambda: "", "test://a", {"colour": 1}), "has no 'colour'"),
     (lambda resources: resources.add(lambda: "", "test://taken"), "there is a resource 'test://taken' already"),
@@ -300,7 +300,7 @@ WRONG = [
     (lambda resources: resources.add_template(lambda x: "", "test://{x"), "is no URI template"),
     (lambda resources: resources.add_template(lambda x, y: "", "test://{x}{y}"), "cannot be matched"),
     (lambda resources: resources.add_template(lambda: "", "test://{x}"), "has no parameter for the variable x"),
-    (lambda resources: resources.add_template(lambda x, y: "", "test://{x}"), "parameter y is no variable of it"),
+    (lambda resources: resources.add_template(lambda x, y: "", "test://{x}"), "the parameter y is not a variable"),
     (lambda resources: resources.add_template(lambda x, y: "", "test://{x}{?y}"), "needs a default"),
     (lambda resources: resources.add_template(spread, "test://{parts}"), "*parts has no name that callers could give"),
 ]
@@ -376,10 +376,10 @@ def test_a_connection_has_so_many_subscriptions_at_most(revision):
     server = serving(revision)
     server.resources.add_template(lambda x: x, "test://{x}")
     with asking(server) as client:
-        for number in range(MOST_SUBSCRIPTIONS):
+        for number in range(MAX_SUBSCRIPTIONS):
             client.subscribe(f"test://{number}")
         client.subscribe("test://0")
-        assert "unsubscribe from others first" in refused(-32603, client.subscribe, "test://more")["reason"]
+        assert "unsubscribe from other resources first" in refused(-32603, client.subscribe, "test://more")["reason"]
         client.unsubscribe("test://0")
         client.subscribe("test://more")
 

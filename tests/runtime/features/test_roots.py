@@ -45,16 +45,16 @@ def test_paths_uris_and_roots_become_roots(revision, tmp_path):
 @pytest.mark.parametrize(
     ("root", "why"),
     [
-        ("https://a.example/x", "is no file:// URI"),
+        ("https://a.example/x", "a root must be a file:// URI"),
         ("file://other/x", "names the host 'other'"),
         ("file:///a/../b", "has a segment '..'"),
         ("file:///a/%2E%2e/b", "has a segment '..'"),
         ("file:///a?b", "names no path"),
         ("file:///a#b", "names no path"),
         ("file:///a%00b", "names no path"),
-        ("file:///not/there", "is not there"),
-        ("/not/there", "is not there"),
-        (7, "not int"),
+        ("file:///not/there", "does not exist"),
+        ("/not/there", "does not exist"),
+        (7, "got int"),
     ],
 )
 def test_what_is_no_root_is_refused(root, why):

@@ -10,7 +10,7 @@ from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import ProtocolError, ResponseError, UsageError
-from mcp_bindings_runtime.features.sampling import Refused, imbalance, match_model
+from mcp_bindings_runtime.features.sampling import Refused, find_imbalance, match_model
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
@@ -231,12 +231,12 @@ BAD = [
 
 @pytest.mark.parametrize("text", GOOD)
 def test_each_use_of_a_tool_has_its_result_in_the_next_message(text):
-    assert imbalance(conversation(package(WITH_TOOLS[0]).types, text)) is None
+    assert find_imbalance(conversation(package(WITH_TOOLS[0]).types, text)) is None
 
 
 @pytest.mark.parametrize(("text", "situation"), BAD)
 def test_results_that_are_mixed_missing_or_nobodys_are_told(text, situation):
-    found = imbalance(conversation(package(WITH_TOOLS[0]).types, text))
+    found = find_imbalance(conversation(package(WITH_TOOLS[0]).types, text))
     assert found is not None
     assert found[0] == situation
 

@@ -94,7 +94,7 @@ def test_tasks_of_a_connection_end_with_it(revision: str, caplog: pytest.LogCapt
 @pytest.mark.parametrize("revision", [OLD, NEW])
 def test_a_task_that_begins_as_its_requestor_leaves_is_not_done(revision: str) -> None:
     server, work = working(revision)
-    run, taken = server.run, threading.Event()
+    run, taken = server.handle_request, threading.Event()
 
     def late(link: Any, incoming: Any) -> Any:
         server.close()
@@ -103,7 +103,7 @@ def test_a_task_that_begins_as_its_requestor_leaves_is_not_done(revision: str) -
         finally:
             taken.set()
 
-    server.run = late
+    server.handle_request = late
     peer = scripted_client(server)
     meta: Any = {}
     if revision == OLD:

@@ -349,7 +349,7 @@ def test_a_tool_that_is_annotated_with_bytes_is_refused_with_what_to_write(revis
         return PNG
 
     photo.__annotations__["return"] = steps.__annotations__["return"] = kind
-    with pytest.raises(UsageError, match=r"tool photo returns .*bytes are no content; return Image\(data\)") as caught:
+    with pytest.raises(UsageError, match=r"tool photo returns .*bytes are not content; return Image\(data\)") as caught:
         server.tool(name="photo")(steps if get_origin(kind) is Generator else photo)
     assert "base64.b64encode(data).decode()" in str(caught.value)
     assert ("Audio(data)" in str(caught.value)) == hasattr(package(revision), "AudioContent")
@@ -384,7 +384,7 @@ def test_a_sound_is_content_from_2025_03_26_on(revision: str, caplog: pytest.Log
     result = called(server, revision, "sound")
     if revision == "2024-11-05":
         assert result["isError"] is True
-        assert "it exists from 2025-03-26 on" in result["content"][0]["text"]
+        assert "which exists from 2025-03-26 on" in result["content"][0]["text"]
     else:
         assert [each["mimeType"] for each in result["content"]] == ["audio/wav"]
 
@@ -432,7 +432,7 @@ def test_a_result_of_another_type_than_promised_fails_the_call(
     server.tool(give)
     result = called(server, revision, "give")
     assert result["isError"] is True
-    assert result["content"][0]["text"] == f"tool give has returned what it does not promise: {said}"
+    assert result["content"][0]["text"] == f"tool give returned a value that does not match its annotation: {said}"
 
 
 @pytest.mark.parametrize("revision", STRUCTURED)
@@ -505,7 +505,7 @@ def test_arguments_that_are_nested_too_deeply_are_wrong_arguments(revision: str)
 
 
 def test_members_of_another_type_are_refused_where_the_tool_is_registered() -> None:
-    with pytest.raises(UsageError, match=r"tool lambda_free is not what 2025-11-25 takes: \$.title: found 5"):
+    with pytest.raises(UsageError, match=r"tool lambda_free does not fit 2025-11-25: \$.title: found 5"):
         new_server("2025-11-25").tool(title=5)(lambda_free)
 
 
@@ -558,7 +558,7 @@ def test_a_generator_reports_progress_and_returns_its_result(revision: str) -> N
         result = client.call_tool("steps", {"n": 2}, on_progress=lambda each: seen.append((each.progress, each.total)))
         assert text_of(result) == "done"
         assert seen == [(0.5, None), (1, 2), (2, 2)]
-        assert "accepted are progress, (progress, total)" in text_of(client.call_tool("wrong"))
+        assert "must yield progress, (progress, total)" in text_of(client.call_tool("wrong"))
         assert text_of(client.call_tool("steps", {"n": 0})) == "done"
 
 
@@ -582,7 +582,7 @@ def test_a_call_that_takes_too_long_is_answered_and_its_function_sees_that_it_is
     with client_of(server, revision) as client:
         result = client.call_tool("slower", {"n": 1})
         assert result.is_error
-        assert text_of(result) == "tool slower has not ended within 0.02 s"
+        assert text_of(result) == "tool slower did not finish within 0.02 s"
         assert text_of(client.call_tool("quick")) == "in time"
         eventually(lambda: ended == [True])
     eventually(lambda: not threads_of("mcp-tool-timeout"))
@@ -615,7 +615,7 @@ def test_a_task_that_takes_too_long_ends_and_its_function_sees_that_it_is_cancel
     with client_of(server, revision, elicitation=never, **handlers) as client:
         result = client.call_tool_as_task("slower").result(PATIENCE)
         assert result.is_error
-        assert text_of(result) == "tool slower has not ended within 0.05 s"
+        assert text_of(result) == "tool slower did not finish within 0.05 s"
         assert left.wait(PATIENCE)
 
 
@@ -690,7 +690,7 @@ def test_what_cannot_be_described_is_refused_with_function_parameter_and_type() 
         (bare, "tool bare: parameter a has no annotation; accepted are str"),
         (odd, "tool odd: parameter z: complex has no JSON Schema; accepted are str"),
         (rest, r"tool rest: \*numbers has no name"),
-        (gives, r"tool gives returns complex.*accepted are CallToolResult, content blocks"),
+        (gives, r"tool gives returns complex.*use CallToolResult, content blocks"),
         (later, "tool later is a coroutine function"),
         (foreign, "v2025_11_25.server.Context, and this server gives a .*v2025_06_18"),
         (lost, "tool lost: name 'Unknown' is not defined"),
@@ -709,7 +709,7 @@ def test_names_are_those_that_the_revision_wants(revision: str) -> None:
         server.tool(name=name)(lambda_free)
     for name in ["", "has space", "comma,", "naïve", "a" * 129]:
         if revision in NAMED or not name:
-            with pytest.raises(UsageError, match=r"a tool is called|is empty"):
+            with pytest.raises(UsageError, match=r"the name of a tool must be|is empty"):
                 server.tool(name=name)(lambda_free)
         else:
             server.tool(name=name)(lambda_free)
@@ -956,8 +956,8 @@ def test_structured_content_is_held_against_an_output_schema_written_by_hand(rev
         ({"type": "object", "minProperties": "a"}, "is no JSON Schema"),
         ({"type": "object", "$schema": "https://a.example/dialect"}, "is of the dialect 'https://a.example/dialect'"),
         ({"type": "object", "enum": [[[]]] * 20_000}, "has more than"),
-        ({"type": "object", "properties": {"b": {}}}, "input_schema has b, which the function does not take"),
-        ({"type": "array"}, "tool take is not what 2025-11-25 takes"),
+        ({"type": "object", "properties": {"b": {}}}, "input_schema has b, for which the function has no parameter"),
+        ({"type": "array"}, "tool take does not fit 2025-11-25"),
     ],
     ids=str,
 )

@@ -163,7 +163,7 @@ def test_a_tool_that_takes_too_long_is_answered_though_there_is_no_stream(revisi
     with no_stream_left(revision, server) as (_, ask, _):
         answer = ask("slow", n=1)
         ended.set()
-        assert "has not ended within 0.05 s" in answer.text
+        assert "did not finish within 0.05 s" in answer.text
         assert answer.json["result"]["isError"] is True
 
 

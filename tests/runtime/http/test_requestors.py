@@ -78,12 +78,12 @@ def test_a_principal_is_told_from_an_address_of_the_same_name() -> None:
     for principal in (True, False):
         bucket = limited.bucket_of("tools/call", "192.0.2.7", principal=principal)
         assert bucket is not None
-        assert bucket.take() == 0.0
-        assert bucket.take() > 0.0
+        assert bucket.acquire() == 0.0
+        assert bucket.acquire() > 0.0
 
 
 def test_so_many_requestors_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "REQUESTORS", 3)
+    monkeypatch.setattr(limits, "MAX_REQUESTORS", 3)
     limited = Limits()
     kept = [limited.bucket_of("tools/call", name, principal=True) for name in ("a", "b", "c")]
     assert limited.bucket_of("tools/call", "a", principal=True) is kept[0]

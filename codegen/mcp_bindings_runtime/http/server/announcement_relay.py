@@ -15,7 +15,7 @@ from .session_table import SessionTable
 from .store import SharedStore, StoreUnavailable
 
 if TYPE_CHECKING:
-    from ...features.limits import Limits, Pace
+    from ...features.limits import Limits, Throttle
     from ...server.server import Server
 
 
@@ -30,18 +30,18 @@ class AnnouncementRelay:
         self._servers = {server.binding.revision: server for server in servers}
         self._store = store
         self._table = table
-        self._paces = {server: _log_pace(partial(self._publish, server), server.limits) for server in servers}
+        self._throttles = {server: _log_throttle(partial(self._publish, server), server.limits) for server in servers}
         for server in servers:
             server.relays.append(partial(self._relay, server))
         store.on_announcement(self._deliver)
 
     def _relay(self, server: Server, announcement: Announcement) -> None:
-        pace = None if announcement.level is None else self._paces[server]
-        if pace is None:
+        throttle = None if announcement.level is None else self._throttles[server]
+        if throttle is None:
             self._publish(server, announcement)
         else:
             # Log messages are dropped before they are published, so that all processes drop the same ones.
-            pace.offer(announcement)
+            throttle.offer(announcement)
 
     def _publish(self, server: Server, announcement: Announcement) -> None:
         key, params, promised, about, level = announcement
@@ -68,7 +68,7 @@ class AnnouncementRelay:
         params = None if content["params"] is None else binding.codec.structure(content["params"], key.params)
         announcement = Announcement(key, params, content["promised"], tuple(content["about"]), content.get("level"))
         if not ours:
-            server.tell_here(announcement)
+            server.announce_locally(announcement)
         for channel in self._table.select(
             lambda each: each.server is server and announcement.reaches(binding, each.session)
         ):
@@ -81,17 +81,17 @@ class AnnouncementRelay:
                     write_log("warning", "a client could not be notified: %s", error)
 
 
-def _log_pace(publish: Callable[[Announcement], None], limits: Limits | None) -> Pace | None:
+def _log_throttle(publish: Callable[[Announcement], None], limits: Limits | None) -> Throttle | None:
     """Return the rate limit for publishing log messages; None without a limit."""
     if limits is None:
         return None
-    from ...features.limits import DroppedLogs, log_pace
+    from ...features.limits import DroppedLogs, log_throttle
 
     bucket = limits.bucket("log")
     if bucket is None:
         return None
     dropped = DroppedLogs(bucket.rate, publish, attrgetter("params"), _with_params)
-    return log_pace(bucket, dropped)
+    return log_throttle(bucket, dropped)
 
 
 def _with_params(announcement: Announcement, params: Any) -> Announcement:

@@ -106,6 +106,6 @@ class LegacySseEndpoint:
 
 
 def _run(channel: SessionChannel, incoming: Incoming) -> None:
-    line = None if incoming.cancelled else channel.server.run(channel, incoming)
+    line = None if incoming.cancelled else channel.server.handle_request(channel, incoming)
     channel.save()
     channel.reply(incoming, line)

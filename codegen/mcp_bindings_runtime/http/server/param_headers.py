@@ -82,7 +82,9 @@ class ToolParamHeaders:
         if not isinstance(event, Incoming):
             return None
         event.principal = principal
-        line = server.run(_NullChannel(session, Lock(), {}, timeout=server.timeout, limit=server.limit), event)
+        line = server.handle_request(
+            _NullChannel(session, Lock(), {}, timeout=server.timeout, limit=server.limit), event
+        )
         return None if line is None else member(json.loads(line), "result")
 
 

@@ -162,7 +162,7 @@ class PostChannel(HttpChannel):
         line: bytes | None = None
         try:
             if not incoming.cancelled:
-                line = server.run(self, incoming)
+                line = server.handle_request(self, incoming)
                 then()
         finally:
             if incoming not in self._held:

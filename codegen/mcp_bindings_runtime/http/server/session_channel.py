@@ -160,7 +160,7 @@ class SessionChannel(HttpChannel):
         return events
 
     def _handle_notification(self, notified: Notified) -> None:
-        self.server.listen(self, notified)
+        self.server.handle_notification(self, notified)
 
     def run(self, incoming: Incoming, post_channel: PostChannel) -> bool:
         """Run the handler of a request in another thread; return False if the limit is reached."""

@@ -88,7 +88,7 @@ class SessionTable:
     def _register(self, channel: SessionChannel) -> None:
         with self._lock:
             self._channels[channel.record.id] = channel
-        channel.server.admit(channel, told=not self._shared)
+        channel.server.add_connection(channel, relayed=self._shared)
 
     def _resume(self, record: SessionRecord) -> SessionChannel | None:
         server = self._servers.get(record.revision)
@@ -98,7 +98,7 @@ class SessionTable:
             channel = self._channels.get(record.id)
             if channel is None:
                 channel = self._channels[record.id] = self._make(server, record)
-        server.admit(channel, told=not self._shared)
+        server.add_connection(channel, relayed=self._shared)
         return channel
 
     def _make(self, server: Server, record: SessionRecord) -> SessionChannel:
@@ -115,7 +115,7 @@ class SessionTable:
             channel = self._channels.pop(session_id, None)
         if channel is not None:
             channel.close()
-            channel.server.dismiss(channel)
+            channel.server.remove_connection(channel)
 
     def _forward(self, session_id: str, line: bytes) -> None:
         self._store.forward(session_id, line, self._receive)

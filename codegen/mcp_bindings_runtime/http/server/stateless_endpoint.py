@@ -147,10 +147,10 @@ class StatelessEndpoint:
         subscription = Incoming(session.binding.requests[LISTEN], request_id, None)
         channel = _channel(server, session, subscription, lambda: log)
         channel.send(first)
-        server.admit(channel)
+        server.add_connection(channel)
 
         def on_close(_complete: bool) -> None:
-            server.dismiss(channel)
+            server.remove_connection(channel)
             channel.close()
             session.close()
 

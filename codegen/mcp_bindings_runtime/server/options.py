@@ -1,0 +1,102 @@
+"""Options of servers: each is declared here once, with its type, its default and what it is for.
+
+The generator reads these classes for the ``ServerOptions`` of each package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..validation import (
+    require_booleans,
+    require_callable,
+    require_positive_integers,
+    require_seconds,
+    require_secret,
+    require_strings,
+)
+
+if TYPE_CHECKING:
+    from ..features.limits import Limits
+    from ..tasks.store import MemoryTasks
+
+
+class ServerOptions:
+    """The options of a server besides its name and version."""
+
+    title: str | None = None
+    """Name of the server for people; `name` is for programs."""
+    description: str | None = None
+    """Purpose of the server, in a sentence or two."""
+    icons: Sequence[Any] | None = None
+    """Images to choose an icon of the server from."""
+    website_url: str | None = None
+    """URL of a web page about the server."""
+    instructions: str | None = None
+    """Instructions for language models on how to use the server."""
+    capabilities: Any = None
+    """Capabilities to declare in addition to those that follow from the handlers."""
+    logging: bool = True
+    """Whether handlers may send log messages."""
+    workers: int = 16
+    """Limit on the requests of one connection that run at the same time."""
+    timeout: float = 60.0
+    """Seconds to wait for a response of the client; its progress notifications start them anew."""
+    limit: float = 600.0
+    """Seconds to wait for a response of the client altogether."""
+    grace: float = 2.0
+    """Seconds that running handlers have to finish after the client has closed the connection."""
+    page_size: int = 100
+    """Number of items on a page of a list."""
+    cursor_key: bytes | None = None
+    """At least 32 secret bytes that sign cursors, the same in all processes of an endpoint. Random unless set."""
+    limits: Limits | bool = True
+    """Rate limits for calls, completions, progress and log messages; True for the usual ones, False for none."""
+    redact: Callable[[Any], Any] | None = None
+    """Is called with the data of each log message and returns the data to send."""
+    ping: float | None = None
+    """Seconds without a message after which the client is pinged; None for never."""
+    ping_failures: int = 3
+    """Number of pings without a response after which the connection is closed."""
+    tasks: MemoryTasks | None = None
+    """Store of the tasks that requests become; None if requests become no tasks."""
+
+    def __init__(self, **options: Any) -> None:
+        """Raise `UsageError` for a value that does not fit its option, and ``TypeError`` for an unknown option."""
+        known = {name for cls in type(self).__mro__[:-1] for name in cls.__annotations__}
+        for name, value in options.items():
+            if name not in known:
+                text = f"unknown option {name!r} of a server; use {', '.join(sorted(known))}"
+                raise TypeError(text)
+            setattr(self, name, value)
+        require_seconds(timeout=self.timeout, limit=self.limit, grace=self.grace, ping=self.ping or 0)
+        require_positive_integers(workers=self.workers, ping_failures=self.ping_failures, page_size=self.page_size)
+        require_strings(instructions=self.instructions)
+        require_booleans(logging=self.logging)
+        require_secret("cursor_key", self.cursor_key)
+        if self.redact is not None:
+            require_callable("redact", self.redact, ("data",))
+
+
+class StatelessServerOptions(ServerOptions):
+    """The options of a server of a revision without handshake."""
+
+    state_key: bytes | None = None
+    """At least 32 secret bytes that sign the state of requests that continue after a question to the client, the same in
+    all processes of an endpoint; also the `cursor_key` unless that is set. Random unless set.
+    """
+    state_lifetime: float = 600.0
+    """Seconds that a client may take to answer a question."""
+    versions: Sequence[str] = ()
+    """All revisions that the endpoint supports; those of the server alone unless set."""
+    ttl_ms: int = 0
+    """Milliseconds that clients may keep results, unless `cache` sets others for a method or resource."""
+    cache_scope: Literal["public", "private"] = "private"
+    """Audience of results that are kept: `public` for everybody, `private` for the requesting user."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        require_secret("state_key", self.state_key)
+        if self.cursor_key is None:
+            self.cursor_key = self.state_key
