@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_bindings_runtime.server.multi_revision import Host
+from mcp_bindings_runtime.server.multi_revision import MultiRevisionServer
 
 if TYPE_CHECKING:
     from mcp_bindings_runtime.http.server.wsgi import Application
@@ -29,7 +29,7 @@ def stdio(*servers: Server) -> None:
     What else is printed meanwhile goes to stderr. Ctrl-C ends it, and the program without
     a traceback. Raises UsageError for two servers of one revision.
     """
-    host = Host(servers)
+    host = MultiRevisionServer(servers)
     from mcp_bindings_runtime.transports.stdio import run
 
     run(host.serve)
@@ -37,7 +37,7 @@ def stdio(*servers: Server) -> None:
 
 def over(transport: Transport, *servers: Server) -> None:
     """Serves the client at the other end of a transport, until it leaves."""
-    Host(servers).serve(transport)
+    MultiRevisionServer(servers).serve(transport)
 
 
 def wsgi_app(*servers: Server, **options: Any) -> Application:

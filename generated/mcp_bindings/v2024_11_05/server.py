@@ -32,47 +32,49 @@ if TYPE_CHECKING:
         """Options of a server besides its name and version. Known to type checkers only."""
 
         instructions: str | None
-        """How to use the server, for a language model."""
+        """Instructions for language models on how to use the server."""
 
         capabilities: types.ServerCapabilities | None
-        """Laid over the capabilities that follow from what the server offers."""
+        """Capabilities to declare in addition to those that follow from the
+        handlers.
+        """
 
         logging: bool
-        """Whether handlers may send log messages; they may unless given."""
+        """Whether handlers may send log messages. Default: True."""
 
         workers: int
-        """Limit on the requests of one connection that run at the same time, 16 unless
-        given.
+        """Limit on the requests of one connection that run at the same time. Default:
+        16.
         """
 
         timeout: float
-        """Seconds that an answer of the client may take, 60 unless given; progress
-        starts them anew.
+        """Seconds to wait for a response of the client; its progress notifications
+        start them anew. Default: 60.0.
         """
 
         limit: float
-        """Seconds that an answer of the client may take altogether, 600 unless
-        given.
-        """
+        """Seconds to wait for a response of the client altogether. Default: 600.0."""
 
         grace: float
-        """Seconds that running handlers have to answer after the client has left, 2
-        unless given.
+        """Seconds that running handlers have to finish after the client has closed the
+        connection. Default: 2.0.
         """
 
         page_size: int
-        """Items of a page of a list, 100 unless given."""
+        """Number of items on a page of a list. Default: 100."""
 
         cursor_key: bytes | None
         """At least 32 secret bytes that sign cursors, the same in all processes of an
-        endpoint.
+        endpoint. Random unless set.
         """
 
         limits: Limits | bool
-        """Rate limits for calls, progress and log messages; False for none."""
+        """Rate limits for calls, completions, progress and log messages; True for the
+        usual ones, False for none. Default: True.
+        """
 
         redact: Callable[[Any], Any] | None
-        """Is called with the data of each log message, and returns what is sent."""
+        """Is called with the data of each log message and returns the data to send."""
 
         ping: float | None
         """Seconds without a message after which the client is pinged; None for
@@ -80,7 +82,9 @@ if TYPE_CHECKING:
         """
 
         ping_failures: int
-        """Pings without an answer after which the connection ends, 3 unless given."""
+        """Number of pings without a response after which the connection is closed.
+        Default: 3.
+        """
 
 
 class Context(ServerContext):
@@ -274,8 +278,8 @@ if TYPE_CHECKING:
 class Server(RuntimeServer):
     """A server of revision 2024-11-05: handlers for methods.
 
-    It is made with ``ServerOptions``, which ``runtime.server.server.Server``
-    explains, and served on any number of connections.
+    ``ServerOptions`` are its options besides name and version. One server serves any number
+    of connections.
     """
 
     binding = BINDING

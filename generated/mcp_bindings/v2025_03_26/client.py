@@ -259,9 +259,9 @@ class Client(RuntimeClient):
         file, or leads out of itself by ``..``, and for a client that has connected without
         any: an empty list is enough to have them later.
         """
-        from mcp_bindings_runtime.features.roots import share
+        from mcp_bindings_runtime.features.roots import set_roots
 
-        share(self, roots)
+        set_roots(self, roots)
 
     def ping(
         self,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         """Name of the server for people; `name` is for programs."""
 
         description: str | None
-        """What the server is for, in a sentence or two."""
+        """Purpose of the server, in a sentence or two."""
 
         icons: list[types.Icon] | None
         """Images to choose an icon of the server from."""
@@ -47,65 +47,76 @@ if TYPE_CHECKING:
         """URL of a web page about the server."""
 
         instructions: str | None
-        """How to use the server, for a language model."""
+        """Instructions for language models on how to use the server."""
 
         capabilities: types.ServerCapabilities | None
-        """Laid over the capabilities that follow from what the server offers."""
+        """Capabilities to declare in addition to those that follow from the
+        handlers.
+        """
 
         logging: bool
-        """Whether handlers may send log messages; they may unless given."""
+        """Whether handlers may send log messages. Default: True."""
 
         workers: int
-        """Limit on the requests of one connection that run at the same time, 16 unless
-        given.
+        """Limit on the requests of one connection that run at the same time. Default:
+        16.
         """
 
         timeout: float
-        """Seconds that an answer of the client may take, 60 unless given; progress
-        starts them anew.
+        """Seconds to wait for a response of the client; its progress notifications
+        start them anew. Default: 60.0.
         """
 
         limit: float
-        """Seconds that an answer of the client may take altogether, 600 unless
-        given.
-        """
+        """Seconds to wait for a response of the client altogether. Default: 600.0."""
 
         grace: float
-        """Seconds that running handlers have to answer after the client has left, 2
-        unless given.
+        """Seconds that running handlers have to finish after the client has closed the
+        connection. Default: 2.0.
         """
 
         page_size: int
-        """Items of a page of a list, 100 unless given."""
+        """Number of items on a page of a list. Default: 100."""
 
         cursor_key: bytes | None
         """At least 32 secret bytes that sign cursors, the same in all processes of an
-        endpoint.
+        endpoint. Random unless set.
         """
 
         limits: Limits | bool
-        """Rate limits for calls, progress and log messages; False for none."""
+        """Rate limits for calls, completions, progress and log messages; True for the
+        usual ones, False for none. Default: True.
+        """
 
         redact: Callable[[Any], Any] | None
-        """Is called with the data of each log message, and returns what is sent."""
+        """Is called with the data of each log message and returns the data to send."""
 
         tasks: MemoryTasks | None
-        """Keeps the tasks that requests become; without it they become none."""
+        """Store of the tasks that requests become; None if requests become no tasks."""
 
         state_key: bytes | None
-        """At least 32 secret bytes that sign what is carried from round to round."""
+        """At least 32 secret bytes that sign the state of requests that continue after
+        a question to the client, the same in all processes of an endpoint; also the
+        `cursor_key` unless that is set. Random unless set.
+        """
 
         state_lifetime: float
-        """Seconds that a client may take to answer a question, 600 unless given."""
+        """Seconds that a client may take to answer a question. Default: 600.0."""
 
         versions: Sequence[str]
-        """All revisions that are spoken where the server is."""
+        """All revisions that the endpoint supports; those of the server alone unless
+        set.
+        """
 
         ttl_ms: int
-        """Milliseconds that clients may keep results, 0 unless given."""
+        """Milliseconds that clients may keep results, unless `cache` sets others for a
+        method or resource. Default: 0.
+        """
 
         cache_scope: Literal["public", "private"]
-        """Who may share results that are kept; `private` unless given."""
+        """Audience of results that are kept: `public` for everybody, `private` for the
+        requesting user. Default: 'private'.
+        """
 
 
 class Context(StatelessContext):
@@ -303,8 +314,8 @@ Handler: TypeAlias = Callable[[P, Context], R]
 class Server(RuntimeServer):
     """A server of revision 2026-07-28: handlers for methods.
 
-    It is made with ``ServerOptions``, which ``runtime.server.server.Server``
-    explains, and served on any number of connections.
+    ``ServerOptions`` are its options besides name and version. One server serves any number
+    of connections.
     """
 
     binding = BINDING
