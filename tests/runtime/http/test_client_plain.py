@@ -15,7 +15,14 @@ from mcp_bindings_runtime.errors import RequestTimeout
 from mcp_bindings_runtime.http.client import wire
 from mcp_bindings_runtime.http.client.connections import Pool
 from mcp_bindings_runtime.http.client.exchange import Exchange
-from mcp_bindings_runtime.http.client.fast_response import Fields, PlainAnswer, plain_head
+from mcp_bindings_runtime.http.client.fast_path import (
+    FastPath,
+    HeaderFields,
+    PlainResponse,
+    acquire,
+    plain_head,
+    send_over,
+)
 from support.conversing import PATIENCE, package, text_of
 from support.httppeer import McpPeer, Request, answer, called, result
 
@@ -215,12 +222,12 @@ def test_ending_an_exchange_that_is_over_leaves_its_connection_to_others() -> No
         connection.sock = ours
         theirs.sendall(answer({}))
         exchange = Exchange("a test")
-        assert connection.carry("POST", exchange, b"POST / HTTP/1.1\r\n\r\n", pool).read() == b"{}"
+        assert send_over(connection, "POST", exchange, b"POST / HTTP/1.1\r\n\r\n", pool, pool.pool).read() == b"{}"
         exchange.end()
         assert connection.is_connected
-        assert pool.kept() is connection
+        assert acquire(pool.pool) is connection
         other = Exchange("another")
-        connection._note(other)
+        connection.attach(other)
         other.end()
         assert not connection.is_connected
         connection.sock = None
@@ -245,9 +252,9 @@ def test_a_connection_that_is_given_back_while_its_pool_is_closed_is_closed() ->
 
 def test_no_part_of_a_body_is_read_after_the_deadline() -> None:
     # All of it has arrived, so that nothing has to be read from the socket, which looks at the deadline by itself.
-    fields = Fields({"content-type": "application/json"})
+    fields = HeaderFields({"content-type": "application/json"})
     late = Exchange("a test", 0.0)
-    response = PlainAnswer(fields, 2, b"{}", None, late, lambda whole: None)
+    response = PlainResponse(fields, 2, b"{}", None, late, lambda whole: None)
     for read in (lambda: wire.next_part(response, late), lambda: wire.whole(response, late, 100)):
         with pytest.raises(RequestTimeout, match="a test"):
             read()
@@ -256,12 +263,12 @@ def test_no_part_of_a_body_is_read_after_the_deadline() -> None:
 
 def test_who_rests_in_an_exchange_wakes_when_it_ends() -> None:
     exchange = Exchange("a test")
-    assert not exchange.rest(0.01)
+    assert not exchange.sleep(0.01)
     with ThreadPoolExecutor(1) as threads:
-        resting = threads.submit(exchange.rest, PATIENCE)
+        resting = threads.submit(exchange.sleep, PATIENCE)
         exchange.end()
         assert resting.result(PATIENCE)
-    assert exchange.rest(PATIENCE)
+    assert exchange.sleep(PATIENCE)
 
 
 @pytest.mark.parametrize("revision", [NEWEST, STATELESS])
@@ -271,7 +278,7 @@ def test_without_connections_from_the_pool_urllib3_does_all(revision: str, monke
             return None
         return answer(result(request, called("done")))
 
-    monkeypatch.setattr(wire, "CARRIES", False)
+    monkeypatch.setattr(FastPath, "send", lambda *_: None)
     with McpPeer(revision, play) as peer, package(revision).Client.http(peer.url, timeout=PATIENCE) as client:
         for _ in range(3):
             assert text_of(client.call_tool("echo")) == "done"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from ...errors import HttpError, UsageError
 from .error_responses import refusal_of
 from .exchange import Exchange
+from .retry import wants_credentials
 from .wire import Wire
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Endpoint:
             return self.wire.open(method, exchange, {**self._headers, **headers}, body, url)
         given = self._auth(None) or {}
         response = self.wire.open(method, exchange, {**self._headers, **_checked(given), **headers}, body, url)
-        if response.status != 401 and not (response.status == 403 and "WWW-Authenticate" in response.headers):
+        if not wants_credentials(response):
             return response
         refusal = refusal_of(response, exchange)
         again = self._auth(refusal)

@@ -20,7 +20,7 @@ LONGEST = 1_000_000.0
 class Exchange:
     """A request under way. ``deadline``, by ``time.monotonic``, holds for all of it, however slowly bytes drip in."""
 
-    __slots__ = ("_event", "_lock", "_socket", "deadline", "ended", "heard", "reused", "url", "what")
+    __slots__ = ("_event", "_lock", "_socket", "deadline", "ended", "response_began", "reused", "url", "what")
 
     def __init__(self, what: str, deadline: float = inf) -> None:
         self.what = what
@@ -34,13 +34,13 @@ class Exchange:
         """Is there while a thread rests. Threads that rest are rare, and exchanges many."""
         self.reused = False
         """Whether it goes over a connection that has been used before."""
-        self.heard = False
+        self.response_began = False
         """Whether the other side has answered anything yet."""
         self._lock = Lock()
         """Held while its socket is shut, which then is no other's yet."""
         self._socket: Any = None
 
-    def over(self, connection: Any) -> None:
+    def use_socket(self, connection: Any) -> None:
         """It goes over this socket from now on; None: over none any more."""
         with self._lock:
             self._socket = connection
@@ -55,7 +55,7 @@ class Exchange:
                 self._event.set()
             _shut(self._socket)
 
-    def rest(self, seconds: float) -> bool:
+    def sleep(self, seconds: float) -> bool:
         """Sleep for so long, or until it is ended; return whether it is. For the one thread that reads."""
         event = self.new_event()
         return event is None or event.wait(seconds)
@@ -66,16 +66,16 @@ class Exchange:
             event = self._event = None if self.ended else AutoResetEvent()
         return event
 
-    def left(self) -> float | None:
+    def remaining(self) -> float | None:
         """Seconds until the deadline, None where there is none; raises RequestTimeout once it has passed."""
         if self.deadline == inf:
             return None
         left = self.deadline - monotonic()
         if left <= 0:
-            raise self.late()
+            raise self.timed_out()
         return min(left, LONGEST)
 
-    def late(self) -> RequestTimeout:
+    def timed_out(self) -> RequestTimeout:
         """Its deadline has passed."""
         return RequestTimeout(f"{self.what}: the server has not answered in time")
 
@@ -89,18 +89,18 @@ def receive(connection: Any, exchange: Exchange, amount: int) -> bytes:
     connection.settimeout(_until(exchange))
     data: bytes = connection.recv(amount)
     if data:
-        exchange.heard = True
+        exchange.response_began = True
     return data
 
 
 def _until(exchange: Exchange) -> float | None:
     try:
-        return exchange.left()
+        return exchange.remaining()
     except RequestTimeout as late:
         raise TimeoutError from late
 
 
-class Bytes(io.RawIOBase):
+class BoundedReader(io.RawIOBase):
     """What comes on a socket, as long as the deadline of its exchange lets it come; ``ahead`` has come already."""
 
     def __init__(self, raw: io.RawIOBase, connection: Any, exchange: Exchange, ahead: bytes = b"") -> None:
@@ -124,7 +124,7 @@ class Bytes(io.RawIOBase):
         self._socket.settimeout(_until(self._exchange))
         count: int = self._socket.recv_into(buffer)
         if count:
-            self._exchange.heard = True
+            self._exchange.response_began = True
         return count
 
     def close(self) -> None:

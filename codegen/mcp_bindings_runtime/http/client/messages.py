@@ -16,25 +16,6 @@ RequestId: TypeAlias = str | int
 INITIALIZE = "initialize"
 CANCELLED = "notifications/cancelled"
 
-_READING = frozenset(
-    {
-        INITIALIZE,
-        "ping",
-        "server/discover",
-        "tools/list",
-        "prompts/list",
-        "prompts/get",
-        "resources/list",
-        "resources/templates/list",
-        "resources/read",
-        "completion/complete",
-        "logging/setLevel",
-        "tasks/list",
-        "tasks/get",
-    }
-)
-"""Methods that may reach a server twice without harm."""
-
 
 class Outgoing:
     """A message, or a batch of messages, on its way to the server."""
@@ -74,11 +55,6 @@ class Outgoing:
             else members(params.get("_meta")).get(VERSION_KEY)
         )
         return named if isinstance(named, str) else None
-
-    @property
-    def repeatable(self) -> bool:
-        """Whether the server may be given it twice, where nobody knows if it was."""
-        return self.method in _READING
 
 
 def members(value: Any) -> Mapping[str, Any]:

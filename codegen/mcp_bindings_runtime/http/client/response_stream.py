@@ -18,18 +18,12 @@ from ..sse import SseParser
 from .endpoint import STREAM, Endpoint, kind_of
 from .error_responses import refusal_of
 from .pending import Asked
-from .statuses import is_temporary
+from .retry import ATTEMPTS, DELAY, OPENING, is_temporary, longer
 from .wire import close, next_part
 
 if TYPE_CHECKING:
     from .wire import Response
 
-RETRY: Final = 1.0
-"""Seconds to wait before a stream is resumed, where the server has not said how many."""
-ATTEMPTS: Final = 5
-"""How often in a row a stream may fail to be resumed."""
-_HEADERS_WITHIN: Final = 60.0
-"""Seconds in which the server has to take a resumption."""
 _DRAIN: Final = 0.05
 """Seconds that a stream has to end in after its last answer; then its connection is given up."""
 _REMEMBERED: Final = 256
@@ -173,10 +167,10 @@ class Following:
             raise self._cut_off()
         close(self._response)
         retry = self._events.retry
-        pause = RETRY if retry is None else retry
+        pause = DELAY if retry is None else retry
         failed = 0
-        while not self._exchange.rest(pause):
-            self._exchange.deadline = monotonic() + _HEADERS_WITHIN
+        while not self._exchange.sleep(pause):
+            self._exchange.deadline = monotonic() + OPENING
             try:
                 headers = {**self._resume, "Last-Event-ID": self._last_id}
                 response = self._endpoint.get(self._exchange, headers)
@@ -184,8 +178,8 @@ class Following:
                 failed += 1
                 if failed >= ATTEMPTS:
                     raise
-                write_log("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, fault)
-                pause = max(pause, RETRY) * 2
+                note("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, fault)
+                pause = longer(pause)
                 continue
             self._exchange.deadline = inf
             if response.status == 200 and kind_of(response) == STREAM:
@@ -197,8 +191,8 @@ class Following:
             refusal = refusal_of(response, self._exchange)
             failed += 1
             if is_temporary(refusal.status) and failed < ATTEMPTS:
-                write_log("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, refusal)
-                pause = max(pause, RETRY) * 2 if refusal.retry_after is None else max(pause, refusal.retry_after)
+                note("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, refusal)
+                pause = longer(pause, refusal.retry_after)
                 continue
             text = f"{self._exchange.what}: the stream ended before the answer, and cannot be resumed: {refusal}"
             raise ConnectionClosed(text) from refusal

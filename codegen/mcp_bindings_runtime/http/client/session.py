@@ -120,12 +120,12 @@ class Handshaken:
             if self._renewal is not renewal:
                 return
             renewal.waiting.append(event)
-        left = exchange.left()
+        left = exchange.remaining()
         renewed = event.wait(-1 if left is None else left)
         if exchange.ended:
             raise exchange.closed()
         if not renewed:
-            raise exchange.late()
+            raise exchange.timed_out()
         if renewal.failure is not None:
             raise renewal.failure.again(exchange)
 

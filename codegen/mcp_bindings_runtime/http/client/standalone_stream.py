@@ -15,16 +15,13 @@ from .endpoint import STREAM, Endpoint, kind_of
 from .error_responses import refusal_of
 from .exchange import Exchange
 from .messages import one_line
+from .retry import DELAY, OPENING, is_temporary, longer_standalone, standalone_delay
 from .session import Handshaken
-from .statuses import is_temporary
 from .wire import close, discard, next_part
 
 if TYPE_CHECKING:
     from .wire import Response
 
-_PAUSE: Final = 1.0
-_LONGEST_PAUSE: Final = 60.0
-_HEADERS_WITHIN: Final = 60.0
 _PROMPTLY: Final = 0.5
 """Seconds that the server is given to open the stream before anything else is said: what it says until then is lost."""
 
@@ -74,25 +71,24 @@ class Listening:
             self._answered.set()
 
     def _read_on(self) -> None:
-        pause = _PAUSE
+        pause = DELAY
         while not self._exchange.ended:
             try:
                 response = self._open()
                 if response is None:
                     return
                 self._answered.set()
-                pause = _PAUSE
+                pause = DELAY
                 self._read(response)
             except (ConnectionClosed, MessageTooLarge) as fault:
-                write_log("debug", "%s", fault)
-                pause = min(pause * 2, _LONGEST_PAUSE)
+                note("debug", "%s", fault)
+                pause = longer_standalone(pause)
             except HttpError as refusal:
                 if not is_temporary(refusal.status):
                     write_log("warning", "the server's own messages do not arrive: %s", refusal)
                     return
-                write_log("info", "the stream of the server cannot be opened yet: %s", refusal)
-                wanted = pause * 2 if refusal.retry_after is None else max(refusal.retry_after, _PAUSE)
-                pause = min(wanted, _LONGEST_PAUSE)
+                note("info", "the stream of the server cannot be opened yet: %s", refusal)
+                pause = longer_standalone(pause, refusal.retry_after)
             except McpError as fault:
                 if not self._exchange.ended:
                     write_log("warning", "the server's own messages do not arrive: %s", fault)
@@ -100,13 +96,12 @@ class Listening:
             except Exception as fault:  # noqa: BLE001  # of `auth`, say
                 log_exception(fault, "the server's own messages do not arrive: %s", fault)
                 return
-            retry = self._events.retry
-            self._exchange.rest(pause if retry is None else max(retry, pause if pause > _PAUSE else 0.0))
+            self._exchange.sleep(standalone_delay(pause, self._events.retry))
 
     def _open(self) -> Response | None:
         """Return the stream, or None where the server has none; raises HttpError, and as ``Wire.open``."""
         while True:
-            self._exchange.deadline = monotonic() + _HEADERS_WITHIN
+            self._exchange.deadline = monotonic() + OPENING
             self._session.await_renewal(self._exchange)
             session = self._session.id
             headers = self._session.headers()

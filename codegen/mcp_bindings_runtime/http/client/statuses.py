@@ -12,7 +12,6 @@ from ...jsonrpc import METHOD_NOT_FOUND, STATELESS_ERRORS, UNSUPPORTED_VERSION, 
 
 _OTHER_REASONS: Final = frozenset({401, 402, 403, 407, 408, 413, 421, 423, 425, 429, 431, 451})
 """Refusals that are about access, about how much was sent or how often, or about the way to the server."""
-_PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 def rejects_message(status: int) -> bool:
@@ -21,11 +20,6 @@ def rejects_message(status: int) -> bool:
     Only these say anything about the revision or the transport that a server speaks.
     """
     return 400 <= status < 500 and status not in _OTHER_REASONS
-
-
-def is_temporary(status: int) -> bool:
-    """Return whether the same request may succeed later."""
-    return status in _PASSING
 
 
 def error_of(refusal: HttpError) -> dict[str, Any]:

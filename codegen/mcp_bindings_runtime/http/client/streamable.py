@@ -17,8 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ConnectionClosed, HttpError, McpError, RequestTimeout, UsageError
-from ...jsonrpc import HEADER_MISMATCH
-from ...logs import write_log
+from ...logs import note
 from ...session.framing import DEFAULT_LIMIT, check_message
 from ...transports import CLOSED_HERE, Unanswered, check_timeout
 from ..headers import request_headers
@@ -31,9 +30,10 @@ from .messages import CANCELLED, INITIALIZE, Outgoing, members, one_line
 from .param_headers import Mirroring
 from .pending import Asked, ask, no_answer, unusable
 from .response_stream import Following
+from .retry import lacks_headers, lost_session, repeats_request
 from .session import Handshaken
 from .standalone_stream import Listening
-from .statuses import answers, error_of, exception_of, refuses_handshake, rejects_message
+from .statuses import answers, exception_of, refuses_handshake, rejects_message
 from .wire import close, discard, whole
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class StreamableHttp:
             try:
                 return self._taken(out, exchange, {**headers, **self._mirrored(out, exchange)})
             except HttpError as refusal:
-                if error_of(refusal).get("code") != HEADER_MISMATCH:
+                if not lacks_headers(refusal):
                     raise
                 write_log("info", "tools/call: the server misses headers; the tool is looked up anew")
             return self._taken(out, exchange, {**headers, **self._mirrored(out, exchange, anew=True)})
@@ -229,7 +229,7 @@ class StreamableHttp:
         try:
             return self._taken(out, exchange, self._session.headers())
         except HttpError as refusal:
-            if refusal.status != 404 or session is None or out.method == INITIALIZE:
+            if not lost_session(refusal, out.method, session):
                 raise
         # It has not been taken, as there is no session that it could be taken in.
         self._session.renew(session, exchange)
@@ -243,7 +243,7 @@ class StreamableHttp:
             response = self._endpoint.post(exchange, headers, out.body)
         except ConnectionClosed:
             # A server may close a connection that was idle while the request is on its way.
-            if not (exchange.reused and out.repeatable) or exchange.heard or exchange.ended:
+            if not repeats_request(out.method, exchange):
                 raise
             response = self._endpoint.post(exchange, headers, out.body)
         if not 200 <= response.status < 300:

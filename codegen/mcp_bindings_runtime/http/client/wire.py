@@ -21,11 +21,11 @@ from urllib3.exceptions import (
 from urllib3.util import Timeout, Url, parse_url
 
 from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError, UsageError
-from .connections import CARRIES, Pool, SecurePool, serving, socket_options
+from .connections import Pool, SecurePool, sending, socket_options
 from .exchange import Exchange
-from .fast_response import PlainAnswer
+from .fast_path import FastPath, PlainResponse
 
-Response: TypeAlias = urllib3.BaseHTTPResponse | PlainAnswer
+Response: TypeAlias = urllib3.BaseHTTPResponse | PlainResponse
 """An answer whose headers are there; its body has yet to be read."""
 
 REDIRECTS: Final = 5
@@ -38,8 +38,6 @@ _BUFFER: Final = 64 * 1024
 _FAULTS: Final = (HTTPError, OSError, http.client.HTTPException)
 _DISCARDED: Final = 64 * 1024
 """How many bytes of a body that does not matter are read before its connection is given up."""
-_NAMES: Final = 256
-"""How many names of header fields are remembered as good."""
 
 
 class Settings(NamedTuple):
@@ -80,11 +78,7 @@ class Wire:
         self._manager = manager
         self._pool = manager if settings.proxy is not None else manager.connection_from_url(self.url)
         self._target = self.url if settings.proxy is not None else parse_url(self.url).request_uri
-        self._fixed = f"Host: {_host(self.url)}\r\nAccept-Encoding: identity\r\n"
-        self._good: set[str] = set()
-        """Names of header fields that http.client has taken."""
-        self._written: tuple[Mapping[str, str], str] = ({}, "")
-        """The fields of the last request, and how they are written: those of a session are the same each time."""
+        self._fast_path = FastPath(self._pool, self._target, _host(self.url))
 
     def open(
         self, method: str, exchange: Exchange, headers: Mapping[str, str], body: bytes | None = None, url: str = ""
@@ -116,16 +110,16 @@ class Wire:
     def _once(
         self, method: str, url: str, exchange: Exchange, headers: Mapping[str, str], body: bytes | None
     ) -> Response:
-        left = exchange.left()
+        left = exchange.remaining()
         connect = self._connect_timeout if left is None else min(self._connect_timeout, left)
         try:
             if url is self.url and body is not None:
-                response = self._again(method, exchange, headers, body)
+                response: Response | None = self._fast_path.send(method, exchange, headers, body)
                 if response is not None:
                     return response
             # Finding the pool of a URL takes long; a proxy for plain HTTP has to be given the whole URL.
             pool, target = (self._pool, self._target) if url is self.url else (self._manager, url)
-            with serving(exchange):
+            with sending(exchange):
                 opened = pool.urlopen(
                     method,
                     target,
@@ -141,41 +135,8 @@ class Wire:
         except ValueError as fault:
             text = f"{exchange.what}: this cannot be sent: {fault}"
             raise UsageError(text) from fault
-        if len(self._good) < _NAMES:
-            self._good.update(headers)
+        self._fast_path.accept(headers)
         return opened
-
-    def _again(self, method: str, exchange: Exchange, headers: Mapping[str, str], body: bytes) -> Response | None:
-        """The answer by a connection that is kept, without what urllib3 does around it; None where it has to do it."""
-        pool = self._pool
-        if not CARRIES or not isinstance(pool, Pool | SecurePool):
-            return None
-        fields = self._fields(headers)
-        if fields is None:
-            return None
-        connection = pool.kept()
-        if connection is None:
-            return None
-        try:
-            head = f"{method} {self._target} HTTP/1.1\r\n{self._fixed}Content-Length: {len(body)}\r\n{fields}\r\n"
-            response: Response = connection.carry(method, exchange, head.encode("ascii") + body, pool)
-        except BaseException:
-            pool.give(connection, whole=False)
-            raise
-        return response
-
-    def _fields(self, headers: Mapping[str, str]) -> str | None:
-        """The fields as they are written; None for what http.client would refuse or encode, which is left to it."""
-        last, written = self._written
-        if headers == last:
-            return written
-        if not self._good.issuperset(headers):
-            return None
-        written = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
-        if not written.isascii() or not written.count("\r") == written.count("\n") == len(headers):
-            return None
-        self._written = dict(headers), written
-        return written
 
     def close(self) -> None:
         """Close the idle connections; those in use are closed when they are given back."""
@@ -233,7 +194,7 @@ def discard(response: Response, exchange: Exchange) -> None:
 
 def _part(response: Response, exchange: Exchange) -> bytes:
     # What is buffered can be read without touching the socket, which is where the deadline is looked at otherwise.
-    exchange.left()
+    exchange.remaining()
     return response.read1(_BUFFER)
 
 
@@ -260,10 +221,10 @@ def fault_of(fault: Exception, exchange: Exchange, url: str) -> Exception:
         return exchange.closed()
     if isinstance(fault, ReadTimeoutError | TimeoutError) and not isinstance(fault, NewConnectionError):
         with suppress(Exception):
-            exchange.left()
+            exchange.remaining()
             # Opening the connection has taken too long, or it has.
             return ConnectionClosed(f"{exchange.what}: {origin(url)} cannot be reached in time")
-        return exchange.late()
+        return exchange.timed_out()
     if isinstance(fault, NameResolutionError):
         return ConnectionClosed(f"{exchange.what}: the name of {origin(url)} is not known")
     if isinstance(fault, NewConnectionError):
@@ -272,7 +233,7 @@ def fault_of(fault: Exception, exchange: Exchange, url: str) -> Exception:
         return ConnectionClosed(f"{exchange.what}: {origin(url)} cannot be reached: {why}")
     if isinstance(fault, SSLError | ssl.SSLError):
         return ConnectionClosed(f"{exchange.what}: no secure connection to {origin(url)}: {fault}")
-    how = "after a part of the answer" if exchange.heard else "before the server answered"
+    how = "after a part of the answer" if exchange.response_began else "before the server answered"
     return ConnectionClosed(f"{exchange.what}: the connection ended {how} ({_innermost(fault)})")
 
 
