@@ -203,13 +203,6 @@ def test_source_of_the_emitted_code_is_in_templates() -> None:
     assert wrong((module for module in MODULES if part_of(module) == "emit"), long_texts) == {}
 
 
-DATES = {
-    # Which published versions have no header, where the version is found out.
-    "http/client/session.py",
-}
-"""Modules of the runtime that know published revisions by their date."""
-
-
 def test_the_runtime_asks_facts_and_neither_dates_nor_labels_nor_what_classes_there_are() -> None:
     """A package may be made of any schema and be called anything (``facts.py``)."""
 
@@ -225,9 +218,7 @@ def test_the_runtime_asks_facts_and_neither_dates_nor_labels_nor_what_classes_th
         return None
 
     def found(module: Path) -> list[str]:
-        known = module.relative_to(RUNTIME).as_posix() in DATES
-        every = [asked for node in ast.walk(ast.parse(module.read_text("utf-8"))) if (asked := asks(node))]
-        return [asked for asked in every if not (known and asked.startswith("the date"))]
+        return [asked for node in ast.walk(ast.parse(module.read_text("utf-8"))) if (asked := asks(node))]
 
     assert wrong(OF_RUNTIME, found) == {}
 

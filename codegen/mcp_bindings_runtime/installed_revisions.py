@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from .errors import UsageError
+from .facts import Facts
 from .validation import require_list
 
 _PACKAGE = re.compile(r"v(\d{4})_(\d{2})_(\d{2})")
@@ -34,6 +35,15 @@ def select_revisions(wanted: Sequence[str] | None) -> tuple[str, ...]:
             text = f"there are no bindings of {revision!r} here; accepted are {', '.join(installed_revisions())}"
             raise UsageError(text)
     return tuple(wanted)
+
+
+@cache
+def facts_of(revision: str) -> Facts | None:
+    """Return the facts about a revision; None if there is no package of it."""
+    if revision not in revisions():
+        return None
+    facts: Facts = import_module(f"{_PARENT}.v{revision.replace('-', '_')}.revision").FACTS
+    return facts
 
 
 def client_class_of(server: Any) -> Any:

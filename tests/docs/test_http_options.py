@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from checkout import ROOT
 from mcp_bindings import connect
-from mcp_bindings_runtime.http.client.opening import open_http
+from mcp_bindings_runtime.client.transport_factories import open_http
 from mcp_bindings_runtime.http.server.authorization import Authorization
 from mcp_bindings_runtime.http.server.http_server import HttpServer, make_server
 from mcp_bindings_runtime.http.server.options import EndpointOptions

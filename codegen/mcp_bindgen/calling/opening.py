@@ -94,7 +94,7 @@ def open_client(server: Server, options: Options) -> Client:
 
 def _open(server: Server, options: Options) -> Transport:
     if server.url is not None:
-        from mcp_bindings_runtime.http.client.opening import open_http
+        from mcp_bindings_runtime.client.transport_factories import open_http
         from mcp_bindings_runtime.installed_revisions import client_class
 
         facts = None if options.revision is None else client_class(options.revision).binding.facts

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeAlias, TypedDict, TypeVar
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from ..binding import Binding
     from ..connection.connection import Connection
     from ..connection.context import Context
+    from ..features.limits import Limits
     from ..methods import NotificationMethod, RequestMethod
+    from ..session.log_levels import Level
+    from ..tasks.store import MemoryTasks
+    from .result_cache import ResultCache
     from .running_call import RunningCall
 
 P = ParamSpec("P")
@@ -237,3 +241,50 @@ class AnyClient(Protocol):
     ) -> Any:
         """How the value of an argument could go on."""
         ...
+
+
+Answer: TypeAlias = Callable[[Any, Any], Any]
+"""A function that is given params and a context of the revision that was agreed on, and gives a result of it."""
+Told: TypeAlias = Callable[[Any], object]
+"""A function that is given params of the revision that was agreed on."""
+
+
+class AnyOptions(TypedDict, total=False):
+    """The options of clients of all revisions, as ``connect`` takes them; what a revision does not have, it is not given.
+
+    See ``ClientOptions`` of a revision for what they are.
+    """
+
+    name: str
+    version: str
+    title: str | None
+    description: str | None
+    icons: Sequence[Mapping[str, Any]] | None
+    website_url: str | None
+    capabilities: Any
+    timeout: float
+    limit: float
+    workers: int
+    ping: float | None
+    ping_failures: int
+    record: str | PathLike[str] | None
+    limits: Limits | bool
+    tasks: MemoryTasks | bool | None
+    require: Iterable[str]
+    log_level: Level | None
+    rounds: int
+    cache: ResultCache | bool
+    check_output: bool | None
+    sampling: Answer
+    approve_request: Callable[[Any], Any]
+    approve_result: Answer
+    sampling_tools: bool
+    sampling_context: bool
+    elicitation: Answer
+    elicitation_url: Answer
+    roots: Iterable[Any]
+    on_log: Told
+    on_resource_updated: Told
+    on_tools_changed: Callable[[], object]
+    on_prompts_changed: Callable[[], object]
+    on_resources_changed: Callable[[], object]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..session.framing import DEFAULT_LIMIT
 from ..validation import (
     require_callable,
     require_command,
@@ -99,8 +100,6 @@ def http(
         require_methods("tls", tls, ("wrap_socket", "verify_mode"), "an ssl.SSLContext")
 
     def reach() -> Transport:
-        from ..http.client.opening import open_http
-
         return open_http(
             url,
             facts=facts,
@@ -116,6 +115,42 @@ def http(
     # What is public is for all who ask the same server, whoever they are.
     others = sorted((name.lower(), value) for name, value in (headers or {}).items() if name.lower() not in _WHO)
     return Opening(reach, ("http", url, proxy, tls, *others), auth)
+
+
+def open_http(
+    url: str,
+    *,
+    facts: Facts | None = None,
+    headers: Mapping[str, str] | None = None,
+    auth: Auth | None = None,
+    proxy: str | None = None,
+    tls: ssl.SSLContext | None = None,
+    pool: int = 16,
+    connect_timeout: float = 10.0,
+    max_message: int = DEFAULT_LIMIT,
+) -> Transport:
+    """A transport to the server at ``url``, over which nothing has been said yet.
+
+    ``facts`` are those of the only revision that will be spoken; None where that is to be found out. ``headers`` go with
+    every request; ``auth`` gives those that let one in. ``proxy`` is the URL of an HTTP proxy, ``tls`` whom to trust,
+    ``pool`` how many idle connections are kept, ``connect_timeout`` how many seconds opening one may take, ``max_message``
+    how many bytes a message of the server may have. Raises UsageError for a URL that is none, and where urllib3 is missing.
+    """
+    try:
+        from ..http.client.wire import Settings, Wire
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "urllib3":
+            raise
+        text = "HTTP takes urllib3, which is not installed: pip install 'mcp-bindings[http]'"
+        raise UsageError(text) from None
+    from ..http.client.endpoint import Endpoint
+    from ..http.client.streamable import StreamableHttp
+
+    wire = Wire(url, Settings(proxy, tls, pool, connect_timeout))
+    endpoint = Endpoint(wire, headers or {}, auth)
+    if facts is None:
+        return StreamableHttp(endpoint, limit=max_message)
+    return StreamableHttp(endpoint, limit=max_message, only_old=facts.only_sse, version_header=facts.version_header)
 
 
 def memory(server: Any) -> Opening:

@@ -8,8 +8,7 @@ from operator import and_
 from pathlib import Path
 
 from checkout import REVISIONS
-from mcp_bindings_runtime.client.any_client import AnyClient
-from mcp_bindings_runtime.client.any_options import AnyOptions
+from mcp_bindings_runtime.client.any_client import AnyClient, AnyOptions
 from support.conversing import package
 
 MAKING = {"stdio", "http", "in_memory", "over"}

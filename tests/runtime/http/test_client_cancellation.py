@@ -10,8 +10,8 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
+from mcp_bindings_runtime.client.transport_factories import open_http
 from mcp_bindings_runtime.errors import CallCancelled, RequestTimeout
-from mcp_bindings_runtime.http.client.opening import open_http
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of
 from support.echoing import echo_server
 from support.httppeer import Cut, HttpPeer, McpPeer, Request, answer, called, chunk, head, result

@@ -178,7 +178,7 @@ class Following:
                 failed += 1
                 if failed >= ATTEMPTS:
                     raise
-                note("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, fault)
+                write_log("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, fault)
                 pause = longer(pause)
                 continue
             self._exchange.deadline = inf
@@ -191,7 +191,7 @@ class Following:
             refusal = refusal_of(response, self._exchange)
             failed += 1
             if is_temporary(refusal.status) and failed < ATTEMPTS:
-                note("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, refusal)
+                write_log("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, refusal)
                 pause = longer(pause, refusal.retry_after)
                 continue
             text = f"{self._exchange.what}: the stream ended before the answer, and cannot be resumed: {refusal}"

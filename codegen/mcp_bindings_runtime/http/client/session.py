@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from ...connection.auto_reset_event import AutoResetEvent
 from ...errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
+from ...installed_revisions import facts_of
 from ...logs import write_log
 from .endpoint import Endpoint
 from .error_responses import refusal_of
@@ -25,8 +26,6 @@ from .wire import discard
 SESSION: Final = "Mcp-Session-Id"
 VERSION: Final = "MCP-Protocol-Version"
 _VISIBLE = re.compile(r"[!-~]+", re.ASCII)
-_WITHOUT_VERSION: Final = frozenset({"2024-11-05", "2025-03-26"})
-"""Published versions that do not have the header; asked where the version is found out."""
 
 
 class Handshaken:
@@ -62,8 +61,10 @@ class Handshaken:
         return found
 
     def _names_version(self, version: str) -> bool:
-        known = self._version_header
-        return version not in _WITHOUT_VERSION if known is None else known
+        if self._version_header is not None:
+            return self._version_header
+        facts = facts_of(version)
+        return facts is None or facts.version_header
 
     def sends(self, out: Outgoing) -> None:
         """Remembers what a session begins with."""

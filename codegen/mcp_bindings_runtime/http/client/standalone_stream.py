@@ -81,13 +81,13 @@ class Listening:
                 pause = DELAY
                 self._read(response)
             except (ConnectionClosed, MessageTooLarge) as fault:
-                note("debug", "%s", fault)
+                write_log("debug", "%s", fault)
                 pause = longer_standalone(pause)
             except HttpError as refusal:
                 if not is_temporary(refusal.status):
                     write_log("warning", "the server's own messages do not arrive: %s", refusal)
                     return
-                note("info", "the stream of the server cannot be opened yet: %s", refusal)
+                write_log("info", "the stream of the server cannot be opened yet: %s", refusal)
                 pause = longer_standalone(pause, refusal.retry_after)
             except McpError as fault:
                 if not self._exchange.ended:

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ConnectionClosed, HttpError, McpError, RequestTimeout, UsageError
-from ...logs import note
+from ...logs import write_log
 from ...session.framing import DEFAULT_LIMIT, check_message
 from ...transports import CLOSED_HERE, Unanswered, check_timeout
 from ..headers import request_headers
