@@ -40,7 +40,7 @@ def select_revisions(wanted: Sequence[str] | None) -> tuple[str, ...]:
 @cache
 def facts_of(revision: str) -> Facts | None:
     """Return the facts about a revision; None if there is no package of it."""
-    if revision not in revisions():
+    if revision not in installed_revisions():
         return None
     facts: Facts = import_module(f"{_PARENT}.v{revision.replace('-', '_')}.revision").FACTS
     return facts
