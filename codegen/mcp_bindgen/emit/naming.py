@@ -73,7 +73,7 @@ RESERVED_CALLS = {
     }
     | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request", "start"}
     | {"connected", "handler_of", "server_capabilities", "server_info", "set_roots", "settle", "stdio", "timeout"}
-    | {"checks_outputs", "follow", "followed", "heard", "limits", "outputs", "provide", "rounds", "task"}
+    | {"checks_outputs", "follow", "followed", "forget_outdated", "limits", "outputs", "provide", "rounds", "task"}
     | {"task_support"}
     | {"wait_for_page"},
     "server": _CODE_NAMES

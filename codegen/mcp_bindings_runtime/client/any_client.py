@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 Meta = Mapping[str, Any]
-Hear = Callable[[Any], object]
+OnProgress = Callable[[Any], object]
 
 
 class AnyClient(Protocol):
@@ -84,7 +84,7 @@ class AnyClient(Protocol):
         params: Any = None,
         *,
         timeout: float | None = None,
-        on_progress: Hear | None = None,
+        on_progress: OnProgress | None = None,
     ) -> R:
         """The result of a request, by the key of a revision's method."""
         ...
@@ -120,7 +120,7 @@ class AnyClient(Protocol):
         ...
 
     def list_tools(
-        self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: Hear | None = None
+        self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> Iterator[Any]:
         """The tools of all pages."""
         ...
@@ -131,7 +131,7 @@ class AnyClient(Protocol):
         *,
         meta: Meta | None = None,
         timeout: float | None = None,
-        on_progress: Hear | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Any:
         """One page of the tools."""
         ...
@@ -143,13 +143,13 @@ class AnyClient(Protocol):
         *,
         meta: Meta | None = None,
         timeout: float | None = None,
-        on_progress: Hear | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Any:
         """What a tool gives."""
         ...
 
     def list_resources(
-        self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: Hear | None = None
+        self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> Iterator[Any]:
         """The resources of all pages."""
         ...
@@ -160,13 +160,13 @@ class AnyClient(Protocol):
         *,
         meta: Meta | None = None,
         timeout: float | None = None,
-        on_progress: Hear | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Any:
         """One page of the resources."""
         ...
 
     def list_resource_templates(
-        self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: Hear | None = None
+        self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> Iterator[Any]:
         """The resource templates of all pages."""
         ...
@@ -177,7 +177,7 @@ class AnyClient(Protocol):
         *,
         meta: Meta | None = None,
         timeout: float | None = None,
-        on_progress: Hear | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Any:
         """One page of the resource templates."""
         ...
@@ -188,7 +188,7 @@ class AnyClient(Protocol):
         *,
         meta: Meta | None = None,
         timeout: float | None = None,
-        on_progress: Hear | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Any:
         """The contents of a resource."""
         ...
@@ -202,7 +202,7 @@ class AnyClient(Protocol):
         ...
 
     def list_prompts(
-        self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: Hear | None = None
+        self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> Iterator[Any]:
         """The prompts of all pages."""
         ...
@@ -213,7 +213,7 @@ class AnyClient(Protocol):
         *,
         meta: Meta | None = None,
         timeout: float | None = None,
-        on_progress: Hear | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Any:
         """One page of the prompts."""
         ...
@@ -225,7 +225,7 @@ class AnyClient(Protocol):
         *,
         meta: Meta | None = None,
         timeout: float | None = None,
-        on_progress: Hear | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Any:
         """A prompt, filled in."""
         ...
@@ -237,15 +237,15 @@ class AnyClient(Protocol):
         *,
         meta: Meta | None = None,
         timeout: float | None = None,
-        on_progress: Hear | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Any:
         """How the value of an argument could go on."""
         ...
 
 
-Answer: TypeAlias = Callable[[Any, Any], Any]
+RequestHandler: TypeAlias = Callable[[Any, Any], Any]
 """A function that is given params and a context of the revision that was agreed on, and gives a result of it."""
-Told: TypeAlias = Callable[[Any], object]
+Listener: TypeAlias = Callable[[Any], object]
 """A function that is given params of the revision that was agreed on."""
 
 
@@ -275,16 +275,16 @@ class AnyOptions(TypedDict, total=False):
     rounds: int
     cache: ResultCache | bool
     check_output: bool | None
-    sampling: Answer
+    sampling: RequestHandler
     approve_request: Callable[[Any], Any]
-    approve_result: Answer
+    approve_result: RequestHandler
     sampling_tools: bool
     sampling_context: bool
-    elicitation: Answer
-    elicitation_url: Answer
+    elicitation: RequestHandler
+    elicitation_url: RequestHandler
     roots: Iterable[Any]
-    on_log: Told
-    on_resource_updated: Told
+    on_log: Listener
+    on_resource_updated: Listener
     on_tools_changed: Callable[[], object]
     on_prompts_changed: Callable[[], object]
     on_resources_changed: Callable[[], object]

@@ -33,9 +33,9 @@ class _Stream(Call):
     awaited = False
 
     def __init__(
-        self, key: Any, wanted: Any, patience: float, hear: Callable[[Notified], object], ended: Callable[[], object]
+        self, key: Any, wanted: Any, timeout: float, hear: Callable[[Notified], object], ended: Callable[[], object]
     ) -> None:
-        super().__init__(key, patience, patience, None)
+        super().__init__(key, timeout, timeout, None)
         self.wanted = wanted
         self.hear = hear
         self.ended: Callable[[], object] | None = ended
@@ -58,7 +58,7 @@ class _Stream(Call):
             ended()
 
 
-class Standing:
+class ChangeFeed:
     """Holds the subscription of a client, whose handlers say what it is for. Thread-safe."""
 
     def __init__(self, client: Any) -> None:
@@ -80,7 +80,7 @@ class Standing:
             write_log("info", "the server takes no subscription, so that no changes are told: %s", error)
         except McpError as fault:
             write_log("warning", "changes are not told yet: %s", fault)
-            self._try_again(connection)
+            self._reopen_later(connection)
 
     def watch(self, uris: Iterable[str]) -> None:
         """Asks for changes of these resources, too.
@@ -88,7 +88,7 @@ class Standing:
         Raises UsageError where nobody would hear of them, or the server does not tell of them; and as ``Client.request``.
         """
         fresh = [uri for uri in uris if uri not in self._uris]
-        if not self._hears(UPDATED):
+        if not self._handles(UPDATED):
             text = (
                 "nobody would hear of it: give the client `on_resource_updated`, or iterate over `listen(resource=[…])`"
             )
@@ -108,7 +108,7 @@ class Standing:
             text = f"the server does not tell of changes of {', '.join(lacking)}: it has agreed to no such subscription"
             raise UsageError(text)
 
-    def leave(self, uri: str) -> None:
+    def unwatch(self, uri: str) -> None:
         """Asks for changes of a resource no longer."""
         if uri in self._uris:
             del self._uris[uri]
@@ -120,14 +120,14 @@ class Standing:
             old = self._stream
             if old is not None and not old.done and old.wanted == wanted:
                 return old
-            self._stream = None if wanted is None else self._ask(connection, wanted)
+            self._stream = None if wanted is None else self._subscribe(connection, wanted)
             if old is not None:
                 # Only now, so that nothing is missed.
                 old.ended = None
                 connection.conclude(old, "another subscription takes its place")
             return self._stream
 
-    def _hears(self, method: str) -> bool:
+    def _handles(self, method: str) -> bool:
         key = self._client.binding.notifications.get(method)
         return key is not None and self._client.handler_of(key) is not None
 
@@ -137,21 +137,21 @@ class Standing:
         kinds = {
             member: True
             for method, member in FILTERS.items()
-            if self._hears(method)
+            if self._handles(method)
             and (declared is None or binding.declares(declared, binding.notifications[method].capability))
         }
-        uris = list(self._uris) if self._hears(UPDATED) else []
+        uris = list(self._uris) if self._handles(UPDATED) else []
         return binding.types.SubscriptionFilter(**kinds, resource_subscriptions=uris or None) if kinds or uris else None
 
-    def _ask(self, connection: Connection, wanted: Any) -> _Stream:
+    def _subscribe(self, connection: Connection, wanted: Any) -> _Stream:
         client = self._client
         session: Any = connection.session
         key = client.binding.requests[LISTEN]
-        again = WeakMethod(self._try_again)
+        reopen_later = WeakMethod(self._reopen_later)
 
         def ended() -> None:
             # The connection is not to keep the client.
-            retry = again()
+            retry = reopen_later()
             if retry is not None:
                 retry(connection)
 
@@ -172,7 +172,7 @@ class Standing:
         self._opened = monotonic()
         return stream
 
-    def _try_again(self, connection: Connection) -> None:
+    def _reopen_later(self, connection: Connection) -> None:
         if connection.closed:
             return
         if monotonic() - self._opened > LONGEST_PAUSE:

@@ -155,7 +155,7 @@ class Client(Limited, ABC):
 
         def register(function: Any) -> Any:
             remember(function)
-            self._lend_an_ear(self._connection)
+            self._receive_notifications(self._connection)
             return function
 
         return register
@@ -167,7 +167,7 @@ class Client(Limited, ABC):
         self._check_in_time(key)
         require_callable(f"the handler of {key.name}", function, ("params", "context"))
         self._handlers.add(key, function)
-        self._lend_an_ear(self._connection)
+        self._receive_notifications(self._connection)
 
     def handler_of(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> Callable[[Any, Any], Any] | None:
         """The function that handles a method; None where there is none."""
@@ -180,7 +180,7 @@ class Client(Limited, ABC):
             )
             raise UsageError(text)
 
-    def _lend_an_ear(self, connection: Connection | None) -> None:
+    def _receive_notifications(self, connection: Connection | None) -> None:
         """There are handlers for what the server says unasked."""
         if connection is not None:
             connection.listen()
@@ -233,16 +233,16 @@ class Client(Limited, ABC):
     def attach(self, transport: Transport) -> Connection:
         """A connection of this client over a transport; nothing is said or read on it yet."""
         # Threads keep a connection alive. They are not to keep the client, so that one that was forgotten ends.
-        answering, hearing = WeakMethod(self._run), WeakMethod(self._hear)
+        running, handling = WeakMethod(self._run), WeakMethod(self._handle_notification)
 
         def run(connection: Connection, incoming: Incoming) -> bytes | None:
-            answer = answering()
+            answer = running()
             return None if answer is None else answer(connection, incoming)
 
         def listen(connection: Connection, notified: Notified) -> None:
-            hear = hearing()
-            if hear is not None:
-                hear(connection, notified)
+            handler = handling()
+            if handler is not None:
+                handler(connection, notified)
 
         return Connection(
             transport,
@@ -257,11 +257,11 @@ class Client(Limited, ABC):
     def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
         return self._handlers.answer(connection, incoming, self.context(self, connection, incoming))
 
-    def _hear(self, connection: Connection, notified: Notified) -> None:
-        self.heard(notified)
+    def _handle_notification(self, connection: Connection, notified: Notified) -> None:
+        self.forget_outdated(notified)
         self._handlers.notice(notified, self.context(self, connection, None))
 
-    def heard(self, notified: Notified) -> None:
+    def forget_outdated(self, notified: Notified) -> None:
         """Forgets what is not good any more after a notification."""
         if notified.key.name == _TOOLS_CHANGED:
             if self.outputs is not None:
@@ -287,7 +287,7 @@ class Client(Limited, ABC):
         connection.start()
         self._connection = connection
         if self._handlers.methods:
-            self._lend_an_ear(connection)
+            self._receive_notifications(connection)
         if self._ping is not None:
             from ..connection.keepalive import watch
 

@@ -94,11 +94,11 @@ def _update(package: Any) -> Callable[[Any], Any]:
 
     def update(value: Any) -> Any:
         params = value.get("params")
-        given = params.get("inputResponses") if params.__class__ is dict else None
-        if given.__class__ is not dict:
+        responses = params.get("inputResponses") if params.__class__ is dict else None
+        if responses.__class__ is not dict:
             return read(value)
         message = read({**value, "params": {**params, "inputResponses": {}}})
-        message.params.input_responses = given
+        message.params.input_responses = responses
         return message
 
     return update

@@ -53,11 +53,11 @@ class HandshakeClient(Client):
                 return taken[0]
         return super()._run(connection, incoming)
 
-    def _hear(self, connection: Connection, notified: Notified) -> None:
+    def _handle_notification(self, connection: Connection, notified: Notified) -> None:
         kept = connection.session.feature_state
         if notified.key.name == _PAGE_DONE and "pages" in kept:
             kept["pages"].complete(notified.params.elicitation_id)
-        super()._hear(connection, notified)
+        super()._handle_notification(connection, notified)
 
     def _session(self) -> Any:
         return HandshakeClientSession(self.binding, info=self.info, capabilities=self.capabilities)

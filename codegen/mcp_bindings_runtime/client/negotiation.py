@@ -21,12 +21,12 @@ from ..errors import (
     UnsupportedRevision,
     UsageError,
 )
-from ..http.client.statuses import rejects_message, shows_modern
+from ..http.client.statuses import rejects_message, shows_stateless_server
 from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import check_paths, missing_members
 from ..validation import require_mappings, require_seconds
 from .client import TIMEOUT, Client
-from .transport_factories import Opening, recorded
+from .transport_factories import TransportFactory, recorded
 
 if TYPE_CHECKING:
     import os
@@ -81,7 +81,7 @@ class Negotiation:
         self._record = record
         self._options = options
         self._transport: Transport | None = None
-        self._asked = 0
+        self._last_id = 0
 
     def connect(self) -> Client:
         """The client of the revision that was agreed on, connected; raises as ``Client.connect`` does.
@@ -120,7 +120,9 @@ class Negotiation:
                 return self._discover(chosen) if chosen.binding.era == "stateless" else self._shake_hands(chosen)
             except (HttpError, ResponseError) as fault:
                 # Any other error shows a server of the other era, unless it says nothing about the message at all.
-                if shows_modern(fault) or (isinstance(fault, HttpError) and not rejects_message(fault.status)):
+                if shows_stateless_server(fault) or (
+                    isinstance(fault, HttpError) and not rejects_message(fault.status)
+                ):
                     raise
                 tried[era] = fault
             except (DecodeError, RequestTimeout) as fault:
@@ -143,7 +145,7 @@ class Negotiation:
         try:
             client.greet(connection, timeout=min(self._probe, self._options.get("timeout", TIMEOUT) / 2))
         finally:
-            self._asked = connection.session.requests_sent
+            self._last_id = connection.session.requests_sent
         client.adopt(connection)
         return client
 
@@ -154,7 +156,7 @@ class Negotiation:
         try:
             result = connection.open(session.start_handshake, client.binding.requests["initialize"])
         finally:
-            self._asked = session.requests_sent
+            self._last_id = session.requests_sent
         agreed = result.protocol_version
         if agreed not in self._revisions or self._load(agreed).binding.era != "handshake":
             raise UnsupportedRevision(", ".join(self._revisions), [agreed])
@@ -178,13 +180,13 @@ class Negotiation:
             self._transport = recorded(self._open(), self._record)
         connection = client.attach(self._transport)
         # The numbers go on: an answer to an earlier question must not be taken for one to a later.
-        connection.session.requests_sent = self._asked
+        connection.session.requests_sent = self._last_id
         return connection
 
     def _client(self, cls: type[Client]) -> Client:
         stateless = cls.binding.era == "stateless"
         options = {name: each for name, each in self._options.items() if stateless or name not in _STATELESS_ONLY}
-        start = self._open.but(_not_again) if isinstance(self._open, Opening) else _not_again
+        start = self._open.but(_not_again) if isinstance(self._open, TransportFactory) else _not_again
         client = cls(start, **self._offered(cls, options))
         keys: dict[str, RequestMethod[Any, Any] | NotificationMethod[Any]] = {
             **cls.binding.requests,
@@ -220,8 +222,10 @@ class Negotiation:
         """The methods that servers of any of the revisions send."""
         bindings = [self._load(revision).binding for revision in self._revisions]
         requests = {name for each in bindings for name, key in each.requests.items() if "server" in key.sent_by}
-        told = {name for each in bindings for name, key in each.notifications.items() if "server" in key.sent_by}
-        return sorted(requests | told)
+        notifications = {
+            name for each in bindings for name, key in each.notifications.items() if "server" in key.sent_by
+        }
+        return sorted(requests | notifications)
 
     def _close(self) -> None:
         if self._transport is not None:

@@ -108,10 +108,10 @@ class Outputs:
             try:
                 faults = look(content)
             except (_Exhausted, RecursionError):
-                self._give_up(tool, f"takes longer than {LONGEST:g} s, or too many levels")
+                self._cannot_check(tool, f"takes longer than {LONGEST:g} s, or too many levels")
                 return
             except Exception as fault:  # noqa: BLE001  # of a library, by a schema that nobody here has written
-                self._give_up(tool, f"cannot be used: {fault}")
+                self._cannot_check(tool, f"cannot be used: {fault}")
                 return
         if faults:
             raise OutputMismatch(tool, list(map(str, faults)), result)
@@ -128,14 +128,14 @@ class Outputs:
         try:
             look = bounded_checker(json.loads(known))
         except UsageError as fault:
-            self._give_up(tool, str(fault))
+            self._cannot_check(tool, str(fault))
         with self._lock:
             # Unless it has been learned anew.
             if self._known.get(tool) is known:
                 self._known[tool] = look if look is not None or not self._strict else known
         return look
 
-    def _give_up(self, tool: str, why: str) -> None:
+    def _cannot_check(self, tool: str, why: str) -> None:
         text = f"the result of {tool} is not held against its outputSchema: {why}"
         if self._strict:
             raise ProtocolError(text)

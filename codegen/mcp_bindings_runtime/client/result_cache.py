@@ -15,7 +15,7 @@ from ..errors import ResponseError, UsageError
 from ..logs import write_log
 from ..methods import RequestMethod
 from ..validation import require_positive_integers, require_positive_numbers
-from .transport_factories import Opening
+from .transport_factories import TransportFactory
 
 if TYPE_CHECKING:
     from ..http.client.endpoint import Auth
@@ -47,19 +47,19 @@ else:
     now = time.monotonic
 
 
-class Holder(NamedTuple):
+class Owner(NamedTuple):
     """Whom a private result is for: a client, as long as what lets it in has this digest."""
 
     client: object
     admission: bytes
 
 
-class Place(NamedTuple):
+class CacheKey(NamedTuple):
     """What a result is kept under (Caching: Cache Key)."""
 
     origin: Hashable
     """The server."""
-    holder: Holder | None
+    owner: Owner | None
     """None for whoever asks that server."""
     method: str
     params: bytes
@@ -67,7 +67,7 @@ class Place(NamedTuple):
     """Of the resource that is read."""
 
 
-class Kept(NamedTuple):
+class CachedResult(NamedTuple):
     """A result as JSON, and until when it is fresh."""
 
     text: bytes
@@ -99,7 +99,7 @@ class ResultCache:
         self._largest = size
         self._longest = longest
         self._clock = clock
-        self._kept: OrderedDict[Place, Kept] = OrderedDict()
+        self._kept: OrderedDict[CacheKey, CachedResult] = OrderedDict()
         self._size = 0
         self._changes = 0
         """How often something was found to be outdated."""
@@ -119,22 +119,22 @@ class ResultCache:
         """Forgets all results."""
         self.forget(bool)
 
-    def forget(self, which: Callable[[Place], bool]) -> None:
+    def forget(self, which: Callable[[CacheKey], bool]) -> None:
         """Forgets some results, and does not keep those that are on their way now."""
         with self._lock:
             self._changes += 1
             for place in [place for place in self._kept if which(place)]:
                 self._drop(place)
 
-    def _drop(self, place: Place) -> None:
+    def _drop(self, place: CacheKey) -> None:
         kept = self._kept.pop(place, None)
         if kept is not None:
             self._size -= kept.size
 
-    def find(self, place: Place) -> tuple[bytes | None, int]:
+    def find(self, place: CacheKey) -> tuple[bytes | None, int]:
         """The text of a result, if it is fresh; and how often something has been forgotten, for ``keep``."""
         with self._lock:
-            for each in (place, place._replace(holder=None)):
+            for each in (place, place._replace(owner=None)):
                 kept = self._kept.get(each)
                 if kept is None:
                     continue
@@ -144,12 +144,12 @@ class ResultCache:
                 self._drop(each)
             return None, self._changes
 
-    def keep(self, place: Place, text: bytes, ttl_ms: int, *, public: bool, changes: int) -> None:
+    def keep(self, place: CacheKey, text: bytes, ttl_ms: int, *, public: bool, changes: int) -> None:
         """Keeps a result, unless something has been forgotten since it was not found."""
         # No arithmetic with a time that is no float any more.
         seconds = ttl_ms / 1000 if ttl_ms < self._longest * 1000 else self._longest
         size = len(text) + len(place.params) + _OVERHEAD
-        shared = place._replace(holder=None)
+        shared = place._replace(owner=None)
         with self._lock:
             # What has been heard of while the request was on its way is newer than its answer, perhaps.
             if changes != self._changes:
@@ -158,13 +158,13 @@ class ResultCache:
             self._drop(shared)
             if size > self._largest:
                 return
-            self._kept[shared if public else place] = Kept(text, self._clock() + seconds, size)
+            self._kept[shared if public else place] = CachedResult(text, self._clock() + seconds, size)
             self._size += size
             while len(self._kept) > self._most or self._size > self._largest:
                 self._drop(next(iter(self._kept)))
 
 
-def named(cache: object) -> ResultCache:
+def cache_of(cache: object) -> ResultCache:
     """The cache that an option names; raises UsageError for what names none."""
     if cache is True:
         return ResultCache()
@@ -174,7 +174,7 @@ def named(cache: object) -> ResultCache:
     raise UsageError(text)
 
 
-class Keeping:
+class CachedRequests:
     """What one client keeps in a cache, and finds there.
 
     ``client`` is asked for what it does not find; ``start`` says which server that is, and what lets the client in.
@@ -187,7 +187,7 @@ class Keeping:
         """Stands for the client, and does not keep it alive."""
         self._origin: Hashable = self._self
         self._auth: Auth | None = None
-        if isinstance(start, Opening):
+        if isinstance(start, TransportFactory):
             self._origin, self._auth = start.origin, start.auth
 
     def request(
@@ -199,17 +199,17 @@ class Keeping:
         on_progress: Callable[[Any], object] | None = None,
     ) -> Any:
         """What is kept for a request and fresh, or what the server answers; raises as ``Client.request``."""
-        ask = self._client.connection.request
-        if not self._may_keep(key, params):
-            return ask(key, params, timeout=timeout, on_progress=on_progress)
-        place = self._place(key, params)
+        send = self._client.connection.request
+        if not self._is_cacheable(key, params):
+            return send(key, params, timeout=timeout, on_progress=on_progress)
+        place = self._cache_key(key, params)
         text, changes = self._cache.find(place)
         codec = self._client.binding.codec
         if text is not None:
             # Made anew each time: a caller may do with it what it likes.
             return codec.decode_result(key, json.loads(text))
         try:
-            result = ask(key, params, timeout=timeout, on_progress=on_progress)
+            result = send(key, params, timeout=timeout, on_progress=on_progress)
         except ResponseError:
             if getattr(params, "cursor", None) is not None:
                 # Where one leads nowhere, the others are of an older list (Interaction with Pagination).
@@ -217,14 +217,14 @@ class Keeping:
             raise
         # Absent counts as 0, and so does a negative number (Caching: Time-to-Live (TTL) Field).
         ttl_ms: int = getattr(result, "ttl_ms", None) or 0
-        if ttl_ms > 0 and self._is_still(place.holder):
+        if ttl_ms > 0 and self._is_still_owner(place.owner):
             written = json.dumps(codec.unstructure(result), ensure_ascii=False, separators=(",", ":")).encode()
             # The text names no scope for a result without one; the one that shares nothing is safe.
             public = result.cache_scope == "public"
             self._cache.keep(place, written, ttl_ms, public=public, changes=changes)
         return result
 
-    def heard(self, notified: Notified) -> None:
+    def forget_outdated(self, notified: Notified) -> None:
         """The server has told of a change (Interaction with Notifications)."""
         methods = _OUTDATED.get(notified.key.name)
         if methods is not None:
@@ -238,18 +238,18 @@ class Keeping:
 
     def close(self) -> None:
         """Forgets what is for this client alone."""
-        self._cache.forget(lambda place: place.holder is not None and place.holder.client is self._self)
+        self._cache.forget(lambda place: place.owner is not None and place.owner.client is self._self)
 
     def _outdate(self, methods: tuple[str, ...]) -> None:
         self._cache.forget(lambda place: place.origin == self._origin and place.method in methods)
 
-    def _may_keep(self, key: RequestMethod[Any, Any], params: Any) -> bool:
+    def _is_cacheable(self, key: RequestMethod[Any, Any], params: Any) -> bool:
         if key.name not in self._client.binding.facts.cached:
             return False
         # It depends on what the request does not show (Cache Key).
         return getattr(params, "request_state", None) is None and getattr(params, "input_responses", None) is None
 
-    def _place(self, key: RequestMethod[Any, Any], params: Any) -> Place:
+    def _cache_key(self, key: RequestMethod[Any, Any], params: Any) -> CacheKey:
         codec = self._client.binding.codec
         shown = {} if params is None else dict(codec.unstructure(params))
         meta = shown.get("_meta")
@@ -257,19 +257,19 @@ class Keeping:
             meta = codec.unstructure(self._client.meta())
         shown["_meta"] = {name: value for name, value in meta.items() if name not in _NO_MATTER}
         text = json.dumps(shown, sort_keys=True, separators=(",", ":")).encode()
-        return Place(self._origin, self._holder(), key.name, text, getattr(params, "uri", None))
+        return CacheKey(self._origin, self._owner(), key.name, text, getattr(params, "uri", None))
 
-    def _is_still(self, holder: Holder | None) -> bool:
+    def _is_still_owner(self, owner: Owner | None) -> bool:
         """Whether what lets the client in is what it was before the answer came."""
         try:
-            return self._holder() == holder
+            return self._owner() == owner
         except Exception as fault:  # noqa: BLE001  # of `auth`; the answer is there, and is not to be lost
             write_log("info", "a result is not kept, as `auth` has failed: %s", fault)
             return False
 
-    def _holder(self) -> Holder:
+    def _owner(self) -> Owner:
         """The client, with what lets it in now: what was private to another token is not for this one."""
         if self._auth is None:
-            return Holder(self._self, b"")
-        given = self._auth(None) or {}
-        return Holder(self._self, sha256(json.dumps(sorted(given.items())).encode()).digest())
+            return Owner(self._self, b"")
+        headers = self._auth(None) or {}
+        return Owner(self._self, sha256(json.dumps(sorted(headers.items())).encode()).digest())

@@ -65,8 +65,10 @@ class RunningCall(Future[R]):
 
 def start(method: Callable[P, R], *args: P.args, **options: P.kwargs) -> RunningCall[R]:
     """Start a call; raise UsageError for what cannot be called."""
-    given: Any = method
-    if not callable(given):
-        text = f"{given!r} cannot be called; pass a method and its arguments, as client.start(client.call_tool, 'name')"
+    target: Any = method
+    if not callable(target):
+        text = (
+            f"{target!r} cannot be called; pass a method and its arguments, as client.start(client.call_tool, 'name')"
+        )
         raise UsageError(text)
     return RunningCall(partial(method, *args, **options))

@@ -16,8 +16,8 @@ from .client import Client
 if TYPE_CHECKING:
     from ..session.events import Notified
     from ..tasks.polled_task import PolledTask
-    from .change_feed import Standing
-    from .result_cache import Keeping, ResultCache
+    from .change_feed import ChangeFeed
+    from .result_cache import CachedRequests, ResultCache
     from .subscription import Subscription
 
 R = TypeVar("R")
@@ -55,16 +55,16 @@ class StatelessClient(Client):
         self._rounds = rounds
         self._discover = discover
         self._restart = restart
-        self._keeping = None if cache is False else self._keep_in(cache, open_transport)
-        self._subscription: Standing | None = None
+        self._cached = None if cache is False else self._cached_requests(cache, open_transport)
+        self._subscription: ChangeFeed | None = None
         if self._required and not discover:
             text = "`require` takes a server that is asked what it can; leave out discover=False"
             raise UsageError(text)
 
-    def _keep_in(self, cache: ResultCache | bool, start: Callable[[], Any]) -> Keeping:
-        from .result_cache import Keeping, named
+    def _cached_requests(self, cache: ResultCache | bool, start: Callable[[], Any]) -> CachedRequests:
+        from .result_cache import CachedRequests, cache_of
 
-        return Keeping(named(cache), self, start)
+        return CachedRequests(cache_of(cache), self, start)
 
     @property
     def capabilities(self) -> Any:
@@ -80,18 +80,18 @@ class StatelessClient(Client):
             self.binding, info=self.info, capabilities=self.capabilities, log_level=self._log_level
         )
 
-    def _lend_an_ear(self, connection: Connection | None) -> None:
+    def _receive_notifications(self, connection: Connection | None) -> None:
         """There are handlers for changes, which servers of this era tell to subscribers only."""
         if connection is None or not CHANGES & self._handlers.methods:
             return
-        self._standing().open(connection)
+        self._change_feed().open(connection)
 
-    def _standing(self) -> Standing:
+    def _change_feed(self) -> ChangeFeed:
         with self._subscribing:
             if self._subscription is None:
-                from .change_feed import Standing
+                from .change_feed import ChangeFeed
 
-                self._subscription = Standing(self)
+                self._subscription = ChangeFeed(self)
             return self._subscription
 
     def subscribe(self, uri: str) -> None:
@@ -101,11 +101,11 @@ class StatelessClient(Client):
         then may be told of twice. Raises UsageError where there is no such handler, or the server does not tell of these
         changes, and as ``request``.
         """
-        self._standing().watch([uri])
+        self._change_feed().watch([uri])
 
     def unsubscribe(self, uri: str) -> None:
         """Has it hear of a resource no longer."""
-        self._standing().leave(uri)
+        self._change_feed().unwatch(uri)
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
         """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
@@ -114,9 +114,9 @@ class StatelessClient(Client):
             try:
                 result = connection.request(self.binding.requests["server/discover"], timeout=timeout)
             except (HttpError, ResponseError) as error:
-                from ..http.client.statuses import shows_legacy
+                from ..http.client.statuses import shows_handshake_server
 
-                if not shows_legacy(error):
+                if not shows_handshake_server(error):
                     raise
                 raise UnsupportedRevision(self.binding.revision, []) from error
             with connection.lock:
@@ -134,8 +134,8 @@ class StatelessClient(Client):
     def close(self) -> None:
         """Ends the connection, or the attempt at it in another thread. Idempotent; from any thread."""
         super().close()
-        if self._keeping is not None:
-            self._keeping.close()
+        if self._cached is not None:
+            self._cached.close()
 
     def _stale(self, connection: Connection) -> bool:
         return self._restart and connection.closed and not self._closed
@@ -162,7 +162,7 @@ class StatelessClient(Client):
         out here.
         """
         with self._scope(timeout):
-            result = self._ask_in_rounds(key, params, timeout, on_progress)
+            result = self._request_in_rounds(key, params, timeout, on_progress)
             if self.binding.task_result_class is not None and result.__class__ is self.binding.task_result_class:
                 result = self._outcome(self.task(key, result))
         if key.name in self.followed:
@@ -206,9 +206,9 @@ class StatelessClient(Client):
         What is said of ``request`` holds.
         """
         with self._scope(timeout):
-            return self._ask_in_rounds(key, params, timeout, on_progress)
+            return self._request_in_rounds(key, params, timeout, on_progress)
 
-    def _ask_in_rounds(
+    def _request_in_rounds(
         self,
         key: RequestMethod[Any, Any],
         params: Any,
@@ -217,8 +217,8 @@ class StatelessClient(Client):
     ) -> Any:
         wanted: Any = self.binding.types.InputRequiredResult
         # What comes of further rounds is not kept, and neither is a question.
-        ask = self.connection.request if self._keeping is None else self._keeping.request
-        result: Any = ask(key, params, timeout=timeout, on_progress=on_progress)
+        send = self.connection.request if self._cached is None else self._cached.request
+        result: Any = send(key, params, timeout=timeout, on_progress=on_progress)
         rounds = 0
         while result.__class__ is wanted:
             rounds += 1
@@ -228,9 +228,9 @@ class StatelessClient(Client):
             if result.input_requests is None and result.request_state is None:
                 text = f"{key.name}: the server asked for input with neither `inputRequests` nor `requestState`"
                 raise ProtocolError(text)
-            asked: Mapping[str, Any] = result.input_requests or {}
-            given = {name: self.provide(key, each) for name, each in asked.items()}
-            params = params.__replace__(input_responses=given or None, request_state=result.request_state)
+            questions: Mapping[str, Any] = result.input_requests or {}
+            answers = {name: self.provide(key, each) for name, each in questions.items()}
+            params = params.__replace__(input_responses=answers or None, request_state=result.request_state)
             result = self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
         return result
 
@@ -277,8 +277,8 @@ class StatelessClient(Client):
         with CallScope(seconds):
             return Subscription(self, key, params, seconds)
 
-    def heard(self, notified: Notified) -> None:
+    def forget_outdated(self, notified: Notified) -> None:
         """Forgets what is not good any more after a notification."""
-        super().heard(notified)
-        if self._keeping is not None:
-            self._keeping.heard(notified)
+        super().forget_outdated(notified)
+        if self._cached is not None:
+            self._cached.forget_outdated(notified)

@@ -29,19 +29,19 @@ class Change(NamedTuple):
     params: Any
 
 
-class Overheard(deque["Notified"]):
+class NotificationQueue(deque["Notified"]):
     """News, of which the client hears when they come, not when somebody asks for them."""
 
-    def __init__(self, heard: Callable[[Notified], object]) -> None:
+    def __init__(self, forget_outdated: Callable[[Notified], object]) -> None:
         super().__init__()
         # The connection holds the news, and is not to keep the client.
-        self._heard = WeakMethod(heard)
+        self._forget_outdated = WeakMethod(forget_outdated)
 
     def append(self, notified: Notified, /) -> None:
         """Adds a notification."""
-        heard = self._heard()
-        if heard is not None:
-            heard(notified)
+        forget_outdated = self._forget_outdated()
+        if forget_outdated is not None:
+            forget_outdated(notified)
         super().append(notified)
 
 
@@ -59,13 +59,13 @@ class Subscription:
         connection = self._connection
         self._changes: deque[Change] = deque()
         self._call = Call(key, timeout, timeout, None)
-        self._call.notifications = Overheard(client.heard)
+        self._call.notifications = NotificationQueue(client.forget_outdated)
         self.acknowledged: Any = None
         """What the server has agreed to tell of, which may be less than was asked for."""
         try:
             connection.attend(self._call, lambda: connection.session.request(key, params))
             while self.acknowledged is None and not self._call.done:
-                self._sort()
+                self._process()
                 if self.acknowledged is None:
                     connection.attend(self._call)
         except BaseException as fault:
@@ -95,7 +95,7 @@ class Subscription:
         call = self._call
         limit = inf if timeout is None else monotonic() + timeout
         while True:
-            self._sort()
+            self._process()
             if self._changes:
                 return self._changes.popleft()
             if call.done:
@@ -110,11 +110,11 @@ class Subscription:
         """Ends the stream, also for a thread that waits for a change. Idempotent; from any thread."""
         self._connection.conclude(self._call, "the client has closed the subscription")
 
-    def _sort(self) -> None:
+    def _process(self) -> None:
         self._call.notified = False
-        news = self._call.notifications
-        while news:
-            notified = news.popleft()
+        queue = self._call.notifications
+        while queue:
+            notified = queue.popleft()
             if notified.key.name == _ACKNOWLEDGED:
                 self.acknowledged = notified.params.notifications
             else:

@@ -33,7 +33,7 @@ _WHO = frozenset({"authorization", "cookie"})
 """Headers that say who asks."""
 
 
-class Opening:
+class TransportFactory:
     """Opens a transport each time that it is called.
 
     ``origin`` is the same for two that lead to one server, as far as can be told; ``auth`` is what lets requests in,
@@ -51,9 +51,9 @@ class Opening:
         """The transport; raises as opening it does."""
         return self._start()
 
-    def but(self, start: Callable[[], Transport]) -> Opening:
+    def but(self, start: Callable[[], Transport]) -> TransportFactory:
         """One to the same server that is done in another way."""
-        return Opening(start, self.origin, self.auth)
+        return TransportFactory(start, self.origin, self.auth)
 
 
 def child(
@@ -63,7 +63,7 @@ def child(
     inherit_env: bool,
     cwd: str | os.PathLike[str] | None,
     stderr: Stderr,
-) -> Opening:
+) -> TransportFactory:
     """To a server that is started as a child process, as ``Client.stdio`` describes it."""
     require_command(command)
     require_string_keys(env=env)
@@ -73,7 +73,7 @@ def child(
 
         return Child(command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr)
 
-    return Opening(start, ("stdio", *command, str(cwd), inherit_env, *sorted((env or {}).items())))
+    return TransportFactory(start, ("stdio", *command, str(cwd), inherit_env, *sorted((env or {}).items())))
 
 
 def http(
@@ -87,7 +87,7 @@ def http(
     pool: int,
     connect_timeout: float,
     max_message: int,
-) -> Opening:
+) -> TransportFactory:
     """To the server at a URL, as ``Client.http`` describes it; no ``facts``, where the revision is to be found out."""
     require_instance("url", url, str, "texts such as 'https://example.com/mcp'")
     require_strings(proxy=proxy)
@@ -114,7 +114,7 @@ def http(
 
     # What is public is for all who ask the same server, whoever they are.
     others = sorted((name.lower(), value) for name, value in (headers or {}).items() if name.lower() not in _WHO)
-    return Opening(reach, ("http", url, proxy, tls, *others), auth)
+    return TransportFactory(reach, ("http", url, proxy, tls, *others), auth)
 
 
 def open_http(
@@ -150,10 +150,10 @@ def open_http(
     endpoint = Endpoint(wire, headers or {}, auth)
     if facts is None:
         return StreamableHttp(endpoint, limit=max_message)
-    return StreamableHttp(endpoint, limit=max_message, only_old=facts.only_sse, version_header=facts.version_header)
+    return StreamableHttp(endpoint, limit=max_message, only_sse=facts.only_sse, version_header=facts.version_header)
 
 
-def memory(server: Any) -> Opening:
+def memory(server: Any) -> TransportFactory:
     """To a server object of this process."""
     if isinstance(server, type) or not callable(getattr(server, "serve", None)):
         text = f"{server!r} is no server; accepted is a server object, such as mcp.Server('demo', '1.0')"
@@ -164,10 +164,10 @@ def memory(server: Any) -> Opening:
 
         return serve_in_thread(server.serve)
 
-    return Opening(join, ("memory", server))
+    return TransportFactory(join, ("memory", server))
 
 
-def hosted(servers: Sequence[Server]) -> Opening:
+def hosted(servers: Sequence[Server]) -> TransportFactory:
     """To server objects of this process, of which the first message chooses one."""
 
     def join() -> Transport:
@@ -176,13 +176,13 @@ def hosted(servers: Sequence[Server]) -> Opening:
 
         return serve_in_thread(MultiRevisionServer(servers).serve)
 
-    return Opening(join, ("memory", *servers))
+    return TransportFactory(join, ("memory", *servers))
 
 
-def given(transport: Transport) -> Opening:
+def existing(transport: Transport) -> TransportFactory:
     """A transport that there is already."""
     require_transport(transport)
-    return Opening(lambda: transport, ("over", transport))
+    return TransportFactory(lambda: transport, ("over", transport))
 
 
 def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Transport:

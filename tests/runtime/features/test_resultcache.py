@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_bindings import connect
-from mcp_bindings_runtime.client.result_cache import Keeping
-from mcp_bindings_runtime.client.transport_factories import Opening
+from mcp_bindings_runtime.client.result_cache import CachedRequests
+from mcp_bindings_runtime.client.transport_factories import TransportFactory
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.session.events import Notified
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_server
@@ -34,7 +34,7 @@ class Clock:
 
 
 class Numbering:
-    """A client as far as ``Keeping`` knows one, of a server that never gives the same twice."""
+    """A client as far as ``CachedRequests`` knows one, of a server that never gives the same twice."""
 
     binding = mcp.Client.binding
 
@@ -80,7 +80,7 @@ def number(result):
 
 def keeping(client, cache=None, origin="server", **options):
     options.setdefault("clock", Clock())
-    return Keeping(cache or mcp.ResultCache(**options), client, Opening(lambda: None, origin))
+    return CachedRequests(cache or mcp.ResultCache(**options), client, TransportFactory(lambda: None, origin))
 
 
 KEYS = {"tools": mcp.methods.LIST_TOOLS, "prompts": mcp.methods.LIST_PROMPTS, "read": mcp.methods.READ_RESOURCE}
@@ -220,8 +220,8 @@ def test_a_result_without_a_scope_is_private():
 def test_another_token_is_another_cache():
     tokens = ["a"]
     client = Numbering()
-    start = Opening(lambda: None, "server", lambda refusal: {"Authorization": tokens[-1]})
-    side = Keeping(mcp.ResultCache(clock=Clock()), client, start)
+    start = TransportFactory(lambda: None, "server", lambda refusal: {"Authorization": tokens[-1]})
+    side = CachedRequests(mcp.ResultCache(clock=Clock()), client, start)
     ask = mcp.methods.LIST_TOOLS
     assert number(side.request(ask)) == number(side.request(ask)) == "1"
     tokens.append("b")
@@ -246,7 +246,7 @@ def test_an_answer_is_not_lost_where_auth_fails_after_it():
     cache = mcp.ResultCache(clock=Clock())
     client = Numbering()
     client.meanwhile = lambda: expired.append(LookupError("no token"))
-    side = Keeping(cache, client, Opening(lambda: None, "server", auth))
+    side = CachedRequests(cache, client, TransportFactory(lambda: None, "server", auth))
     assert number(side.request(mcp.methods.LIST_TOOLS)) == "1"
     assert cache.count == 0
 

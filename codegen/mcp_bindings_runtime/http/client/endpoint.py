@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ...errors import HttpError, UsageError
-from .error_responses import refusal_of
+from .error_responses import http_error_of
 from .exchange import Exchange
 from .retry import wants_credentials
 from .wire import Wire
@@ -59,15 +59,15 @@ class Endpoint:
     ) -> Response:
         if self._auth is None:
             return self.wire.open(method, exchange, {**self._headers, **headers}, body, url)
-        given = self._auth(None) or {}
-        response = self.wire.open(method, exchange, {**self._headers, **_checked(given), **headers}, body, url)
+        credentials = self._auth(None) or {}
+        response = self.wire.open(method, exchange, {**self._headers, **_checked(credentials), **headers}, body, url)
         if not wants_credentials(response):
             return response
-        refusal = refusal_of(response, exchange)
-        again = self._auth(refusal)
-        if not again:
+        refusal = http_error_of(response, exchange)
+        others = self._auth(refusal)
+        if not others:
             raise refusal
-        return self.wire.open(method, exchange, {**self._headers, **_checked(again), **headers}, body, url)
+        return self.wire.open(method, exchange, {**self._headers, **_checked(others), **headers}, body, url)
 
 
 def _checked(headers: Mapping[str, str]) -> Mapping[str, str]:
@@ -81,6 +81,6 @@ def _checked(headers: Mapping[str, str]) -> Mapping[str, str]:
     return headers
 
 
-def kind_of(response: Response) -> str:
+def media_type_of(response: Response) -> str:
     """The media type of an answer, in lower case and without parameters."""
     return response.headers.get("Content-Type", "").partition(";")[0].strip().lower()

@@ -33,7 +33,7 @@ _PART = re.compile(
 )
 
 
-def refusal_of(response: Response, exchange: Exchange) -> HttpError:
+def http_error_of(response: Response, exchange: Exchange) -> HttpError:
     """The exception for an answer; its body is read as far as it is of use, and its connection given back."""
     data = b""
     try:
@@ -44,11 +44,11 @@ def refusal_of(response: Response, exchange: Exchange) -> HttpError:
         data = b""
     close(response)
     error = _error(data)
-    said = _said(members(error.get("error"))) if error is not None else None
+    message = _message_of(members(error.get("error"))) if error is not None else None
     return HttpError(
         response.status,
         response.reason or "",
-        _first_line(str(said) if said else _text(data, response.headers.get("Content-Type", ""))),
+        _first_line(str(message) if message else _text(data, response.headers.get("Content-Type", ""))),
         error,
         challenges(response.headers.getlist("WWW-Authenticate")),
         exchange.url,
@@ -78,7 +78,7 @@ def _time(text: str) -> float | None:
         return None
 
 
-def _said(error: Mapping[str, Any]) -> Any:
+def _message_of(error: Mapping[str, Any]) -> Any:
     """The message of an error, and the reason in its data, as our servers give one."""
     message, reason = error.get("message"), members(error.get("data")).get("reason")
     return f"{message}: {reason}" if message and isinstance(reason, str) else message

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 from ...errors import ConnectionClosed, HttpError, McpError, MessageTooLarge, ProtocolError
 from ...logs import log_exception, write_log
 from ..sse import SseParser
-from .endpoint import STREAM, Endpoint, kind_of
-from .error_responses import refusal_of
+from .endpoint import STREAM, Endpoint, media_type_of
+from .error_responses import http_error_of
 from .exchange import Exchange
 from .inbox import Inbox
 from .messages import one_line
 from .statuses import rejects_message
-from .wire import beside, close, discard, led_to, next_part, origin
+from .wire import close, discard, next_part, origin, resolve_url, sibling_urls
 
 if TYPE_CHECKING:
     from .wire import Response
 
 
-class HttpSse:
+class LegacySse:
     """A connection by HTTP+SSE; what the server says goes to ``inbox``, and the end of the stream ends that, too."""
 
     def __init__(self, endpoint: Endpoint, inbox: Inbox, *, limit: int) -> None:
@@ -43,7 +43,7 @@ class HttpSse:
         response = self._find() if search else self._get("")
         try:
             while not self._target:
-                self._take(self._first_part(response))
+                self._process(self._first_part(response))
             self._exchange.deadline = inf
             Thread(target=self._run, args=(response,), name="mcp-http-sse", daemon=True).start()
         except BaseException:
@@ -58,7 +58,7 @@ class HttpSse:
             if isinstance(fault, HttpError) and not rejects_message(fault.status):
                 raise
             refusal = fault
-        tried = beside(url, "sse")
+        tried = sibling_urls(url, "sse")
         for each in tried:
             try:
                 response = self._get(each)
@@ -78,10 +78,10 @@ class HttpSse:
         """Return the stream at a URL. Raises as ``open``."""
         response = self._endpoint.get(self._exchange, {}, url)
         if response.status != 200:
-            raise refusal_of(response, self._exchange)
-        if kind_of(response) != STREAM:
+            raise http_error_of(response, self._exchange)
+        if media_type_of(response) != STREAM:
             close(response)
-            text = f"{self._exchange.url} gives {kind_of(response) or 'something of no type'}, and not {STREAM}"
+            text = f"{self._exchange.url} gives {media_type_of(response) or 'something of no type'}, and not {STREAM}"
             raise ProtocolError(text)
         return response
 
@@ -96,7 +96,7 @@ class HttpSse:
         """Posts a message; raises HttpError where it is refused, ConnectionClosed, RequestTimeout."""
         response = self._endpoint.post(exchange, {}, body, self._target)
         if not 200 <= response.status < 300:
-            raise refusal_of(response, exchange)
+            raise http_error_of(response, exchange)
         # It says no more than that the message has arrived.
         discard(response, exchange)
 
@@ -108,7 +108,7 @@ class HttpSse:
         why = "the server ended its stream"
         try:
             while part := next_part(response, self._exchange):
-                self._take(part)
+                self._process(part)
         except McpError as fault:
             why = str(fault)
         except Exception as fault:  # noqa: BLE001  # nobody is left waiting for what comes no more
@@ -118,21 +118,21 @@ class HttpSse:
             close(response)
             self._inbox.end(why)
 
-    def _take(self, part: bytes) -> None:
+    def _process(self, part: bytes) -> None:
         for event in self._events.feed(part):
             if isinstance(event, MessageTooLarge):
                 write_log("warning", "%s", event)
             elif event.type == "endpoint":
-                self._aim(event.data)
+                self._set_target(event.data)
             elif event.type == "message" and event.data and self._target:
                 self._inbox.put(one_line(event.data), wait=True)
 
-    def _aim(self, data: bytes) -> None:
+    def _set_target(self, data: bytes) -> None:
         """The server says where to post to: somewhere in its own origin."""
         if self._target:
             write_log("info", "dropped: another endpoint event; the first one holds")
             return
-        target = led_to(self._exchange.url, data.decode("utf-8", "replace").strip())
+        target = resolve_url(self._exchange.url, data.decode("utf-8", "replace").strip())
         if origin(target) != origin(self._endpoint.url):
             text = f"the server wants messages posted to another origin, {origin(target)}, which is not done"
             raise ProtocolError(text)

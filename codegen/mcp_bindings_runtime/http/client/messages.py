@@ -17,7 +17,7 @@ INITIALIZE = "initialize"
 CANCELLED = "notifications/cancelled"
 
 
-class Outgoing:
+class OutgoingMessage:
     """A message, or a batch of messages, on its way to the server."""
 
     __slots__ = ("body", "ids", "message", "method", "stateless")

@@ -10,23 +10,23 @@ from typing import Any, Final
 from ...errors import McpError, RequestTimeout
 from ...logs import write_log
 from ..headers import InvalidParamHeader, ParamHeader, argument_headers, param_headers_of
-from .messages import Outgoing, members
+from .messages import OutgoingMessage, members
 
 MOST: Final = 10_000
 """How many tools are remembered; beyond that, those that were learned first are looked up again."""
 _PAGES: Final = 1_000
 
-Fetch = Callable[[Outgoing], bytes]
+Fetch = Callable[[OutgoingMessage], bytes]
 """Sends a request that the caller has not asked for, and gives its answer."""
 
 
-class Mirroring:
+class ToolHeaders:
     """What the tools of a server want repeated, learned from every ``tools/list`` that passes."""
 
     def __init__(self) -> None:
         self._tools: dict[str, tuple[ParamHeader, ...]] = {}
         self._lock = Lock()
-        self._asked = 0
+        self._lookups = 0
 
     def learn(self, line: bytes) -> bytes:
         """The answer to a ``tools/list``, without the tools whose annotations break the rules."""
@@ -54,7 +54,7 @@ class Mirroring:
             return line
         return json.dumps({**value, "result": {**result, "tools": kept}}, ensure_ascii=False).encode()
 
-    def headers(self, out: Outgoing, fetch: Fetch, *, anew: bool = False) -> Mapping[str, str]:
+    def headers(self, out: OutgoingMessage, fetch: Fetch, *, anew: bool = False) -> Mapping[str, str]:
         """The headers for the arguments of a ``tools/call``.
 
         The tool is looked up with ``fetch`` where it has not been listed before, or with ``anew``: whoever has not seen
@@ -76,11 +76,11 @@ class Mirroring:
         try:
             for _ in range(_PAGES):
                 with self._lock:
-                    self._asked += 1
-                    number = self._asked
+                    self._lookups += 1
+                    number = self._lookups
                 wanted = {"_meta": meta} if cursor is None else {"_meta": meta, "cursor": cursor}
                 request = {"jsonrpc": "2.0", "id": f"headers-{number}", "method": "tools/list", "params": wanted}
-                line = fetch(Outgoing(json.dumps(request, ensure_ascii=False).encode()))
+                line = fetch(OutgoingMessage(json.dumps(request, ensure_ascii=False).encode()))
                 self.learn(line)
                 cursor = members(members(json.loads(line)).get("result")).get("nextCursor")
                 if name in self._tools or not isinstance(cursor, str):

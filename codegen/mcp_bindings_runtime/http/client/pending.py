@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError
 from ..sse import SseParser
-from .endpoint import JSON, STREAM, Endpoint, kind_of
-from .error_responses import refusal_of
+from .endpoint import JSON, STREAM, Endpoint, media_type_of
+from .error_responses import http_error_of
 from .exchange import Exchange
-from .messages import Outgoing, RequestId, answered_by, one_line
-from .wire import close, next_part, whole
+from .messages import OutgoingMessage, RequestId, answered_by, one_line
+from .wire import close, next_part, read_body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from .wire import Response
 
 
-class Asked:
+class PendingRequests:
     """The requests of one POST, and which of them still wait for their answer."""
 
-    __slots__ = ("exchange", "followed", "out", "waiting")
+    __slots__ = ("exchange", "in_background", "out", "waiting")
 
-    def __init__(self, out: Outgoing, exchange: Exchange) -> None:
+    def __init__(self, out: OutgoingMessage, exchange: Exchange) -> None:
         self.out = out
         self.exchange = exchange
         self.waiting: set[RequestId] = set(out.ids)
-        self.followed = False
+        self.in_background = False
         """Whether a thread of its own reads the answer."""
 
     def answered(self, line: bytes) -> frozenset[RequestId]:
@@ -43,9 +43,9 @@ class Asked:
         return answered_by(line) & self.waiting
 
 
-def unusable(response: Response, what: str) -> ProtocolError:
+def unusable_response(response: Response, what: str) -> ProtocolError:
     """The exception for a success that is no answer to a request."""
-    kind = kind_of(response)
+    kind = media_type_of(response)
     close(response)
     if response.status in {202, 204}:
         return ProtocolError(
@@ -59,32 +59,32 @@ def no_answer(what: str) -> ProtocolError:
     return ProtocolError(f"{what}: what the server has answered is no response to this request")
 
 
-def ask(
+def post_and_wait(
     endpoint: Endpoint,
     exchange: Exchange,
     headers: Mapping[str, str],
-    out: Outgoing,
+    out: OutgoingMessage,
     *,
     limit: int,
-    aside: Callable[[bytes], Any],
+    on_message: Callable[[bytes], Any],
 ) -> tuple[bytes, Mapping[str, str]]:
     """Posts a request and waits for its answer in this thread: the answer, and the headers with which it came.
 
-    What comes before it on a stream goes to ``aside``. Raises HttpError, ProtocolError, ConnectionClosed,
+    What comes before it on a stream goes to ``on_message``. Raises HttpError, ProtocolError, ConnectionClosed,
     RequestTimeout.
     """
-    asked = Asked(out, exchange)
+    pending = PendingRequests(out, exchange)
     response = endpoint.post(exchange, headers, out.body)
     if not 200 <= response.status < 300:
-        raise refusal_of(response, exchange)
-    kind = kind_of(response)
+        raise http_error_of(response, exchange)
+    kind = media_type_of(response)
     if kind == JSON:
-        line = one_line(whole(response, exchange, limit))
-        if not asked.answered(line):
+        line = one_line(read_body(response, exchange, limit))
+        if not pending.answered(line):
             raise no_answer(out.what)
         return line, response.headers
     if kind != STREAM:
-        raise unusable(response, out.what)
+        raise unusable_response(response, out.what)
     try:
         events = SseParser(limit)
         while part := next_part(response, exchange):
@@ -92,10 +92,10 @@ def ask(
                 if isinstance(event, MessageTooLarge):
                     raise event
                 line = one_line(event.data)
-                if line and asked.answered(line):
+                if line and pending.answered(line):
                     return line, response.headers
                 if line:
-                    aside(line)
+                    on_message(line)
     finally:
         close(response)
     text = f"{out.what}: the stream ended before the answer"

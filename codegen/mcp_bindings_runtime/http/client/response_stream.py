@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 from ...errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout
 from ...logs import log_exception, write_log
 from ..sse import SseParser
-from .endpoint import STREAM, Endpoint, kind_of
-from .error_responses import refusal_of
-from .pending import Asked
+from .endpoint import STREAM, Endpoint, media_type_of
+from .error_responses import http_error_of
+from .pending import PendingRequests
 from .retry import ATTEMPTS, DELAY, OPENING, is_temporary, longer
 from .wire import close, next_part
 
@@ -30,7 +30,7 @@ _REMEMBERED: Final = 256
 """Of how many events the ids are kept, so that none is delivered twice."""
 
 
-class Following:
+class ResponseStream:
     """Reads one answer. ``deliver`` is given each message, ``fail`` the reason why no answer will come.
 
     ``resume`` are the headers with which the stream can be asked for again, those of the session that it belongs to; None
@@ -40,17 +40,17 @@ class Following:
     def __init__(
         self,
         endpoint: Endpoint,
-        asked: Asked,
+        pending: PendingRequests,
         response: Response,
         *,
         limit: int,
-        deliver: Callable[[Asked, bytes, bool], None],
-        fail: Callable[[Asked, Exception], None],
+        deliver: Callable[[PendingRequests, bytes, bool], None],
+        fail: Callable[[PendingRequests, Exception], None],
         resume: Mapping[str, str] | None,
     ) -> None:
         self._endpoint = endpoint
-        self._asked = asked
-        self._exchange = asked.exchange
+        self._pending = pending
+        self._exchange = pending.exchange
         self._response = response
         self._limit = limit
         self._events = SseParser(limit)
@@ -77,11 +77,11 @@ class Following:
                 raise
             write_log("debug", "%s", fault)
             ended = True
-        if not self._asked.waiting:
+        if not self._pending.waiting:
             return False
         if ended and not self._resumable:
             raise self._cut_off()
-        self._in_thread = self._asked.followed = True
+        self._in_thread = self._pending.in_background = True
         self._exchange.deadline = inf
         try:
             Thread(target=self._go_on, args=(ended,), name="mcp-http-answer", daemon=True).start()
@@ -93,42 +93,42 @@ class Following:
 
     def _go_on(self, ended: bool) -> None:
         try:
-            while self._asked.waiting and not self._exchange.ended:
+            while self._pending.waiting and not self._exchange.ended:
                 if not ended:
                     try:
                         self._read(once=False)
                     except ConnectionClosed as fault:
                         write_log("debug", "%s", fault)
-                    if not self._asked.waiting or self._exchange.ended:
+                    if not self._pending.waiting or self._exchange.ended:
                         return
                 self._reconnect()
                 ended = False
         except McpError as fault:
-            self._fail(self._asked, fault)
+            self._fail(self._pending, fault)
         except Exception as fault:  # noqa: BLE001  # of `auth`, say; whoever waits for the answer hears of it
             log_exception(fault, "%s: the answer could not be read: %s", self._exchange.what, fault)
-            self._fail(self._asked, ConnectionClosed(f"{self._exchange.what}: the answer could not be read: {fault}"))
+            self._fail(self._pending, ConnectionClosed(f"{self._exchange.what}: the answer could not be read: {fault}"))
         finally:
             close(self._response)
-            self._fail(self._asked, self._exchange.closed())
+            self._fail(self._pending, self._exchange.closed())
 
     def _read(self, *, once: bool) -> bool:
         """Whether the stream has ended. With ``once`` it returns as soon as anything has come, too."""
         while part := next_part(self._response, self._exchange):
-            came = self._take(part)
-            if not self._asked.waiting:
+            delivered = self._process(part)
+            if not self._pending.waiting:
                 self._drain()
                 return True
-            if came and once:
+            if delivered and once:
                 return False
         return True
 
-    def _take(self, part: bytes) -> bool:
+    def _process(self, part: bytes) -> bool:
         """Delivers what is in a part of the stream; whether that was anything."""
-        came = False
+        delivered = False
         for event in self._events.feed(part):
             if isinstance(event, MessageTooLarge):
-                self._fail(self._asked, event)
+                self._fail(self._pending, event)
                 return True
             if event.id is not None:
                 if event.id in self._seen and event.id:
@@ -136,16 +136,16 @@ class Following:
                     continue
                 self._seen.append(event.id)
             if event.data and event.type == "message":
-                self._deliver(self._asked, event.data, self._in_thread)
-                came = True
-        return came
+                self._deliver(self._pending, event.data, self._in_thread)
+                delivered = True
+        return delivered
 
     def _drain(self) -> None:
         """Lets the stream end, so that its connection can be used again."""
         self._exchange.deadline = monotonic() + _DRAIN
         try:
             while part := next_part(self._response, self._exchange):
-                self._take(part)
+                self._process(part)
         except McpError as fault:
             write_log("debug", "%s", fault)
         close(self._response)
@@ -182,13 +182,13 @@ class Following:
                 pause = longer(pause)
                 continue
             self._exchange.deadline = inf
-            if response.status == 200 and kind_of(response) == STREAM:
+            if response.status == 200 and media_type_of(response) == STREAM:
                 self._response = response
                 last, retry = self._events.last_id, self._events.retry
                 self._events = SseParser(self._limit)
                 self._events.last_id, self._events.retry = last, retry
                 return
-            refusal = refusal_of(response, self._exchange)
+            refusal = http_error_of(response, self._exchange)
             failed += 1
             if is_temporary(refusal.status) and failed < ATTEMPTS:
                 write_log("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, refusal)

@@ -16,10 +16,10 @@ from ...errors import ConnectionClosed, HttpError, McpError, ProtocolError, Requ
 from ...installed_revisions import facts_of
 from ...logs import write_log
 from .endpoint import Endpoint
-from .error_responses import refusal_of
+from .error_responses import http_error_of
 from .exchange import Exchange
-from .messages import INITIALIZE, Outgoing, members
-from .pending import ask
+from .messages import INITIALIZE, OutgoingMessage, members
+from .pending import post_and_wait
 from .statuses import rejects_message
 from .wire import discard
 
@@ -28,11 +28,11 @@ VERSION: Final = "MCP-Protocol-Version"
 _VISIBLE = re.compile(r"[!-~]+", re.ASCII)
 
 
-class Handshaken:
+class HttpSession:
     """The session with a server, as far as HTTP carries it."""
 
     def __init__(
-        self, endpoint: Endpoint, *, limit: int, aside: Callable[[bytes], Any], version_header: bool | None = None
+        self, endpoint: Endpoint, *, limit: int, on_message: Callable[[bytes], Any], version_header: bool | None = None
     ) -> None:
         self.id: str | None = None
         """As the server has given it; None where it has not."""
@@ -41,8 +41,8 @@ class Handshaken:
         """The revision that was agreed on."""
         self._endpoint = endpoint
         self._limit = limit
-        self._aside = aside
-        self._hello: Outgoing | None = None
+        self._aside = on_message
+        self._initialize: OutgoingMessage | None = None
         self._initialized: bytes | None = None
         self._lock = Lock()
         self._renewal: _Renewal | None = None
@@ -66,10 +66,10 @@ class Handshaken:
         facts = facts_of(version)
         return facts is None or facts.version_header
 
-    def sends(self, out: Outgoing) -> None:
+    def remember(self, out: OutgoingMessage) -> None:
         """Remembers what a session begins with."""
         if out.method == INITIALIZE:
-            self._hello = out
+            self._initialize = out
             self.id = self.version = None
         elif out.method == "notifications/initialized":
             self._initialized = out.body
@@ -109,7 +109,7 @@ class Handshaken:
                 if renewal is None:
                     renewal = self._renewal = _Renewal()
             if mine:
-                self._lead(renewal, exchange)
+                self._renew_for_all(renewal, exchange)
                 return
             self._wait(renewal, exchange)
 
@@ -122,19 +122,19 @@ class Handshaken:
                 return
             renewal.waiting.append(event)
         left = exchange.remaining()
-        renewed = event.wait(-1 if left is None else left)
+        session_renewed = event.wait(-1 if left is None else left)
         if exchange.ended:
             raise exchange.closed()
-        if not renewed:
+        if not session_renewed:
             raise exchange.timed_out()
         if renewal.failure is not None:
             raise renewal.failure.again(exchange)
 
-    def _lead(self, renewal: _Renewal, exchange: Exchange) -> None:
+    def _renew_for_all(self, renewal: _Renewal, exchange: Exchange) -> None:
         """Renew the session for all threads."""
         found: str | None = self.id
         try:
-            found = self._ask_anew(exchange)
+            found = self._begin_anew(exchange)
         except RequestTimeout:
             raise
         except McpError as fault:
@@ -149,13 +149,15 @@ class Handshaken:
             for each in renewal.waiting:
                 each.set()
 
-    def _ask_anew(self, exchange: Exchange) -> str | None:
+    def _begin_anew(self, exchange: Exchange) -> str | None:
         """Begin a session as the first one was begun, and return its id."""
-        if self._hello is None or self._initialized is None:
+        if self._initialize is None or self._initialized is None:
             text = "it was not open yet"
             raise ProtocolError(text)
         write_log("warning", "the server has ended the session (HTTP status 404); a new one is begun")
-        line, headers = ask(self._endpoint, exchange, {}, self._hello, limit=self._limit, aside=self._aside)
+        line, headers = post_and_wait(
+            self._endpoint, exchange, {}, self._initialize, limit=self._limit, on_message=self._aside
+        )
         version = members(members(_read(line)).get("result")).get("protocolVersion")
         if version != self.version:
             text = f"the server now speaks {version}, and it was {self.version}"
@@ -163,7 +165,7 @@ class Handshaken:
         found = _session_id(headers)
         response = self._endpoint.post(exchange, self._headers(found), self._initialized)
         if not 200 <= response.status < 300:
-            raise refusal_of(response, exchange)
+            raise http_error_of(response, exchange)
         discard(response, exchange)
         return found
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 from ...errors import ConnectionClosed, HttpError, McpError, MessageTooLarge
 from ...logs import log_exception, write_log
 from ..sse import SseParser
-from .endpoint import STREAM, Endpoint, kind_of
-from .error_responses import refusal_of
+from .endpoint import STREAM, Endpoint, media_type_of
+from .error_responses import http_error_of
 from .exchange import Exchange
 from .messages import one_line
 from .retry import DELAY, OPENING, is_temporary, longer_standalone, standalone_delay
-from .session import Handshaken
+from .session import HttpSession
 from .wire import close, discard, next_part
 
 if TYPE_CHECKING:
@@ -26,25 +26,25 @@ _PROMPTLY: Final = 0.5
 """Seconds that the server is given to open the stream before anything else is said: what it says until then is lost."""
 
 
-class Listening:
+class StandaloneStream:
     """Reads that stream in a thread of its own, and opens it again when it ends, until ``end``.
 
     A server that has none says so (HTTP status 405), and is not asked again. One that answers 404 has none either, unless
     it has opened one in the same session: then the session is lost. It is asked again in the next session.
     """
 
-    def __init__(self, endpoint: Endpoint, session: Handshaken, *, limit: int, put: Callable[[bytes], None]) -> None:
+    def __init__(self, endpoint: Endpoint, session: HttpSession, *, limit: int, put: Callable[[bytes], None]) -> None:
         self._endpoint = endpoint
         self._session = session
         self._limit = limit
         self._put = put
         self._exchange = Exchange("the stream of the server")
         self._events = SseParser(limit)
-        self._of: str | None = None
+        self._session_read: str | None = None
         """The session whose events it has read."""
         self._answered = Event()
         self._lock = Lock()
-        self._not_found: str | None = None
+        self._session_without_stream: str | None = None
         """The session in which there is no stream, while no thread tries to open one."""
 
     def start(self) -> None:
@@ -52,12 +52,12 @@ class Listening:
         Thread(target=self._run, name="mcp-http-listen", daemon=True).start()
         self._answered.wait(_PROMPTLY)
 
-    def renewed(self) -> None:
+    def session_renewed(self) -> None:
         """Try again in a new session, where the one before had no stream."""
         with self._lock:
-            if self._not_found in {None, self._session.id} or self._exchange.ended:
+            if self._session_without_stream in {None, self._session.id} or self._exchange.ended:
                 return
-            self._not_found = None
+            self._session_without_stream = None
         Thread(target=self._run, name="mcp-http-listen", daemon=True).start()
 
     def end(self) -> None:
@@ -105,22 +105,22 @@ class Listening:
             self._session.await_renewal(self._exchange)
             session = self._session.id
             headers = self._session.headers()
-            if self._of == session and self._events.last_id:
+            if self._session_read == session and self._events.last_id:
                 headers["Last-Event-ID"] = self._events.last_id
             response = self._endpoint.get(self._exchange, headers)
-            if response.status != 404 or not self._goes_on(session):
+            if response.status != 404 or not self._has_new_session(session):
                 return self._accepted(response, session)
             discard(response, self._exchange)
 
-    def _goes_on(self, session: str | None) -> bool:
+    def _has_new_session(self, session: str | None) -> bool:
         """Return whether there is a new session to ask in, after the stream was not found in another."""
-        if session is not None and self._of == session:
+        if session is not None and self._session_read == session:
             self._session.renew(session, self._exchange)
             return True
         with self._lock:
             if self._session.id != session:
                 return True
-            self._not_found = session
+            self._session_without_stream = session
         return False
 
     def _accepted(self, response: Response, session: str | None) -> Response | None:
@@ -128,13 +128,13 @@ class Listening:
             discard(response, self._exchange)
             write_log("debug", "the server has no stream of its own (HTTP status %d)", response.status)
             return None
-        if response.status != 200 or kind_of(response) != STREAM:
-            raise refusal_of(response, self._exchange)
+        if response.status != 200 or media_type_of(response) != STREAM:
+            raise http_error_of(response, self._exchange)
         last, retry = self._events.last_id, self._events.retry
         self._events = SseParser(self._limit)
-        if self._of == session:
+        if self._session_read == session:
             self._events.last_id, self._events.retry = last, retry
-        self._of = session
+        self._session_read = session
         self._exchange.deadline = inf
         return response
 

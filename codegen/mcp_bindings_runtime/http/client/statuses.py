@@ -46,7 +46,7 @@ def exception_of(refusal: HttpError, request_id: str | int, revision: str) -> Ht
     return unsupported
 
 
-def shows_modern(error: HttpError | ResponseError) -> bool:
+def shows_stateless_server(error: HttpError | ResponseError) -> bool:
     """Return whether an error is one that only servers of 2026-07-28 or later give, in a response that may be believed."""
     if isinstance(error, HttpError):
         return rejects_message(error.status) and error_of(error).get("code") in STATELESS_ERRORS
@@ -63,13 +63,13 @@ def refuses_handshake(refusal: HttpError) -> bool:
     )
 
 
-def shows_legacy(error: HttpError | ResponseError) -> bool:
+def shows_handshake_server(error: HttpError | ResponseError) -> bool:
     """Return whether an error, as the answer to ``server/discover``, shows a server of revisions that lack it.
 
     Every server of 2026-07-28 has that method. Earlier ones refuse what does not belong to a session with HTTP status
     400, as they do what is of a revision that they do not speak, or answer with a JSON-RPC error.
     """
-    if shows_modern(error):
+    if shows_stateless_server(error):
         return False
     if not isinstance(error, HttpError):
         return True

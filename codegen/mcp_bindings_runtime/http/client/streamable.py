@@ -21,20 +21,20 @@ from ...logs import write_log
 from ...session.framing import DEFAULT_LIMIT, check_message
 from ...transports import CLOSED_HERE, Unanswered, check_timeout
 from ..headers import request_headers
-from .endpoint import JSON, STREAM, Endpoint, kind_of
-from .error_responses import refusal_of
+from .endpoint import JSON, STREAM, Endpoint, media_type_of
+from .error_responses import http_error_of
 from .exchange import Exchange
 from .inbox import Inbox
-from .legacy_sse import HttpSse
-from .messages import CANCELLED, INITIALIZE, Outgoing, members, one_line
-from .param_headers import Mirroring
-from .pending import Asked, ask, no_answer, unusable
-from .response_stream import Following
+from .legacy_sse import LegacySse
+from .messages import CANCELLED, INITIALIZE, OutgoingMessage, members, one_line
+from .param_headers import ToolHeaders
+from .pending import PendingRequests, no_answer, post_and_wait, unusable_response
+from .response_stream import ResponseStream
 from .retry import lacks_headers, lost_session, repeats_request
-from .session import Handshaken
-from .standalone_stream import Listening
+from .session import HttpSession
+from .standalone_stream import StandaloneStream
 from .statuses import answers, exception_of, refuses_handshake, rejects_message
-from .wire import close, discard, whole
+from .wire import close, discard, read_body
 
 if TYPE_CHECKING:
     from .wire import Response
@@ -51,7 +51,7 @@ class StreamableHttp:
     """A client's transport to the server behind an endpoint.
 
     A message may have ``limit`` bytes. With ``old`` a server that does not take ``initialize`` is tried by HTTP+SSE; with
-    ``only_old`` it is spoken to so from the start. ``version_header`` says whether requests of a session name their version;
+    ``only_sse`` it is spoken to so from the start. ``version_header`` says whether requests of a session name their version;
     None: by the version that is agreed on. One transport serves one conversation, of whichever revision.
     """
 
@@ -60,27 +60,27 @@ class StreamableHttp:
         endpoint: Endpoint,
         *,
         limit: int = DEFAULT_LIMIT,
-        old: bool = True,
-        only_old: bool = False,
+        legacy: bool = True,
+        only_sse: bool = False,
         version_header: bool | None = None,
     ) -> None:
         self._endpoint = endpoint
         self._limit = limit
-        self._try_old = old
-        self._only_old = only_old
+        self._try_legacy = legacy
+        self._only_sse = only_sse
         self._inbox = Inbox()
-        self._session = Handshaken(endpoint, limit=limit, aside=self._put, version_header=version_header)
-        self._mirroring = Mirroring()
+        self._session = HttpSession(endpoint, limit=limit, on_message=self._put, version_header=version_header)
+        self._tool_headers = ToolHeaders()
         self._lock = RLock()
-        self._asked: dict[Any, Asked] = {}
+        self._pending: dict[Any, PendingRequests] = {}
         self._aborted: deque[Any] = deque(maxlen=_ABORTED)
         """The ids of requests that ``abort`` was called for before they were sent."""
         self._exchanges: set[Exchange] = set()
         """Those that messages are sent in, which ``close`` ends."""
         self._stateless = False
         """Whether the last request was one that stands alone."""
-        self._listening: Listening | None = None
-        self._old: HttpSse | None = None
+        self._standalone: StandaloneStream | None = None
+        self._legacy: LegacySse | None = None
         self._closed = False
 
     # As ``Transport``.
@@ -102,19 +102,19 @@ class StreamableHttp:
         check_message(message)
         if self._closed:
             raise ConnectionClosed(CLOSED_HERE)
-        out = Outgoing(message)
+        out = OutgoingMessage(message)
         self._send(out, Exchange(out.what, inf if timeout is None else monotonic() + check_timeout(timeout)))
 
-    def _send(self, out: Outgoing, exchange: Exchange) -> None:
+    def _send(self, out: OutgoingMessage, exchange: Exchange) -> None:
         with self._lock:
             self._exchanges.add(exchange)
         try:
             if out.method == CANCELLED and not out.ids:
                 self._cancel(out, exchange)
             elif out.ids:
-                self._ask(out, exchange)
+                self._send_requests(out, exchange)
             else:
-                self._tell(out, exchange)
+                self._send_other(out, exchange)
         except BaseException:
             exchange.end()
             raise
@@ -127,10 +127,12 @@ class StreamableHttp:
     def listen(self) -> None:
         """From now on what the server says unasked is brought, too, where that takes a stream of its own. Idempotent."""
         with self._lock:
-            if self._listening is not None or self._stateless or self._closed or self._old or self._only_old:
+            if self._standalone is not None or self._stateless or self._closed or self._legacy or self._only_sse:
                 return
-            listening = self._listening = Listening(self._endpoint, self._session, limit=self._limit, put=self._put)
-        listening.start()
+            standalone = self._standalone = StandaloneStream(
+                self._endpoint, self._session, limit=self._limit, put=self._put
+            )
+        standalone.start()
 
     def abort(self, request_id: Any) -> None:
         """End the ``send`` of a request, or make it end as soon as it begins; its answer is not waited for any more.
@@ -138,13 +140,13 @@ class StreamableHttp:
         In 2026-07-28 the server takes that for a cancellation. From any thread.
         """
         with self._lock:
-            asked = self._asked.get(request_id)
-            if asked is None:
+            pending = self._pending.get(request_id)
+            if pending is None:
                 self._aborted.append(request_id)
-        if asked is not None and not asked.followed:
-            asked.waiting.discard(request_id)
-            if not asked.waiting:
-                asked.exchange.end()
+        if pending is not None and not pending.in_background:
+            pending.waiting.discard(request_id)
+            if not pending.waiting:
+                pending.exchange.end()
 
     def close(self) -> None:
         """As ``Transport.close``. A session is ended with DELETE, for which the server has a second."""
@@ -152,14 +154,14 @@ class StreamableHttp:
             if self._closed:
                 return
             self._closed = True
-            under_way = [*self._exchanges, *(each.exchange for each in self._asked.values())]
+            under_way = [*self._exchanges, *(each.exchange for each in self._pending.values())]
         self._inbox.close()
-        for each in (self._listening, self._old):
+        for each in (self._standalone, self._legacy):
             if each is not None:
                 each.end()
         for exchange in under_way:
             exchange.end()
-        if self._session.id is not None and self._old is None:
+        if self._session.id is not None and self._legacy is None:
             last = Exchange("the end of the session", monotonic() + _LAST_WORDS)
             # Servers need not support it (status 405), and those that are gone cannot.
             with suppress(McpError):
@@ -168,76 +170,76 @@ class StreamableHttp:
 
     # Requests.
 
-    def _ask(self, out: Outgoing, exchange: Exchange) -> None:
-        asked = Asked(out, exchange)
+    def _send_requests(self, out: OutgoingMessage, exchange: Exchange) -> None:
+        pending = PendingRequests(out, exchange)
         with self._lock:
-            self._asked.update(dict.fromkeys(out.ids, asked))
+            self._pending.update(dict.fromkeys(out.ids, pending))
             self._stateless = out.stateless
             if self._aborted:
-                asked.waiting.difference_update(self._aborted)
-        if not asked.waiting:
-            self._forget(asked)
+                pending.waiting.difference_update(self._aborted)
+        if not pending.waiting:
+            self._forget(pending)
             return
         goes_on = False
         try:
-            goes_on = self._carry(asked)
+            goes_on = self._carry(pending)
         except (RequestTimeout, UsageError):
             raise
         except McpError as fault:
-            self._fail(asked, ConnectionClosed(CLOSED_HERE) if self._closed else fault)
+            self._fail(pending, ConnectionClosed(CLOSED_HERE) if self._closed else fault)
         finally:
             if not goes_on:
-                self._forget(asked)
+                self._forget(pending)
 
-    def _carry(self, asked: Asked) -> bool:
+    def _carry(self, pending: PendingRequests) -> bool:
         """Posts requests and reads the answer; whether a thread reads on."""
-        out, exchange = asked.out, asked.exchange
-        if self._only_old and self._old is None:
-            return self._post_old(self._open_old(exchange), asked)
-        if self._old is not None:
-            return self._post_old(self._old, asked)
-        self._session.sends(out)
+        out, exchange = pending.out, pending.exchange
+        if self._only_sse and self._legacy is None:
+            return self._post_legacy(self._open_legacy(exchange), pending)
+        if self._legacy is not None:
+            return self._post_legacy(self._legacy, pending)
+        self._session.remember(out)
         try:
             response = self._post(out, exchange)
         except HttpError as refusal:
-            old = self._turned_old(exchange) if out.method == INITIALIZE and self._looks_old(refusal) else None
-            if old is not None:
-                return self._post_old(old, asked)
+            legacy = self._fall_back(exchange) if out.method == INITIALIZE and self._may_be_legacy(refusal) else None
+            if legacy is not None:
+                return self._post_legacy(legacy, pending)
             raise
         try:
-            return self._hear(asked, response)
+            return self._read_response(pending, response)
         except BaseException:
             close(response)
             raise
 
-    def _post(self, out: Outgoing, exchange: Exchange) -> Response:
+    def _post(self, out: OutgoingMessage, exchange: Exchange) -> Response:
         """The answer to a request, sent again where the server has shown that it has not taken it; raises HttpError."""
         if out.stateless:
             headers = request_headers(out.message)
             if out.method != "tools/call":
-                return self._taken(out, exchange, headers)
+                return self._post_once(out, exchange, headers)
             try:
-                return self._taken(out, exchange, {**headers, **self._mirrored(out, exchange)})
+                return self._post_once(out, exchange, {**headers, **self._headers_for_tool(out, exchange)})
             except HttpError as refusal:
                 if not lacks_headers(refusal):
                     raise
                 write_log("info", "tools/call: the server misses headers; the tool is looked up anew")
-            return self._taken(out, exchange, {**headers, **self._mirrored(out, exchange, anew=True)})
+            return self._post_once(out, exchange, {**headers, **self._headers_for_tool(out, exchange, anew=True)})
         if out.method != INITIALIZE:
             self._session.await_renewal(exchange)
         session = self._session.id
         try:
-            return self._taken(out, exchange, self._session.headers())
+            return self._post_once(out, exchange, self._session.headers())
         except HttpError as refusal:
             if not lost_session(refusal, out.method, session):
                 raise
         # It has not been taken, as there is no session that it could be taken in.
         self._session.renew(session, exchange)
-        if self._listening is not None:
-            self._listening.renewed()
-        return self._taken(out, exchange, self._session.headers())
+        if self._standalone is not None:
+            self._standalone.session_renewed()
+        return self._post_once(out, exchange, self._session.headers())
 
-    def _taken(self, out: Outgoing, exchange: Exchange, headers: Mapping[str, str]) -> Response:
+    def _post_once(self, out: OutgoingMessage, exchange: Exchange, headers: Mapping[str, str]) -> Response:
         """The answer of a server that has taken a request; raises HttpError for one that has not."""
         try:
             response = self._endpoint.post(exchange, headers, out.body)
@@ -247,118 +249,123 @@ class StreamableHttp:
                 raise
             response = self._endpoint.post(exchange, headers, out.body)
         if not 200 <= response.status < 300:
-            raise refusal_of(response, exchange)
+            raise http_error_of(response, exchange)
         return response
 
-    def _mirrored(self, out: Outgoing, exchange: Exchange, *, anew: bool = False) -> Mapping[str, str]:
-        def fetch(wanted: Outgoing) -> bytes:
-            return ask(
-                self._endpoint, exchange, request_headers(wanted.message), wanted, limit=self._limit, aside=self._put
+    def _headers_for_tool(self, out: OutgoingMessage, exchange: Exchange, *, anew: bool = False) -> Mapping[str, str]:
+        def fetch(wanted: OutgoingMessage) -> bytes:
+            return post_and_wait(
+                self._endpoint,
+                exchange,
+                request_headers(wanted.message),
+                wanted,
+                limit=self._limit,
+                on_message=self._put,
             )[0]
 
-        return self._mirroring.headers(out, fetch, anew=anew)
+        return self._tool_headers.headers(out, fetch, anew=anew)
 
     # Answers.
 
-    def _hear(self, asked: Asked, response: Response) -> bool:
+    def _read_response(self, pending: PendingRequests, response: Response) -> bool:
         """Reads the answer to requests; whether a thread reads on."""
-        out, exchange = asked.out, asked.exchange
-        kind = kind_of(response)
+        out, exchange = pending.out, pending.exchange
+        kind = media_type_of(response)
         if out.method == INITIALIZE:
             self._session.begin(response.headers)
         if kind == STREAM:
-            following = Following(
+            stream = ResponseStream(
                 self._endpoint,
-                asked,
+                pending,
                 response,
                 limit=self._limit,
                 deliver=self._deliver,
                 fail=self._fail,
                 resume=None if out.stateless else self._session.headers(),
             )
-            return following.begin()
+            return stream.begin()
         if kind != JSON:
-            raise unusable(response, out.what)
-        body = whole(response, exchange, self._limit)
+            raise unusable_response(response, out.what)
+        body = read_body(response, exchange, self._limit)
         if body and not body.isspace():
-            self._deliver(asked, body, wait=False)
-        if asked.waiting:
+            self._deliver(pending, body, wait=False)
+        if pending.waiting:
             raise no_answer(out.what)
         return False
 
-    def _deliver(self, asked: Asked, message: bytes, wait: bool) -> None:
+    def _deliver(self, pending: PendingRequests, message: bytes, wait: bool) -> None:
         """Something has come on the answer to requests, perhaps the answer to one of them."""
         line = one_line(message)
-        answered = asked.answered(line)
+        answered = pending.answered(line)
         if answered:
-            if asked.out.method == INITIALIZE:
+            if pending.out.method == INITIALIZE:
                 self._session.agree(line)
-            elif asked.out.method == "tools/list" and asked.out.stateless:
-                line = self._mirroring.learn(line)
+            elif pending.out.method == "tools/list" and pending.out.stateless:
+                line = self._tool_headers.learn(line)
         self._inbox.put(line, wait=wait)
-        asked.waiting -= answered
-        if not asked.waiting:
-            self._forget(asked)
+        pending.waiting -= answered
+        if not pending.waiting:
+            self._forget(pending)
 
-    def _fail(self, asked: Asked, fault: Exception) -> None:
+    def _fail(self, pending: PendingRequests, fault: Exception) -> None:
         """Report a failure for each of the requests that still wait."""
-        waiting, asked.waiting = asked.waiting, set()
+        waiting, pending.waiting = pending.waiting, set()
         for request_id in waiting:
             failed, message = fault, None
             if isinstance(fault, HttpError):
-                failed = exception_of(fault, request_id, asked.out.revision or self._session.version or "")
+                failed = exception_of(fault, request_id, pending.out.revision or self._session.version or "")
                 message = json.dumps(fault.error, ensure_ascii=False).encode() if answers(fault, request_id) else None
             self._inbox.put(Unanswered(request_id, failed, message))
-        self._forget(asked)
+        self._forget(pending)
 
-    def _forget(self, asked: Asked) -> None:
+    def _forget(self, pending: PendingRequests) -> None:
         with self._lock:
-            for request_id in asked.out.ids:
-                if self._asked.get(request_id) is asked:
-                    del self._asked[request_id]
+            for request_id in pending.out.ids:
+                if self._pending.get(request_id) is pending:
+                    del self._pending[request_id]
 
     def _put(self, line: bytes) -> None:
         self._inbox.put(line, wait=True)
 
     # Everything that is no request.
 
-    def _tell(self, out: Outgoing, exchange: Exchange) -> None:
-        if self._old is not None:
-            self._old.post(exchange, out.body)
+    def _send_other(self, out: OutgoingMessage, exchange: Exchange) -> None:
+        if self._legacy is not None:
+            self._legacy.post(exchange, out.body)
             return
-        self._session.sends(out)
+        self._session.remember(out)
         stateless = self._stateless and out.message
         headers = request_headers(out.message) if stateless else self._session.headers()
         response = self._endpoint.post(exchange, headers, out.body)
         if not 200 <= response.status < 300:
-            raise refusal_of(response, exchange)
+            raise http_error_of(response, exchange)
         discard(response, exchange)
 
-    def _cancel(self, out: Outgoing, exchange: Exchange) -> None:
+    def _cancel(self, out: OutgoingMessage, exchange: Exchange) -> None:
         """A request is given up: its answer is not read any more, which is how 2026-07-28 tells the server so.
 
         Before that revision the server is told in so many words, as a lost connection means nothing.
         """
         request_id = members(out.message.get("params")).get("requestId")
         with self._lock:
-            asked = self._asked.get(request_id)
+            pending = self._pending.get(request_id)
         try:
-            if not (self._stateless if asked is None else asked.out.stateless):
-                self._tell(out, exchange)
+            if not (self._stateless if pending is None else pending.out.stateless):
+                self._send_other(out, exchange)
         finally:
-            if asked is not None:
-                asked.waiting.discard(request_id)
-                if not asked.waiting:
-                    self._leave(asked)
-                    self._forget(asked)
+            if pending is not None:
+                pending.waiting.discard(request_id)
+                if not pending.waiting:
+                    self._stop_reading(pending)
+                    self._forget(pending)
 
-    def _leave(self, asked: Asked) -> None:
+    def _stop_reading(self, pending: PendingRequests) -> None:
         """Stop reading the answer to requests that were given up.
 
         In the revisions whose servers send requests on it, they have a moment to cancel those there.
         """
-        exchange = asked.exchange
-        if asked.out.stateless or not asked.followed:
+        exchange = pending.exchange
+        if pending.out.stateless or not pending.in_background:
             exchange.end()
             return
         with self._lock:
@@ -380,35 +387,35 @@ class StreamableHttp:
 
     # HTTP+SSE.
 
-    def _looks_old(self, refusal: HttpError) -> bool:
+    def _may_be_legacy(self, refusal: HttpError) -> bool:
         """Whether a server that refuses ``initialize`` may be one of 2024-11-05 (Backwards Compatibility)."""
-        return self._try_old and rejects_message(refusal.status) and not refuses_handshake(refusal)
+        return self._try_legacy and rejects_message(refusal.status) and not refuses_handshake(refusal)
 
-    def _turned_old(self, exchange: Exchange) -> HttpSse | None:
+    def _fall_back(self, exchange: Exchange) -> LegacySse | None:
         try:
-            return self._open_old(exchange)
+            return self._open_legacy(exchange)
         except RequestTimeout:
             raise
         except McpError as fault:
             write_log("info", "the server does not speak HTTP+SSE, either: %s", fault)
             return None
 
-    def _open_old(self, exchange: Exchange) -> HttpSse:
-        old = HttpSse(self._endpoint, self._inbox, limit=self._limit)
+    def _open_legacy(self, exchange: Exchange) -> LegacySse:
+        legacy = LegacySse(self._endpoint, self._inbox, limit=self._limit)
         try:
-            old.open(exchange.deadline, search=self._only_old)
+            legacy.open(exchange.deadline, search=self._only_sse)
         except BaseException:
-            old.end()
+            legacy.end()
             raise
         with self._lock:
-            self._old = old
+            self._legacy = legacy
         if self._closed:
-            old.end()
-        return old
+            legacy.end()
+        return legacy
 
     @staticmethod
-    def _post_old(old: HttpSse, asked: Asked) -> bool:
+    def _post_legacy(legacy: LegacySse, pending: PendingRequests) -> bool:
         """Posts requests whose answers come on the stream of the server."""
-        old.post(asked.exchange, asked.out.body)
-        asked.waiting.clear()
+        legacy.post(pending.exchange, pending.out.body)
+        pending.waiting.clear()
         return False

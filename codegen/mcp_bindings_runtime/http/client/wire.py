@@ -35,7 +35,7 @@ _KEPT: Final = frozenset({307, 308})
 _MOVED: Final = frozenset({301, 302, 303, *_KEPT})
 _PORTS: Final = {"http": 80, "https": 443}
 _BUFFER: Final = 64 * 1024
-_FAULTS: Final = (HTTPError, OSError, http.client.HTTPException)
+_FAILURES: Final = (HTTPError, OSError, http.client.HTTPException)
 _DISCARDED: Final = 64 * 1024
 """How many bytes of a body that does not matter are read before its connection is given up."""
 
@@ -57,7 +57,7 @@ class Wire:
     """The connections to the server at a URL; for any number of threads."""
 
     def __init__(self, url: str, settings: Settings) -> None:
-        self.url = checked(url)
+        self.url = check_url(url)
         self._connect_timeout = settings.connect_timeout
         options: dict[str, Any] = {
             "num_pools": 2,
@@ -71,7 +71,7 @@ class Wire:
         manager = (
             urllib3.PoolManager(**options)
             if settings.proxy is None
-            else urllib3.ProxyManager(checked(settings.proxy), **options)
+            else urllib3.ProxyManager(check_url(settings.proxy), **options)
         )
         classes: Any = {"http": Pool, "https": SecurePool}
         manager.pool_classes_by_scheme = classes
@@ -96,7 +96,7 @@ class Wire:
             if response.status not in _MOVED or location is None:
                 return response
             close(response)
-            target = led_to(at, location)
+            target = resolve_url(at, location)
             if origin(target) != origin(self.url):
                 text = f"{at} redirects to another origin, {origin(target)}; use that URL if you trust it"
                 raise ProtocolError(text)
@@ -130,8 +130,8 @@ class Wire:
                     decode_content=False,
                     timeout=Timeout(connect=connect, read=left),
                 )
-        except _FAULTS as fault:
-            raise fault_of(fault, exchange, url) from fault
+        except _FAILURES as fault:
+            raise error_from(fault, exchange, url) from fault
         except ValueError as fault:
             text = f"{exchange.what}: this cannot be sent: {fault}"
             raise UsageError(text) from fault
@@ -148,7 +148,7 @@ class Wire:
         self._manager.clear()
 
 
-def whole(response: Response, exchange: Exchange, limit: int) -> bytes:
+def read_body(response: Response, exchange: Exchange, limit: int) -> bytes:
     """Return the body of a response.
 
     Raises MessageTooLarge beyond ``limit`` bytes, ProtocolError for a body with a content coding, and as ``Wire.open``.
@@ -170,8 +170,8 @@ def whole(response: Response, exchange: Exchange, limit: int) -> bytes:
                 close(response)
                 raise MessageTooLarge(size, limit)
         return b"".join(parts)
-    except _FAULTS as fault:
-        raise fault_of(fault, exchange, "") from fault
+    except _FAILURES as fault:
+        raise error_from(fault, exchange, "") from fault
 
 
 def next_part(response: Response, exchange: Exchange) -> bytes:
@@ -179,8 +179,8 @@ def next_part(response: Response, exchange: Exchange) -> bytes:
     _refuse_coding(response, exchange)
     try:
         return _part(response, exchange)
-    except _FAULTS as fault:
-        raise fault_of(fault, exchange, "") from fault
+    except _FAILURES as fault:
+        raise error_from(fault, exchange, "") from fault
 
 
 def discard(response: Response, exchange: Exchange) -> None:
@@ -215,7 +215,7 @@ def _refuse_coding(response: Response, exchange: Exchange) -> None:
         raise ProtocolError(text)
 
 
-def fault_of(fault: Exception, exchange: Exchange, url: str) -> Exception:
+def error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
     """What a failure of urllib3 or of a socket says about an exchange."""
     if exchange.ended:
         return exchange.closed()
@@ -251,7 +251,7 @@ def close(response: Response) -> None:
         response.release_conn()
 
 
-def checked(url: str) -> str:
+def check_url(url: str) -> str:
     """A URL of a server; raises UsageError for what is none."""
     try:
         parts = parse_url(url)
@@ -276,16 +276,16 @@ def _host(url: str) -> str:
     return host if parts.port in {None, _PORTS.get(parts.scheme or "")} else f"{host}:{parts.port}"
 
 
-def led_to(url: str, reference: str) -> str:
+def resolve_url(url: str, reference: str) -> str:
     """The URL that a server leads to from one of its own; raises ProtocolError for what is none."""
     try:
-        return checked(urljoin(url, reference))
+        return check_url(urljoin(url, reference))
     except (UsageError, ValueError) as fault:
         text = f"{url} leads to {reference[:200]!r}, which is no URL of a server: {fault}"
         raise ProtocolError(text) from None
 
 
-def beside(url: str, name: str) -> list[str]:
+def sibling_urls(url: str, name: str) -> list[str]:
     """Return the URLs of a name next to a URL and below it, with the same query."""
     parts: Url = parse_url(url)
     path = (parts.path or "/").rstrip("/")
