@@ -13,7 +13,7 @@ from support.conversing import package
 
 MAKING = {"stdio", "http", "in_memory", "over"}
 """Ways to make a client of one revision."""
-INSIDE = {"adopt", "attach", "context", "follow", "greet", "handler", "heard", "limits", "settle"}
+INSIDE = {"adopt", "attach", "context", "follow", "forget_outdated", "greet", "handler", "limits", "settle"}
 """What clients have for their own, and the decorator of handlers, whose keys are those of one revision."""
 
 FOR_ONE_REVISION = {"discover", "restart"}

@@ -136,10 +136,10 @@ def test_an_answer_is_given_again_while_it_is_fresh_and_nobody_said_otherwise(st
         elif what == "ttl":
             client.ttl_ms = value
         elif what == "change":
-            side.heard(Notified(value, None))
+            side.forget_outdated(Notified(value, None))
             model = {each: held for each, held in model.items() if not CHANGES[value](*each)}
         else:
-            side.heard(Notified(UPDATED, mcp.types.ResourceUpdatedNotificationParams(uri=value)))
+            side.forget_outdated(Notified(UPDATED, mcp.types.ResourceUpdatedNotificationParams(uri=value)))
             model = {each: held for each, held in model.items() if each[0] != "read" or not value.startswith(each[1])}
 
 
@@ -203,7 +203,7 @@ def test_what_is_private_stays_with_the_client_and_what_is_public_with_the_serve
     mine.close()
     assert cache.count == 2
     # A change that one has heard of is one for all.
-    mine.heard(Notified(TOOLS, None))
+    mine.forget_outdated(Notified(TOOLS, None))
     assert cache.count == 1
 
 
@@ -229,7 +229,7 @@ def test_another_token_is_another_cache():
     tokens.append("a")
     assert number(side.request(ask)) == "1"
     # With whose token it was asked is not known where that changes on the way.
-    side.heard(Notified(TOOLS, None))
+    side.forget_outdated(Notified(TOOLS, None))
     client.meanwhile = lambda: tokens.append("b" if tokens[-1] == "a" else "a")
     for expected in ("3", "4", "5"):
         assert number(side.request(ask)) == expected
@@ -254,7 +254,7 @@ def test_an_answer_is_not_lost_where_auth_fails_after_it():
 def test_a_change_that_is_heard_of_before_the_answer_counts():
     client = Numbering()
     side = keeping(client)
-    client.meanwhile = lambda: side.heard(Notified(TOOLS, None))
+    client.meanwhile = lambda: side.forget_outdated(Notified(TOOLS, None))
     assert [number(side.request(mcp.methods.LIST_TOOLS)) for _ in range(3)] == ["1", "2", "3"]
     client.meanwhile = lambda: None
     assert [number(side.request(mcp.methods.LIST_TOOLS)) for _ in range(3)] == ["4", "4", "4"]
@@ -304,7 +304,7 @@ def test_many_threads_share_one_cache():
                 uri = f"test://{turn % 12}"
                 assert side.request(mcp.methods.READ_RESOURCE, reading(client, uri)).contents[0].uri == uri
                 if turn % 20 == 0:
-                    side.heard(Notified(UPDATED, mcp.types.ResourceUpdatedNotificationParams(uri=uri)))
+                    side.forget_outdated(Notified(UPDATED, mcp.types.ResourceUpdatedNotificationParams(uri=uri)))
         except BaseException as fault:
             faults.append(fault)
             raise

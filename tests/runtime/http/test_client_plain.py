@@ -255,7 +255,7 @@ def test_no_part_of_a_body_is_read_after_the_deadline() -> None:
     fields = HeaderFields({"content-type": "application/json"})
     late = Exchange("a test", 0.0)
     response = PlainResponse(fields, 2, b"{}", None, late, lambda whole: None)
-    for read in (lambda: wire.next_part(response, late), lambda: wire.whole(response, late, 100)):
+    for read in (lambda: wire.next_part(response, late), lambda: wire.read_body(response, late, 100)):
         with pytest.raises(RequestTimeout, match="a test"):
             read()
     assert wire.next_part(response, Exchange("a test")) == b"{}"
