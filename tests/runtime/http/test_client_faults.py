@@ -227,6 +227,6 @@ def test_many_failing_calls_leave_nothing_behind() -> None:
             with pytest.raises(McpError):
                 client.call_tool("t")
         transport = client.connection._transport
-        assert not transport._asked
+        assert not transport._pending
         assert not transport._exchanges
         assert not client.connection.calls
