@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     import ssl
     from typing import Unpack
 
-    from mcp_bindings_runtime.client.any_client import AnyClient
-    from mcp_bindings_runtime.client.any_options import AnyOptions
+    from mcp_bindings_runtime.client.any_client import AnyClient, AnyOptions
     from mcp_bindings_runtime.http.client.endpoint import Auth
     from mcp_bindings_runtime.server.server import Server
     from mcp_bindings_runtime.transports import Transport
@@ -120,7 +119,7 @@ def over(
 ) -> AnyClient:
     """A client at one end of a transport, connected; see ``stdio``."""
     return _negotiate(
-        transport_factories.given(transport), revisions, handlers, probe, options
+        transport_factories.existing(transport), revisions, handlers, probe, options
     )
 
 

@@ -316,7 +316,7 @@ class Client(RuntimeClient):
     @classmethod
     def over(cls, transport: Transport, **options: Unpack[ClientOptions]) -> Self:
         """A client at one end of a transport, which is the client's from now on."""
-        return cls(transport_factories.given(transport), **options)
+        return cls(transport_factories.existing(transport), **options)
 
     def set_roots(self, roots: Iterable[types.Root | str | PathLike[str]]) -> None:
         """Offers these roots from now on, in the place of those before; the server is told.
