@@ -46,8 +46,11 @@ class CachePolicy:
 
     def hints(self, method: str, name: str | None, params: Any) -> CacheHints:
         """Return the hints of the result of a request."""
-        resumable = params is not None and method in self._binding.facts.resumable
-        if resumable and (params.request_state is not None or params.input_responses is not None):
+        if (
+            params is not None
+            and method in self._binding.facts.resumable
+            and (params.request_state is not None or params.input_responses is not None)
+        ):
             # The result depends on more than the request shows (Caching: Cache Key).
             return NO_CACHING
         hints = self._hints
