@@ -14,7 +14,7 @@ from mcp_bindgen.emit.naming import Names, is_constant
 from mcp_bindgen.emit.view_model import ClassView, DeclarationView, MemberView, TypesView
 from mcp_bindgen.ir.protocol import AliasType, Enum, Field, ObjectType, Protocol
 
-_EXTRA = "Undeclared members by wire name, written back as they are."
+_EXTRA = "Undeclared members by wire name, kept when encoding."
 
 
 def plan_types(
@@ -155,7 +155,7 @@ class _Planner:
         name = self._names.fields[declared.path][member.name]
         notes = [f"On the wire: `{member.name}`."] if member.about.doc and name != member.name else []
         if absent_is_unset(self._protocol, member):
-            notes.append("`UNSET` is absent, as `None` is null.")
+            notes.append("`UNSET` means absent; `None` means null.")
         return MemberView(
             annotation=tuple(lines("", Alternatives(f"{name}: ", self._alternatives(declared, member)), indent=4)),
             doc=tuple(
@@ -204,10 +204,10 @@ def _article(name: str) -> str:
 
 def _member_fallback(member: Field) -> str:
     known = {
-        "id": "Identifies the request; its response carries the same.",
-        "method": "The name of the method.",
-        "params": "What the method is called with.",
-        "result": "What the request resulted in.",
-        "type": "Tells the kind of object.",
+        "id": "Id of the request; its response has the same id.",
+        "method": "Name of the method.",
+        "params": "Params of the method.",
+        "result": "Result of the request.",
+        "type": "Kind of the object.",
     }
     return known.get(member.name, f"The `{member.name}` member.")

@@ -75,15 +75,15 @@ _FEATURES: Mapping[str, _Feature] = {
 """Decorators by name."""
 
 _TOOL_OPTIONS = (
-    ("input_schema", "Mapping[str, Any]", "A JSON Schema of the arguments, instead of that of the signature."),
+    ("input_schema", "Mapping[str, Any]", "JSON Schema of the arguments; by default derived from the signature."),
     (
         "output_schema",
         "Mapping[str, Any]",
-        "A JSON Schema of the structured result, instead of that of the annotation.",
+        "JSON Schema of the structured result; by default derived from the annotation.",
     ),
-    ("timeout", "float", "How many seconds a call may take; no limit by default."),
+    ("timeout", "float", "Seconds that a call may take; no limit by default."),
 )
-_CHECK = ("check", "Whether values are held against schemas that are given here.")
+_CHECK = ("check", "Whether values are validated against the schemas passed here.")
 
 
 def plan_decorators(protocol: Protocol, names: Names) -> dict[str, DecoratorView | None]:
@@ -142,7 +142,7 @@ def _tool_options(declared: ObjectType) -> Iterator[tuple[str, str, str]]:
 
 
 def _described(parameters: Sequence[Parameter], options: Sequence[tuple[str, str, str]], *, has_meta: bool) -> str:
-    items = ["- `name`: What it is called; by default as the function is."]
+    items = ["- `name`: Name for programs; by default that of the function."]
     items += [f"- `{each.name}`: {' '.join(each.doc.split())}" for each in parameters if each.doc]
     if has_meta:
         items.append("- `meta`: Entries of `_meta`, by wire name.")

@@ -68,7 +68,7 @@ class _Planner:
     def _doc(self, method: Method) -> str:
         about = self._protocol.objects[method.interface].about
         sides = " and ".join(method.sent_by)
-        sender = f"`{method.name}`, {'asked' if method.embedded else 'sent'} by the {sides}."
+        sender = f"`{method.name}`, {'embedded in a result' if method.embedded else 'sent'} by the {sides}."
         deprecated = (
             "" if about.deprecated is None else f"\n\nDeprecated{': ' + about.deprecated if about.deprecated else '.'}"
         )

@@ -23,58 +23,61 @@ from mcp_bindgen.emit.prerequisites import has_tasks, is_stateless, object_of
 from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol, Side
 
 _CLIENT: Mapping[str, tuple[str, str]] = {
-    "name": ("str", "Of the client, as the server is told."),
-    "version": ("str", "Of the client, as the server is told."),
+    "name": ("str", "Name of the client, sent to the server."),
+    "version": ("str", "Version of the client, sent to the server."),
     "capabilities": (
         "types.ClientCapabilities | None",
-        "Laid over the capabilities that follow from the functions here and from handlers.",
+        "Capabilities to declare besides those that follow from callbacks and handlers.",
     ),
-    "timeout": ("float", "Seconds that an answer may take, 60 unless given; progress starts them anew."),
-    "limit": ("float", "Seconds that an answer may take altogether, 600 unless given."),
-    "workers": ("int", "How many requests of the server run at the same time at most, 4 unless given."),
-    "ping": ("float | None", "Seconds without a message after which the server is pinged; None for never."),
-    "ping_failures": ("int", "Pings without an answer after which the connection ends, 3 unless given."),
-    "record": ("str | PathLike[str] | None", "A file that all messages are written to."),
+    "timeout": (
+        "float",
+        "Seconds to wait for a response, by default 60; each progress notification restarts the timer.",
+    ),
+    "limit": ("float", "Seconds to wait for a response in total, by default 600."),
+    "workers": ("int", "Limit on concurrently running requests of the server, by default 4."),
+    "ping": ("float | None", "Seconds without a message until the server is pinged; None to disable pings."),
+    "ping_failures": ("int", "Number of unanswered pings that ends the connection, by default 3."),
+    "record": ("str | PathLike[str] | None", "File to which all messages are written."),
 }
 
 _STATELESS_CLIENT: Mapping[str, tuple[str, str]] = {
-    "rounds": ("int", "How often the server may ask for input during one request, 16 unless given."),
-    "discover": ("bool", "Whether the server is asked who it is when the client connects; it is unless given."),
-    "restart": ("bool", "Whether a connection that has ended by itself is opened anew; it is not unless given."),
-    "tasks": ("bool", "Whether the server may answer tool calls with tasks; it may not unless given."),
+    "rounds": ("int", "Limit on requests for input during one request, by default 16."),
+    "discover": ("bool", "Whether connecting requests the server's name and capabilities, by default True."),
+    "restart": ("bool", "Whether to reopen a connection that ended by itself, by default False."),
+    "tasks": ("bool", "Whether the server may run tool calls as tasks, by default False."),
     "cache": (
         "ResultCache | bool",
-        "Keeps results as long as the server says: True for this client, a `ResultCache` for several. None unless given.",
+        "Cache of results: True for one of this client, or a `ResultCache` for several clients. By default off.",
     ),
 }
 
 _ON_NOTIFICATION: Mapping[str, str] = {
-    "on_log": "Is called with each log message.",
-    "on_resource_updated": "Is called when a resource has changed that the client has subscribed to.",
-    "on_tools_changed": "Is called when the list of tools has changed.",
-    "on_prompts_changed": "Is called when the list of prompts has changed.",
-    "on_resources_changed": "Is called when the list of resources has changed.",
+    "on_log": "Called with each log message.",
+    "on_resource_updated": "Called when a subscribed resource has changed.",
+    "on_tools_changed": "Called when the list of tools has changed.",
+    "on_prompts_changed": "Called when the list of prompts has changed.",
+    "on_resources_changed": "Called when the list of resources has changed.",
 }
 
 _ELICITATION = {
-    "form": "Asks the user to fill in a form. The content that it accepts with is checked against the schema.",
-    "url": "Asks the user whether to open a URL. Show all of it, and open nothing without consent.",
+    "form": "Asks the user to fill in a form; the content of an accepted form is validated.",
+    "url": "Asks the user whether to open a URL. Show the whole URL, and open it only with consent.",
 }
 
-_REFUSE = "Raise `features.sampling.Refused` to refuse."
+_REFUSE = "Raises `features.sampling.Refused` to refuse."
 
 _INTRODUCTION: Mapping[str, tuple[str, str]] = {
-    "title": ("title", "Name of the {} for people; `name` is for programs."),
-    "description": ("description", "What the {} is for, in a sentence or two."),
-    "icons": ("icons", "Images to choose an icon of the {} from."),
+    "title": ("title", "Name of the {} for people."),
+    "description": ("description", "Purpose of the {}, in a sentence or two."),
+    "icons": ("icons", "Icons of the {}, from which users' programs choose."),
     "websiteUrl": ("website_url", "URL of a web page about the {}."),
 }
-"""Wire names of the members to the option and what it is for."""
+"""Members by wire name, each with its option and the option's documentation."""
 
 
 @frozen
 class OptionView:
-    """A key of ``ClientOptions`` or ``ServerOptions``, and what it is for."""
+    """A key of ``ClientOptions`` or ``ServerOptions`` with its docstring."""
 
     declaration: tuple[str, ...]
     doc: tuple[str, ...]
@@ -88,7 +91,7 @@ class _Option:
 
 
 def plan_client_options(protocol: Protocol, names: Names) -> tuple[OptionView, ...]:
-    """The options, in the order in which they are shown."""
+    """Return the options of a client in the order of the documentation."""
     planner = _Planner(protocol, names)
     return tuple(_option_view(each.name, each.annotation, each.doc) for each in planner.options())
 
@@ -99,7 +102,7 @@ def _option_view(name: str, annotation: str, doc: str) -> OptionView:
 
 
 def plan_server_options(protocol: Protocol, names: Names) -> tuple[OptionView, ...]:
-    """Return the options of the revision's servers, in the order in which the runtime declares them."""
+    """Return the options of a server in the order in which the runtime declares them."""
     introduction = _introduction_options(protocol, Annotations(protocol, names, "types."), "server")
     annotations = {name: annotation for name, (annotation, _) in introduction.items()}
     annotations["capabilities"] = "types.ServerCapabilities | None"
@@ -132,7 +135,7 @@ def _declared_options(cls: type) -> Iterator[_Option]:
 
 
 def plan_requirable(protocol: Protocol) -> list[str]:
-    """``ServerCapability: TypeAlias = …``: what ``require`` may name and a type checker knows."""
+    """Return ``ServerCapability: TypeAlias = …``, the capabilities that the option ``require`` may name."""
     paths = [literal(path) for path in capability_paths(protocol, "server")]
     return lines("ServerCapability: TypeAlias = ", ("Literal[", paths, "]"), "", 4) if paths else []
 
@@ -155,26 +158,26 @@ class _Planner:
     def options(self) -> Iterator[_Option]:
         for name, (annotation, doc) in self._settings().items():
             yield _Option(name, annotation, doc)
-        doc = "How often the server may ask for messages and input; False for no limit."
+        doc = "Rate limits for the server's requests for messages and input; False to disable them."
         yield _Option("limits", "Limits | bool", doc)
         if "tasks" in self._paths:
-            doc = "Keeps the tasks that requests of the server become; without it they become none."
+            doc = "Store of tasks; without it requests of the server are not run as tasks."
             yield _Option("tasks", "MemoryTasks | None", doc)
         named = "ServerCapability | str" if capability_paths(self._protocol, "server") else "str"
         yield _Option(
             "require",
             f"Iterable[{named}]",
-            "Capabilities without which in the server connecting fails (MissingCapability).",
+            "Capabilities that the server must have; otherwise connecting raises MissingCapability.",
         )
         level = self._level()
         if level is not None:
-            doc = "The least severity of the log messages that are wanted."
+            doc = "Lowest severity of the log messages to receive."
             yield _Option("log_level", f"{level} | None", doc)
         tool = self._protocol.objects.get("Tool")
         if tool is not None and any(member.name == "outputSchema" for member in tool.fields):
             doc = (
-                "Whether `structuredContent` is held against the tool's `outputSchema`, once that was listed; where the "
-                "extra `schema` is installed unless given."
+                "Whether to validate `structuredContent` against the tool's `outputSchema`, if the tool was listed; by "
+                "default if the extra `schema` is installed."
             )
             yield _Option("check_output", "bool | None", doc)
         yield from self._sampling()
@@ -183,7 +186,7 @@ class _Planner:
             yield _Option(
                 "roots",
                 "Iterable[types.Root | str | PathLike[str]]",
-                "Folders and files to work in, which `set_roots` changes later: paths, `file://` URIs, or roots.",
+                "Folders and files to work in: paths, `file://` URIs, or roots. `set_roots` changes them.",
             )
         yield from self._notification_handlers()
 
@@ -203,15 +206,18 @@ class _Planner:
         if method is None or method.params is None:
             return
         params, result = self._annotations.of(method.params), self._result(method)
-        doc = f"Has a language model write a message. {_REFUSE}"
+        doc = f"Requests a message from a language model. {_REFUSE}"
         yield _Option("sampling", f"Callable[[{params}, ClientContext], {result}]", doc)
-        doc = f"Sees what is asked of `sampling` before it does, and gives it, changed or not. {_REFUSE}"
+        doc = f"Reviews the params before `sampling`, and returns them, changed or not. {_REFUSE}"
         yield _Option("approve_request", f"Callable[[{params}], {params}]", doc)
-        doc = f"Sees what `sampling` gives before the server does, and gives it, changed or not. {_REFUSE}"
+        doc = f"Reviews the result of `sampling`, and returns it, changed or not. {_REFUSE}"
         yield _Option("approve_result", f"Callable[[{params}, {result}], {result}]", doc)
-        for name, what in (("sampling_tools", "takes tools"), ("sampling_context", "adds the context of servers")):
+        for name, purpose in (
+            ("sampling_tools", "supports tools"),
+            ("sampling_context", "adds the context of servers"),
+        ):
             if BY_CAPABILITY[name] in self._paths:
-                yield _Option(name, "bool", f"Whether `sampling` {what}; not unless given.")
+                yield _Option(name, "bool", f"Whether `sampling` {purpose}, by default False.")
 
     def _elicitation(self) -> Iterator[_Option]:
         method = self._protocol.methods.get(ELICIT)
@@ -227,7 +233,7 @@ class _Planner:
             yield _Option(name, f"Callable[[{params}, ClientContext], {result}]", doc)
 
     def _result(self, method: Method) -> str:
-        """What a function of the client answers with: the plain result, not a task."""
+        """Return the annotation of a callback's result: the plain result, not a task."""
         return self._annotations.of(method.results[0] if method.results else method.result or ObjectOf("Result"))
 
     def _notification_handlers(self) -> Iterator[_Option]:

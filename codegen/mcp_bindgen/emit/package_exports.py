@@ -71,10 +71,10 @@ def plan_examples(types: Sequence[str], methods: Sequence[str]) -> tuple[str, ..
     """Return the lines of a package's docstring that name one of its types and one of its method keys, if it has any."""
     found: list[str] = []
     if types:
-        found.append(_line(f"mcp.{'Tool' if 'Tool' in types else types[0]}", "the types, all of them in ``types``"))
+        found.append(_line(f"mcp.{'Tool' if 'Tool' in types else types[0]}", "a type; all are in ``types``"))
     if methods:
         example = "CALL_TOOL" if "CALL_TOOL" in methods else methods[0]
-        found.append(_line(f"mcp.methods.{example}", "typed keys of requests and notifications"))
+        found.append(_line(f"mcp.methods.{example}", "a typed key of a request or notification"))
     return tuple(found)
 
 

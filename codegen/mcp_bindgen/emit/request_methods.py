@@ -94,7 +94,7 @@ class _Planner:
             else:
                 page = evolve(call, name=free_name(f"{call.name}_page", taken))
                 yield self._every(call, page.name, items)
-                yield self._plain(page, f"One page of what `{call.name}` gives.")
+                yield self._plain(page, f"Returns one page of the items of `{call.name}`.")
 
     def _call(self, method: Method, name: str, variant: CallVariant, *, alone: bool) -> _Call:
         declared = variant.declared
@@ -121,7 +121,7 @@ class _Planner:
                 annotation=(*annotation, "None") if optional else tuple(annotation),
                 default=" = None" if optional else "",
                 positional=True,
-                doc="What the method is called with.",
+                doc="Params of the request.",
             )
 
     # A request and its result.
@@ -145,8 +145,10 @@ class _Planner:
                 *lines("return ", self._only(call, "result", lasting), indent=8),
             ]
             returns = f"{usual} | {lasting}"
-            given = f"Without `{task.name}` it gives a `{_bare(usual)}`, with it a `{_bare(lasting)}`."
-            doc = f"{given} Raises ProtocolError where the other of them comes."
+            doc = (
+                f"Returns a `{_bare(lasting)}` if `{task.name}` is passed, else a `{_bare(usual)}`. Raises ProtocolError "
+                "if the response has the other result."
+            )
         elif len(results) == 1 < len(call.method.results):
             returns = self._of(results[0])
             body = lines("return ", self._only(call, self._request(call), returns), indent=8)
@@ -256,8 +258,8 @@ class _Planner:
             doc=tuple(
                 self._doc(
                     call,
-                    "Gives the items of all pages. The first page is asked for at once, each further one when the items "
-                    "before it have been used up.",
+                    "Iterates over the items of all pages. The first page is requested at once, each further one "
+                    "when all items before it are used.",
                 )
             ),
             params=(),
@@ -293,9 +295,9 @@ class _Planner:
         about = self._protocol.objects[call.method.interface].about
         said = [f"- `{each.name}`: {' '.join(each.doc.split())}" for each in call.parameters if each.doc]
         if call.meta:
-            said.append("- `meta`: Further entries of `_meta`, by wire name.")
+            said.append("- `meta`: Additional entries of `_meta`, by wire name.")
         if call.waits:
-            said.append("- `timeout`, `on_progress`, and what is raised: As with `request`.")
+            said.append("- `timeout`, `on_progress` and errors: Those of `request`.")
         paragraphs = [about.doc or f"Sends `{call.method.name}`.", call.about, more, "\n".join(said)]
         if about.deprecated is not None:
             paragraphs.append(f"Deprecated{': ' + about.deprecated if about.deprecated else '.'}")
