@@ -2,9 +2,9 @@
 """Typed, exact, light bindings for the Model Context Protocol: one package for each revision, imported by name.
 
     from mcp_bindings import v2025_11_25 as mcp      one revision: types, codec, client and server
-    from mcp_bindings import connect                 clients of servers of any revision
-    from mcp_bindings import serve                   servers of several revisions at one place
-    from mcp_bindings import McpError                exceptions, and what else belongs to no revision
+    from mcp_bindings import connect                 clients that negotiate the revision
+    from mcp_bindings import serve                   servers of several revisions behind one endpoint
+    from mcp_bindings import McpError                exceptions, and all that no revision owns
 
 A pytest fixture is in ``mcp_bindings.testing``.
 """

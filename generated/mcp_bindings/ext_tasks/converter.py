@@ -2,8 +2,8 @@
 # Do not edit; run: mcp-codegen --version ext-tasks
 """Decode and encode ext-tasks.
 
-``structure`` and ``unstructure`` work on JSON values, ``decode`` and ``encode`` on whole messages as text;
-``get_converter`` gives a cattrs converter that knows the types, for use inside other classes.
+``decode`` and ``encode`` convert whole messages from and to JSON text, ``structure`` and ``unstructure`` single values from
+and to JSON values. ``get_converter`` returns a cattrs converter for the types, to use them in classes of your own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Message: TypeAlias = (
     | types.JSONRPCResultResponse
     | types.JSONRPCErrorResponse
 )
-"""Any message of a peer; a method that the revision does not have gives the generic class."""
+"""Any message; one with an unknown method has the generic class of its kind."""
 
 CODEC: Codec[Message] = codec_of(
     decoders=_decoders,
@@ -51,7 +51,7 @@ CODEC: Codec[Message] = codec_of(
         error=types.JSONRPCErrorResponse,
     ),
 )
-"""What the functions below belong to; ``help(Codec)`` describes them."""
+"""The codec whose methods are the functions below; see ``help(Codec)``."""
 
 decode = CODEC.decode
 decode_result = CODEC.decode_result

@@ -77,7 +77,7 @@ CREATE_MESSAGE: Final = RequestMethod[
     capability="sampling",
     embedded=True,
 )
-"""`sampling/createMessage`, asked by the server.
+"""`sampling/createMessage`, embedded in a result by the server.
 
 Asks the client to have a language model write a message.
 
@@ -97,7 +97,7 @@ LIST_ROOTS: Final = RequestMethod[types.ListRootsRequestParams, types.ListRootsR
     capability="roots",
     embedded=True,
 )
-"""`roots/list`, asked by the server.
+"""`roots/list`, embedded in a result by the server.
 
 Asks the client for its roots: the directories and files to work in.
 
@@ -116,7 +116,7 @@ ELICIT: Final = RequestMethod[types.ElicitRequestParams, types.ElicitResult](
     capability="elicitation",
     embedded=True,
 )
-"""`elicitation/create`, asked by the server.
+"""`elicitation/create`, embedded in a result by the server.
 
 Asks the client to get some information from the user.
 

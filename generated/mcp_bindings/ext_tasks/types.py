@@ -315,7 +315,7 @@ class Task(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -389,7 +389,7 @@ class WorkingTask(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -468,7 +468,7 @@ class InputRequiredTask(Record):
     On the wire: `inputRequests`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -545,7 +545,7 @@ class CompletedTask(Record):
     result: dict[str, Any]
     """What the request would have been answered with, such as a `CallToolResult`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -622,7 +622,7 @@ class FailedTask(Record):
     error: Error
     """What the request would have been answered with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -696,7 +696,7 @@ class CancelledTask(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -777,7 +777,7 @@ class CreateTaskResult(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -821,7 +821,7 @@ class GetTaskRequestParams(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -846,11 +846,11 @@ class GetTaskRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: GetTaskRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -922,7 +922,7 @@ class GetWorkingTaskResult(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1011,7 +1011,7 @@ class GetInputRequiredTaskResult(Record):
     On the wire: `inputRequests`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1098,7 +1098,7 @@ class GetCompletedTaskResult(Record):
     result: dict[str, Any]
     """What the request would have been answered with, such as a `CallToolResult`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1185,7 +1185,7 @@ class GetFailedTaskResult(Record):
     error: Error
     """What the request would have been answered with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1269,7 +1269,7 @@ class GetCancelledTaskResult(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1316,7 +1316,7 @@ class UpdateTaskRequestParams(Record):
     On the wire: `inputResponses`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1343,11 +1343,11 @@ class UpdateTaskRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: UpdateTaskRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1375,7 +1375,7 @@ class UpdateTaskResult(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1405,7 +1405,7 @@ class CancelTaskRequestParams(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1430,11 +1430,11 @@ class CancelTaskRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CancelTaskRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1462,7 +1462,7 @@ class CancelTaskResult(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1530,7 +1530,7 @@ class WorkingTaskNotificationParams(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1617,7 +1617,7 @@ class InputRequiredTaskNotificationParams(Record):
     On the wire: `inputRequests`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1702,7 +1702,7 @@ class CompletedTaskNotificationParams(Record):
     result: dict[str, Any]
     """What the request would have been answered with, such as a `CallToolResult`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1787,7 +1787,7 @@ class FailedTaskNotificationParams(Record):
     error: Error
     """What the request would have been answered with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1869,7 +1869,7 @@ class CancelledTaskNotificationParams(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1904,9 +1904,9 @@ class TaskStatusNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: TaskStatusNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1930,7 +1930,7 @@ class TaskSubscriptionNotifications(Record):
     On the wire: `taskIds`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1954,7 +1954,7 @@ class TaskSubscriptionAcknowledgedNotifications(Record):
     On the wire: `taskIds`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1975,7 +1975,7 @@ class TasksExtensionCapability(Record):
     __slots__ = ("extra",)
 
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, extra: dict[str, Any] | None = None) -> None:
         self.extra = extra

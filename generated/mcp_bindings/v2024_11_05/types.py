@@ -192,11 +192,11 @@ class Request(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class RequestParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -248,7 +248,7 @@ class RequestParamsMeta(Record):
     On the wire: `progressToken`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -267,11 +267,11 @@ class Notification(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -297,7 +297,7 @@ class NotificationParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -324,7 +324,7 @@ class Result(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -345,13 +345,13 @@ class JSONRPCRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -378,11 +378,11 @@ class JSONRPCNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -408,11 +408,11 @@ class JSONRPCResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: Any
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -439,14 +439,14 @@ class JSONRPCError(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId | None | Unset
-    """Identifies the request; its response carries the same.
+    """Id of the request; its response has the same id.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     error: JSONRPCErrorError
     """What went wrong."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -473,10 +473,10 @@ class JSONRPCErrorError(Record):
     data: Any
     """Further details, in any JSON form the sender likes.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -503,7 +503,7 @@ class Implementation(Record):
     version: str
     """Version of the software (not of the protocol), in any format."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -526,7 +526,7 @@ class Annotated(Record):
     annotations: AnnotatedAnnotations | None
     """Hints on how to use or show the object they belong to."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -552,7 +552,7 @@ class AnnotatedAnnotations(Record):
     From 0 to 1.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -582,9 +582,9 @@ class CancelledNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: CancelledNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -610,7 +610,7 @@ class CancelledNotificationParams(Record):
     reason: str | None
     """Why the request is given up, for logs or for display."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -639,11 +639,11 @@ class InitializeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: InitializeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -676,7 +676,7 @@ class InitializeRequestParams(Record):
     On the wire: `clientInfo`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -730,7 +730,7 @@ class InitializeResult(Record):
     A client may, for instance, make it part of the system prompt.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -764,9 +764,9 @@ class InitializedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -795,7 +795,7 @@ class ClientCapabilities(Record):
     sampling: dict[str, Any] | None
     """Present when the client answers `sampling/createMessage`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -824,7 +824,7 @@ class ClientCapabilitiesRoots(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -857,7 +857,7 @@ class ServerCapabilities(Record):
     tools: ServerCapabilitiesTools | None
     """Present when the server has tools to offer."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -890,7 +890,7 @@ class ServerCapabilitiesPrompts(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -919,7 +919,7 @@ class ServerCapabilitiesResources(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -946,7 +946,7 @@ class ServerCapabilitiesTools(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -973,11 +973,11 @@ class PingRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1006,9 +1006,9 @@ class ProgressNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: ProgressNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1036,7 +1036,7 @@ class ProgressNotificationParams(Record):
     total: float | None
     """Work to do in all, in the unit of `progress`; absent if unknown."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1059,11 +1059,11 @@ class PaginatedRequest(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1088,7 +1088,7 @@ class PaginatedRequestParams(Record):
     page.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1117,7 +1117,7 @@ class PaginatedResult(Record):
     On the wire: `nextCursor`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1142,11 +1142,11 @@ class ListResourcesRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1179,7 +1179,7 @@ class ListResourcesResult(Record):
     resources: list[Resource]
     """The resources on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1206,11 +1206,11 @@ class ListResourceTemplatesRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1246,7 +1246,7 @@ class ListResourceTemplatesResult(Record):
     On the wire: `resourceTemplates`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1273,11 +1273,11 @@ class ReadResourceRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: ReadResourceRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1303,7 +1303,7 @@ class ReadResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1324,7 +1324,7 @@ class ReadResourceResult(Record):
     contents: list[TextResourceContents | BlobResourceContents]
     """The contents, in several entries if the resource has parts (say, a directory)."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1353,9 +1353,9 @@ class ResourceListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1382,11 +1382,11 @@ class SubscribeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: SubscribeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1412,7 +1412,7 @@ class SubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1430,11 +1430,11 @@ class UnsubscribeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: UnsubscribeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1460,7 +1460,7 @@ class UnsubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1481,9 +1481,9 @@ class ResourceUpdatedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: ResourceUpdatedNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1507,7 +1507,7 @@ class ResourceUpdatedNotificationParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1550,7 +1550,7 @@ class Resource(Record):
     It helps to show file sizes and to foresee how much context will be taken up.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1602,7 +1602,7 @@ class ResourceTemplate(Record):
     On the wire: `mimeType`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1639,7 +1639,7 @@ class ResourceContents(Record):
     On the wire: `mimeType`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1672,7 +1672,7 @@ class TextResourceContents(Record):
     text: str
     """The text itself; binary data belongs in `BlobResourceContents`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1710,7 +1710,7 @@ class BlobResourceContents(Record):
     Format: `byte`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1727,7 +1727,7 @@ class BlobResourceContents(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `blob` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `blob`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.blob)
 
 
@@ -1744,7 +1744,7 @@ class TextContent(Record):
     text: str
     """The text itself."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1779,7 +1779,7 @@ class ImageContent(Record):
     On the wire: `mimeType`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1796,7 +1796,7 @@ class ImageContent(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `data`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.data)
 
 
@@ -1816,7 +1816,7 @@ class EmbeddedResource(Record):
     resource: TextResourceContents | BlobResourceContents
     """The contents, as text or as binary data."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1841,11 +1841,11 @@ class ListPromptsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1878,7 +1878,7 @@ class ListPromptsResult(Record):
     prompts: list[Prompt]
     """The prompts on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1905,11 +1905,11 @@ class GetPromptRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: GetPromptRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1934,7 +1934,7 @@ class GetPromptRequestParams(Record):
     arguments: dict[str, str] | None
     """Values to fill in, by argument name; always strings."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1964,7 +1964,7 @@ class GetPromptResult(Record):
     messages: list[PromptMessage]
     """The messages to give to the model, in order."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1993,7 +1993,7 @@ class Prompt(Record):
     arguments: list[PromptArgument] | None
     """The arguments it takes, if any."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2022,7 +2022,7 @@ class PromptArgument(Record):
     required: bool | None
     """True if it has to be passed; absent counts as false."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2052,7 +2052,7 @@ class PromptMessage(Record):
     content: TextContent | ImageContent | EmbeddedResource
     """What is said, as one block of content."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2081,9 +2081,9 @@ class PromptListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2106,11 +2106,11 @@ class ListToolsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2143,7 +2143,7 @@ class ListToolsResult(Record):
     tools: list[Tool]
     """The tools on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2170,11 +2170,11 @@ class CallToolRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CallToolRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2199,7 +2199,7 @@ class CallToolRequestParams(Record):
     arguments: dict[str, Any] | None
     """Arguments by name, if any, as the tool's `inputSchema` wants them."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2236,7 +2236,7 @@ class CallToolResult(Record):
     On the wire: `isError`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2252,7 +2252,7 @@ class CallToolResult(Record):
         self.extra = extra
 
     def raise_for_error(self) -> CallToolResult:
-        """The result itself; raises ToolFailed, with its text, where the tool has failed."""
+        """Return the result, or raise ToolFailed with its text if the tool failed."""
         record_methods.raise_for_error(self)
         return self
 
@@ -2272,9 +2272,9 @@ class ToolListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2302,7 +2302,7 @@ class Tool(Record):
     On the wire: `inputSchema`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2331,7 +2331,7 @@ class ToolInputSchema(Record):
     required: list[str] | None
     """Names of the arguments that have to be passed."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2356,11 +2356,11 @@ class SetLevelRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: SetLevelRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2383,7 +2383,7 @@ class SetLevelRequestParams(Record):
     level: LoggingLevel
     """Lowest severity wanted; whatever is more severe is sent as well."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2409,9 +2409,9 @@ class LoggingMessageNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: LoggingMessageNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2436,7 +2436,7 @@ class LoggingMessageNotificationParams(Record):
     data: Any
     """What is logged: any JSON value (null too), often a string or an object."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2467,11 +2467,11 @@ class CreateMessageRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CreateMessageRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2536,7 +2536,7 @@ class CreateMessageRequestParams(Record):
     metadata: dict[str, Any] | None
     """Settings handed on to the provider of the model, in that provider's own form."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2589,7 +2589,7 @@ class CreateMessageResult(Record):
     On the wire: `stopReason`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2622,7 +2622,7 @@ class SamplingMessage(Record):
     content: TextContent | ImageContent
     """What is said, as one block of content."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2674,7 +2674,7 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `intelligencePriority`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2708,7 +2708,7 @@ class ModelHint(Record):
     The client may take a comparable model of another make instead.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2731,11 +2731,11 @@ class CompleteRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CompleteRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2760,7 +2760,7 @@ class CompleteRequestParams(Record):
     argument: CompleteRequestParamsArgument
     """The argument being filled in."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2785,7 +2785,7 @@ class CompleteRequestParamsArgument(Record):
     value: str
     """What has been entered so far."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2813,7 +2813,7 @@ class CompleteResult(Record):
     completion: CompleteResultCompletion
     """The completions, and how complete the list is."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2843,7 +2843,7 @@ class CompleteResultCompletion(Record):
     On the wire: `hasMore`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2873,7 +2873,7 @@ class ResourceReference(Record):
     Format: `uri-template`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -2891,7 +2891,7 @@ class PromptReference(Record):
     name: str
     """Name of the prompt, as found in `prompts/list`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, name: str, extra: dict[str, Any] | None = None) -> None:
         self.name = name
@@ -2912,11 +2912,11 @@ class ListRootsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2944,7 +2944,7 @@ class ListRootsResult(Record):
     roots: list[Root]
     """All roots of the client."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2972,7 +2972,7 @@ class Root(Record):
     name: str | None
     """Label for people, also useful to speak of the root elsewhere."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3000,9 +3000,9 @@ class RootsListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,

@@ -47,107 +47,107 @@ if TYPE_CHECKING:
     ]
 
     class ClientOptions(TypedDict, total=False):
-        """What a client can be told when it is made. Known to type checkers only."""
+        """Keyword arguments of a client. Exists for type checkers only."""
 
         name: str
-        """Of the client, as the server is told."""
+        """Name of the client, sent to the server."""
 
         version: str
-        """Of the client, as the server is told."""
+        """Version of the client, sent to the server."""
 
         capabilities: types.ClientCapabilities | None
-        """Laid over the capabilities that follow from the functions here and from
+        """Capabilities to declare besides those that follow from callbacks and
         handlers.
         """
 
         timeout: float
-        """Seconds that an answer may take, 60 unless given; progress starts them
-        anew.
+        """Seconds to wait for a response, by default 60; each progress notification
+        restarts the timer.
         """
 
         limit: float
-        """Seconds that an answer may take altogether, 600 unless given."""
+        """Seconds to wait for a response in total, by default 600."""
 
         workers: int
-        """How many requests of the server run at the same time at most, 4 unless
-        given.
-        """
+        """Limit on concurrently running requests of the server, by default 4."""
 
         ping: float | None
-        """Seconds without a message after which the server is pinged; None for
-        never.
+        """Seconds without a message until the server is pinged; None to disable
+        pings.
         """
 
         ping_failures: int
-        """Pings without an answer after which the connection ends, 3 unless given."""
+        """Number of unanswered pings that ends the connection, by default 3."""
 
         record: str | PathLike[str] | None
-        """A file that all messages are written to."""
+        """File to which all messages are written."""
 
         limits: Limits | bool
-        """How often the server may ask for messages and input; False for no limit."""
+        """Rate limits for the server's requests for messages and input; False to
+        disable them.
+        """
 
         require: Iterable[ServerCapability | str]
-        """Capabilities without which in the server connecting fails
-        (MissingCapability).
+        """Capabilities that the server must have; otherwise connecting raises
+        MissingCapability.
         """
 
         log_level: types.LoggingLevel | None
-        """The least severity of the log messages that are wanted."""
+        """Lowest severity of the log messages to receive."""
 
         sampling: Callable[
             [types.CreateMessageRequestParams, ClientContext],
             types.CreateMessageResult,
         ]
-        """Has a language model write a message. Raise `features.sampling.Refused` to
-        refuse.
+        """Requests a message from a language model. Raises `features.sampling.Refused`
+        to refuse.
         """
 
         approve_request: Callable[
             [types.CreateMessageRequestParams],
             types.CreateMessageRequestParams,
         ]
-        """Sees what is asked of `sampling` before it does, and gives it, changed or
-        not. Raise `features.sampling.Refused` to refuse.
+        """Reviews the params before `sampling`, and returns them, changed or not.
+        Raises `features.sampling.Refused` to refuse.
         """
 
         approve_result: Callable[
             [types.CreateMessageRequestParams, types.CreateMessageResult],
             types.CreateMessageResult,
         ]
-        """Sees what `sampling` gives before the server does, and gives it, changed or
-        not. Raise `features.sampling.Refused` to refuse.
+        """Reviews the result of `sampling`, and returns it, changed or not. Raises
+        `features.sampling.Refused` to refuse.
         """
 
         roots: Iterable[types.Root | str | PathLike[str]]
-        """Folders and files to work in, which `set_roots` changes later: paths,
-        `file://` URIs, or roots.
+        """Folders and files to work in: paths, `file://` URIs, or roots. `set_roots`
+        changes them.
         """
 
         on_log: Callable[[types.LoggingMessageNotificationParams], object]
-        """Is called with each log message."""
+        """Called with each log message."""
 
         on_resource_updated: Callable[[types.ResourceUpdatedNotificationParams], object]
-        """Is called when a resource has changed that the client has subscribed to."""
+        """Called when a subscribed resource has changed."""
 
         on_tools_changed: Callable[[], object]
-        """Is called when the list of tools has changed."""
+        """Called when the list of tools has changed."""
 
         on_prompts_changed: Callable[[], object]
-        """Is called when the list of prompts has changed."""
+        """Called when the list of prompts has changed."""
 
         on_resources_changed: Callable[[], object]
-        """Is called when the list of resources has changed."""
+        """Called when the list of resources has changed."""
 
 
 class ClientContext(RuntimeContext):
-    """What a function of a client is given besides params."""
+    """Context of a client's handler, its second argument."""
 
     __slots__ = ()
 
     @property
     def client(self) -> Client:
-        """The client whose server asks or tells, to ask it for something, say."""
+        """The client that received the message, with which a handler can send requests."""
         client: Client = self.peer
         return client
 
@@ -155,13 +155,13 @@ class ClientContext(RuntimeContext):
 class Client(RuntimeClient):
     """A client of revision 2025-03-26: a method for each request.
 
-    A method takes the members of the request's params: required ones by position or by
-    name. ``meta`` is for further entries of ``_meta``, by wire name. ``timeout`` is how
-    many seconds the answer may take, and ``on_progress`` is called with what the server
-    reports meanwhile. What goes wrong is raised as ``request`` does.
+    The parameters of a method are the members of the request's params; required ones may
+    be positional. ``meta`` adds entries to ``_meta``, by wire name. ``timeout`` limits the
+    seconds until the response, and ``on_progress`` is called with each progress
+    notification. Errors are those of ``request``.
 
-    It is made by ``stdio``, ``http``, ``in_memory`` or ``over``, with ``ClientOptions``;
-    what is said of ``runtime.client.client.Client`` holds.
+    Create a client with ``stdio``, ``http``, ``in_memory`` or ``over``, and with
+    ``ClientOptions``. See ``runtime.client.client.Client`` for details.
     """
 
     binding = BINDING
@@ -192,13 +192,12 @@ class Client(RuntimeClient):
         stderr: Stderr = "inherit",
         **options: Unpack[ClientOptions],
     ) -> Self:
-        """A client of a server that it starts as a child process and ends with itself.
+        """Return a client that runs the server as a child process and stops it on close.
 
-        ``command`` is the program and its arguments, ``cwd`` the folder where it starts.
-        ``env`` is what it finds in its environment besides the few variables that every
-        program needs; with ``inherit_env`` it finds all of this process's. Its stderr is
-        that of this process; with ``"capture"`` it is kept, so that errors show its last
-        lines.
+        ``command`` is the program and its arguments, ``cwd`` its working directory. The
+        server's environment has the few variables that every program needs and those in
+        ``env``; with ``inherit_env`` it has all variables of this process. Its stderr is
+        inherited; with ``"capture"`` it is kept, and errors show its last lines.
         """
         start = transport_factories.child(
             command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr
@@ -219,14 +218,14 @@ class Client(RuntimeClient):
         max_message: int = 64 * 1024 * 1024,
         **options: Unpack[ClientOptions],
     ) -> Self:
-        """A client of the server at a URL; takes the extra ``http``.
+        """Return a client of the server at a URL. Requires the extra ``http``.
 
-        ``headers`` go with every request. ``auth`` gives the headers that let a request
-        in: it is called before each with None, and once more with the HttpError after a
-        refusal. ``proxy`` is the URL of an HTTP proxy. ``tls`` says whom to trust, instead
-        of the system's authorities. ``pool`` is how many idle connections are kept,
-        ``connect_timeout`` how many seconds opening one may take, ``max_message`` how many
-        bytes a message of the server may have.
+        ``headers`` are sent with every request. ``auth`` returns headers that authorize a
+        request: it is called with None before each request, and once more with the
+        HttpError if the server refuses it. ``proxy`` is the URL of an HTTP proxy. ``tls``
+        replaces the system's certificate authorities. ``pool`` limits the idle connections
+        that are kept, ``connect_timeout`` the seconds to open a connection, and
+        ``max_message`` the bytes of a message from the server.
         """
         start = transport_factories.http(
             url,
@@ -243,21 +242,21 @@ class Client(RuntimeClient):
 
     @classmethod
     def in_memory(cls, server: Any, **options: Unpack[ClientOptions]) -> Self:
-        """A client of a server object of this process, for tests and programs that are both."""
+        """Return a client of a server object in this process: for tests, for example."""
         return cls(transport_factories.memory(server), **options)
 
     @classmethod
     def over(cls, transport: Transport, **options: Unpack[ClientOptions]) -> Self:
-        """A client at one end of a transport, which is the client's from now on."""
+        """Return a client that uses a transport; closing the client closes the transport."""
         return cls(transport_factories.existing(transport), **options)
 
     def set_roots(self, roots: Iterable[types.Root | str | PathLike[str]]) -> None:
-        """Offers these roots from now on, in the place of those before; the server is told.
+        """Replace the roots of the client and notify the server.
 
-        A root is a path, a ``file://`` URI or a ``Root``. One that cannot be read any more
-        when the server asks is left out. Raises UsageError for one that is not there, is no
-        file, or leads out of itself by ``..``, and for a client that has connected without
-        any: an empty list is enough to have them later.
+        A root is a path, a ``file://`` URI or a ``Root``. A root that is unreadable when
+        the server requests the list is left out. Raise UsageError if a root cannot be read,
+        is not a ``file://`` URI or contains ``..``, and if the client connected without
+        the option ``roots``; pass an empty list there to set roots later.
         """
         from mcp_bindings_runtime.features.roots import set_roots
 
@@ -275,8 +274,8 @@ class Client(RuntimeClient):
         The answer is an empty result, sent without delay. A side that stays silent may
         be disconnected.
 
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = method_support.none_if_empty(
             types.RequestParams(
@@ -300,13 +299,13 @@ class Client(RuntimeClient):
     ) -> Iterator[types.Resource]:
         """Asks the server for its resources, page by page.
 
-        Gives the items of all pages. The first page is asked for at once, each further
-        one when the items before it have been used up.
+        Iterates over the items of all pages. The first page is requested at once, each
+        further one when all items before it are used.
 
         - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
           get the first page.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
 
         def ask(at: types.Cursor | None) -> types.ListResourcesResult:
@@ -329,12 +328,12 @@ class Client(RuntimeClient):
     ) -> types.ListResourcesResult:
         """Asks the server for its resources, page by page.
 
-        One page of what `list_resources` gives.
+        Returns one page of the items of `list_resources`.
 
         - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
           get the first page.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = method_support.none_if_empty(
             types.PaginatedRequestParams(
@@ -359,13 +358,13 @@ class Client(RuntimeClient):
     ) -> Iterator[types.ResourceTemplate]:
         """Asks the server for its resource templates, page by page.
 
-        Gives the items of all pages. The first page is asked for at once, each further
-        one when the items before it have been used up.
+        Iterates over the items of all pages. The first page is requested at once, each
+        further one when all items before it are used.
 
         - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
           get the first page.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
 
         def ask(at: types.Cursor | None) -> types.ListResourceTemplatesResult:
@@ -392,12 +391,12 @@ class Client(RuntimeClient):
     ) -> types.ListResourceTemplatesResult:
         """Asks the server for its resource templates, page by page.
 
-        One page of what `list_resource_templates` gives.
+        Returns one page of the items of `list_resource_templates`.
 
         - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
           get the first page.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = method_support.none_if_empty(
             types.PaginatedRequestParams(
@@ -423,8 +422,8 @@ class Client(RuntimeClient):
         """Asks the server for the contents of a resource.
 
         - `uri`: URI of the resource wanted, in any scheme the server understands.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = types.ReadResourceRequestParams(
             uri=uri,
@@ -451,8 +450,8 @@ class Client(RuntimeClient):
         `notifications/resources/updated`.
 
         - `uri`: URI of the resource to watch, in any scheme the server understands.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = types.SubscribeRequestParams(
             uri=uri,
@@ -476,8 +475,8 @@ class Client(RuntimeClient):
         """Ends a subscription made with `resources/subscribe`.
 
         - `uri`: URI of the resource to watch no longer.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = types.UnsubscribeRequestParams(
             uri=uri,
@@ -500,13 +499,13 @@ class Client(RuntimeClient):
     ) -> Iterator[types.Prompt]:
         """Asks the server for its prompts, page by page.
 
-        Gives the items of all pages. The first page is asked for at once, each further
-        one when the items before it have been used up.
+        Iterates over the items of all pages. The first page is requested at once, each
+        further one when all items before it are used.
 
         - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
           get the first page.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
 
         def ask(at: types.Cursor | None) -> types.ListPromptsResult:
@@ -529,12 +528,12 @@ class Client(RuntimeClient):
     ) -> types.ListPromptsResult:
         """Asks the server for its prompts, page by page.
 
-        One page of what `list_prompts` gives.
+        Returns one page of the items of `list_prompts`.
 
         - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
           get the first page.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = method_support.none_if_empty(
             types.PaginatedRequestParams(
@@ -562,8 +561,8 @@ class Client(RuntimeClient):
 
         - `name`: Name of the prompt, as found in `prompts/list`.
         - `arguments`: Values to fill in, by argument name; always strings.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = types.GetPromptRequestParams(
             name=name,
@@ -587,13 +586,13 @@ class Client(RuntimeClient):
     ) -> Iterator[types.Tool]:
         """Asks the server for its tools, page by page.
 
-        Gives the items of all pages. The first page is asked for at once, each further
-        one when the items before it have been used up.
+        Iterates over the items of all pages. The first page is requested at once, each
+        further one when all items before it are used.
 
         - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
           get the first page.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
 
         def ask(at: types.Cursor | None) -> types.ListToolsResult:
@@ -616,12 +615,12 @@ class Client(RuntimeClient):
     ) -> types.ListToolsResult:
         """Asks the server for its tools, page by page.
 
-        One page of what `list_tools` gives.
+        Returns one page of the items of `list_tools`.
 
         - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
           get the first page.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = method_support.none_if_empty(
             types.PaginatedRequestParams(
@@ -650,8 +649,8 @@ class Client(RuntimeClient):
         - `name`: Name of the tool, as found in `tools/list`.
         - `arguments`: Arguments by name, if any, as the tool's `inputSchema` wants
           them.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = types.CallToolRequestParams(
             name=name,
@@ -676,8 +675,8 @@ class Client(RuntimeClient):
         """Sets how severe log messages must be for the server to send them.
 
         - `level`: Lowest severity wanted; whatever is more severe is sent as well.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = types.SetLevelRequestParams(
             level=level,
@@ -703,8 +702,8 @@ class Client(RuntimeClient):
 
         - `ref`: The prompt or resource template that the argument belongs to.
         - `argument`: The argument being filled in.
-        - `meta`: Further entries of `_meta`, by wire name.
-        - `timeout`, `on_progress`, and what is raised: As with `request`.
+        - `meta`: Additional entries of `_meta`, by wire name.
+        - `timeout`, `on_progress` and errors: Those of `request`.
         """
         params = types.CompleteRequestParams(
             ref=ref,

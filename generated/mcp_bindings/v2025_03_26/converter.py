@@ -2,8 +2,8 @@
 # Do not edit; run: mcp-codegen --version 2025-03-26
 """Decode and encode revision 2025-03-26.
 
-``structure`` and ``unstructure`` work on JSON values, ``decode`` and ``encode`` on whole messages as text;
-``get_converter`` gives a cattrs converter that knows the types, for use inside other classes.
+``decode`` and ``encode`` convert whole messages from and to JSON text, ``structure`` and ``unstructure`` single values from
+and to JSON values. ``get_converter`` returns a cattrs converter for the types, to use them in classes of your own.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ Single: TypeAlias = (
     | types.JSONRPCResponse
     | types.JSONRPCError
 )
-"""One message of a peer, alone or in a batch."""
+"""A message, alone or in a batch."""
 
 Message: TypeAlias = Single | list[Single]
-"""Any message of a peer; a method that the revision does not have gives the generic class."""
+"""Any message; one with an unknown method has the generic class of its kind."""
 
 CODEC: Codec[Message] = codec_of(
     decoders=_decoders,
@@ -74,7 +74,7 @@ CODEC: Codec[Message] = codec_of(
         error=types.JSONRPCError,
     ),
 )
-"""What the functions below belong to; ``help(Codec)`` describes them."""
+"""The codec whose methods are the functions below; see ``help(Codec)``."""
 
 decode = CODEC.decode
 decode_result = CODEC.decode_result

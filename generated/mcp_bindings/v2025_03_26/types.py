@@ -195,11 +195,11 @@ class Request(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class RequestParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -251,7 +251,7 @@ class RequestParamsMeta(Record):
     On the wire: `progressToken`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -270,11 +270,11 @@ class Notification(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -300,7 +300,7 @@ class NotificationParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -327,7 +327,7 @@ class Result(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -348,13 +348,13 @@ class JSONRPCRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -381,11 +381,11 @@ class JSONRPCNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -411,11 +411,11 @@ class JSONRPCResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: Any
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -442,14 +442,14 @@ class JSONRPCError(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId | None | Unset
-    """Identifies the request; its response carries the same.
+    """Id of the request; its response has the same id.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     error: JSONRPCErrorError
     """What went wrong."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -476,10 +476,10 @@ class JSONRPCErrorError(Record):
     data: Any
     """Further details, in any JSON form the sender likes.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -506,7 +506,7 @@ class Implementation(Record):
     version: str
     """Version of the software (not of the protocol), in any format."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -537,7 +537,7 @@ class Annotations(Record):
     From 0 to 1.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -567,9 +567,9 @@ class CancelledNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: CancelledNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -595,7 +595,7 @@ class CancelledNotificationParams(Record):
     reason: str | None
     """Why the request is given up, for logs or for display."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -624,11 +624,11 @@ class InitializeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: InitializeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -661,7 +661,7 @@ class InitializeRequestParams(Record):
     On the wire: `clientInfo`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -715,7 +715,7 @@ class InitializeResult(Record):
     A client may, for instance, make it part of the system prompt.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -749,9 +749,9 @@ class InitializedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -780,7 +780,7 @@ class ClientCapabilities(Record):
     sampling: dict[str, Any] | None
     """Present when the client answers `sampling/createMessage`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -809,7 +809,7 @@ class ClientCapabilitiesRoots(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -855,7 +855,7 @@ class ServerCapabilities(Record):
     tools: ServerCapabilitiesTools | None
     """Present when the server has tools to offer."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -890,7 +890,7 @@ class ServerCapabilitiesPrompts(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -919,7 +919,7 @@ class ServerCapabilitiesResources(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -946,7 +946,7 @@ class ServerCapabilitiesTools(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -973,11 +973,11 @@ class PingRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1006,9 +1006,9 @@ class ProgressNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: ProgressNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1041,7 +1041,7 @@ class ProgressNotificationParams(Record):
     Since 2025-03-26.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1066,11 +1066,11 @@ class PaginatedRequest(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1095,7 +1095,7 @@ class PaginatedRequestParams(Record):
     page.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1124,7 +1124,7 @@ class PaginatedResult(Record):
     On the wire: `nextCursor`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1149,11 +1149,11 @@ class ListResourcesRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1186,7 +1186,7 @@ class ListResourcesResult(Record):
     resources: list[Resource]
     """The resources on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1213,11 +1213,11 @@ class ListResourceTemplatesRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1253,7 +1253,7 @@ class ListResourceTemplatesResult(Record):
     On the wire: `resourceTemplates`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1280,11 +1280,11 @@ class ReadResourceRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: ReadResourceRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1310,7 +1310,7 @@ class ReadResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1331,7 +1331,7 @@ class ReadResourceResult(Record):
     contents: list[TextResourceContents | BlobResourceContents]
     """The contents, in several entries if the resource has parts (say, a directory)."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1360,9 +1360,9 @@ class ResourceListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1389,11 +1389,11 @@ class SubscribeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: SubscribeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1419,7 +1419,7 @@ class SubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1437,11 +1437,11 @@ class UnsubscribeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: UnsubscribeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1467,7 +1467,7 @@ class UnsubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1488,9 +1488,9 @@ class ResourceUpdatedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: ResourceUpdatedNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1514,7 +1514,7 @@ class ResourceUpdatedNotificationParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1557,7 +1557,7 @@ class Resource(Record):
     It helps to show file sizes and to foresee how much context will be taken up.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1609,7 +1609,7 @@ class ResourceTemplate(Record):
     annotations: Annotations | None
     """Hints for the client on audience, importance and the like."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1646,7 +1646,7 @@ class ResourceContents(Record):
     On the wire: `mimeType`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1679,7 +1679,7 @@ class TextResourceContents(Record):
     text: str
     """The text itself; binary data belongs in `BlobResourceContents`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1717,7 +1717,7 @@ class BlobResourceContents(Record):
     Format: `byte`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1734,7 +1734,7 @@ class BlobResourceContents(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `blob` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `blob`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.blob)
 
 
@@ -1751,7 +1751,7 @@ class TextContent(Record):
     annotations: Annotations | None
     """Hints for the client on audience, importance and the like."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1786,7 +1786,7 @@ class ImageContent(Record):
     annotations: Annotations | None
     """Hints for the client on audience, importance and the like."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1803,7 +1803,7 @@ class ImageContent(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `data`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.data)
 
 
@@ -1831,7 +1831,7 @@ class AudioContent(Record):
     annotations: Annotations | None
     """Hints for the client on audience, importance and the like."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1848,7 +1848,7 @@ class AudioContent(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `data`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.data)
 
 
@@ -1868,7 +1868,7 @@ class EmbeddedResource(Record):
     annotations: Annotations | None
     """Hints for the client on audience, importance and the like."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1893,11 +1893,11 @@ class ListPromptsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1930,7 +1930,7 @@ class ListPromptsResult(Record):
     prompts: list[Prompt]
     """The prompts on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1957,11 +1957,11 @@ class GetPromptRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: GetPromptRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1986,7 +1986,7 @@ class GetPromptRequestParams(Record):
     arguments: dict[str, str] | None
     """Values to fill in, by argument name; always strings."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2016,7 +2016,7 @@ class GetPromptResult(Record):
     messages: list[PromptMessage]
     """The messages to give to the model, in order."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2045,7 +2045,7 @@ class Prompt(Record):
     arguments: list[PromptArgument] | None
     """The arguments it takes, if any."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2074,7 +2074,7 @@ class PromptArgument(Record):
     required: bool | None
     """True if it has to be passed; absent counts as false."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2104,7 +2104,7 @@ class PromptMessage(Record):
     content: TextContent | ImageContent | AudioContent | EmbeddedResource
     """What is said, as one block of content."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2133,9 +2133,9 @@ class PromptListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2158,11 +2158,11 @@ class ListToolsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2195,7 +2195,7 @@ class ListToolsResult(Record):
     tools: list[Tool]
     """The tools on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2222,11 +2222,11 @@ class CallToolRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CallToolRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2251,7 +2251,7 @@ class CallToolRequestParams(Record):
     arguments: dict[str, Any] | None
     """Arguments by name, if any, as the tool's `inputSchema` wants them."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2288,7 +2288,7 @@ class CallToolResult(Record):
     On the wire: `isError`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2304,7 +2304,7 @@ class CallToolResult(Record):
         self.extra = extra
 
     def raise_for_error(self) -> CallToolResult:
-        """The result itself; raises ToolFailed, with its text, where the tool has failed."""
+        """Return the result, or raise ToolFailed with its text if the tool failed."""
         record_methods.raise_for_error(self)
         return self
 
@@ -2324,9 +2324,9 @@ class ToolListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2359,7 +2359,7 @@ class Tool(Record):
     Since 2025-03-26.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2378,7 +2378,7 @@ class Tool(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(
             None if self.annotations is None else self.annotations.title,
             self.name,
@@ -2398,7 +2398,7 @@ class ToolInputSchema(Record):
     required: list[str] | None
     """Names of the arguments that have to be passed."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2461,7 +2461,7 @@ class ToolAnnotations(Record):
     On the wire: `openWorldHint`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2492,11 +2492,11 @@ class SetLevelRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: SetLevelRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2519,7 +2519,7 @@ class SetLevelRequestParams(Record):
     level: LoggingLevel
     """Lowest severity wanted; whatever is more severe is sent as well."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2545,9 +2545,9 @@ class LoggingMessageNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: LoggingMessageNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2572,7 +2572,7 @@ class LoggingMessageNotificationParams(Record):
     data: Any
     """What is logged: any JSON value (null too), often a string or an object."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2603,11 +2603,11 @@ class CreateMessageRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CreateMessageRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2672,7 +2672,7 @@ class CreateMessageRequestParams(Record):
     metadata: dict[str, Any] | None
     """Settings handed on to the provider of the model, in that provider's own form."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2725,7 +2725,7 @@ class CreateMessageResult(Record):
     On the wire: `stopReason`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2758,7 +2758,7 @@ class SamplingMessage(Record):
     content: TextContent | ImageContent | AudioContent
     """What is said, as one block of content."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2810,7 +2810,7 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `intelligencePriority`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2844,7 +2844,7 @@ class ModelHint(Record):
     The client may take a comparable model of another make instead.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2867,11 +2867,11 @@ class CompleteRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CompleteRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2896,7 +2896,7 @@ class CompleteRequestParams(Record):
     argument: CompleteRequestParamsArgument
     """The argument being filled in."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2921,7 +2921,7 @@ class CompleteRequestParamsArgument(Record):
     value: str
     """What has been entered so far."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2949,7 +2949,7 @@ class CompleteResult(Record):
     completion: CompleteResultCompletion
     """The completions, and how complete the list is."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2979,7 +2979,7 @@ class CompleteResultCompletion(Record):
     On the wire: `hasMore`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3009,7 +3009,7 @@ class ResourceReference(Record):
     Format: `uri-template`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -3027,7 +3027,7 @@ class PromptReference(Record):
     name: str
     """Name of the prompt, as found in `prompts/list`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, name: str, extra: dict[str, Any] | None = None) -> None:
         self.name = name
@@ -3048,11 +3048,11 @@ class ListRootsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3080,7 +3080,7 @@ class ListRootsResult(Record):
     roots: list[Root]
     """All roots of the client."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3108,7 +3108,7 @@ class Root(Record):
     name: str | None
     """Label for people, also useful to speak of the root elsewhere."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3136,9 +3136,9 @@ class RootsListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,

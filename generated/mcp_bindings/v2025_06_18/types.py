@@ -207,11 +207,11 @@ class Request(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -237,7 +237,7 @@ class RequestParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -263,7 +263,7 @@ class RequestParamsMeta(Record):
     On the wire: `progressToken`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -282,11 +282,11 @@ class Notification(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -312,7 +312,7 @@ class NotificationParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -339,7 +339,7 @@ class Result(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -360,13 +360,13 @@ class JSONRPCRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -393,11 +393,11 @@ class JSONRPCNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -423,11 +423,11 @@ class JSONRPCResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: Any
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -454,14 +454,14 @@ class JSONRPCError(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId | None | Unset
-    """Identifies the request; its response carries the same.
+    """Id of the request; its response has the same id.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     error: JSONRPCErrorError
     """What went wrong."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -488,10 +488,10 @@ class JSONRPCErrorError(Record):
     data: Any
     """Further details, in any JSON form the sender likes.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -526,7 +526,7 @@ class BaseMetadata(Record):
     Without it show `name`, or for a tool first `annotations.title` if that is set.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -541,7 +541,7 @@ class BaseMetadata(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -563,7 +563,7 @@ class Implementation(Record):
     version: str
     """Version of the software (not of the protocol), in any format."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -580,7 +580,7 @@ class Implementation(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -608,7 +608,7 @@ class Annotations(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -640,9 +640,9 @@ class CancelledNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: CancelledNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -668,7 +668,7 @@ class CancelledNotificationParams(Record):
     reason: str | None
     """Why the request is given up, for logs or for display."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -697,11 +697,11 @@ class InitializeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: InitializeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -734,7 +734,7 @@ class InitializeRequestParams(Record):
     On the wire: `clientInfo`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -788,7 +788,7 @@ class InitializeResult(Record):
     A client may, for instance, make it part of the system prompt.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -822,9 +822,9 @@ class InitializedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -858,7 +858,7 @@ class ClientCapabilities(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -889,7 +889,7 @@ class ClientCapabilitiesRoots(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -935,7 +935,7 @@ class ServerCapabilities(Record):
     tools: ServerCapabilitiesTools | None
     """Present when the server has tools to offer."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -970,7 +970,7 @@ class ServerCapabilitiesPrompts(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -999,7 +999,7 @@ class ServerCapabilitiesResources(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1026,7 +1026,7 @@ class ServerCapabilitiesTools(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1053,11 +1053,11 @@ class PingRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1086,9 +1086,9 @@ class ProgressNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: ProgressNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1121,7 +1121,7 @@ class ProgressNotificationParams(Record):
     Since 2025-03-26.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1146,11 +1146,11 @@ class PaginatedRequest(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1175,7 +1175,7 @@ class PaginatedRequestParams(Record):
     page.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1204,7 +1204,7 @@ class PaginatedResult(Record):
     On the wire: `nextCursor`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1229,11 +1229,11 @@ class ListResourcesRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1266,7 +1266,7 @@ class ListResourcesResult(Record):
     resources: list[Resource]
     """The resources on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1293,11 +1293,11 @@ class ListResourceTemplatesRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1333,7 +1333,7 @@ class ListResourceTemplatesResult(Record):
     On the wire: `resourceTemplates`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1360,11 +1360,11 @@ class ReadResourceRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: ReadResourceRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1390,7 +1390,7 @@ class ReadResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1411,7 +1411,7 @@ class ReadResourceResult(Record):
     contents: list[TextResourceContents | BlobResourceContents]
     """The contents, in several entries if the resource has parts (say, a directory)."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1440,9 +1440,9 @@ class ResourceListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1469,11 +1469,11 @@ class SubscribeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: SubscribeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1499,7 +1499,7 @@ class SubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1517,11 +1517,11 @@ class UnsubscribeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: UnsubscribeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1547,7 +1547,7 @@ class UnsubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1568,9 +1568,9 @@ class ResourceUpdatedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: ResourceUpdatedNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1594,7 +1594,7 @@ class ResourceUpdatedNotificationParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1653,7 +1653,7 @@ class Resource(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1680,7 +1680,7 @@ class Resource(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -1730,7 +1730,7 @@ class ResourceTemplate(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1755,7 +1755,7 @@ class ResourceTemplate(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -1783,7 +1783,7 @@ class ResourceContents(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1825,7 +1825,7 @@ class TextResourceContents(Record):
     text: str
     """The text itself; binary data belongs in `BlobResourceContents`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1872,7 +1872,7 @@ class BlobResourceContents(Record):
     Format: `byte`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1891,7 +1891,7 @@ class BlobResourceContents(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `blob` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `blob`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.blob)
 
 
@@ -1915,7 +1915,7 @@ class TextContent(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1959,7 +1959,7 @@ class ImageContent(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1978,7 +1978,7 @@ class ImageContent(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `data`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.data)
 
 
@@ -2013,7 +2013,7 @@ class AudioContent(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2032,7 +2032,7 @@ class AudioContent(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `data`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.data)
 
 
@@ -2095,7 +2095,7 @@ class ResourceLink(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2122,7 +2122,7 @@ class ResourceLink(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -2149,7 +2149,7 @@ class EmbeddedResource(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2176,11 +2176,11 @@ class ListPromptsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2213,7 +2213,7 @@ class ListPromptsResult(Record):
     prompts: list[Prompt]
     """The prompts on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2240,11 +2240,11 @@ class GetPromptRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: GetPromptRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2269,7 +2269,7 @@ class GetPromptRequestParams(Record):
     arguments: dict[str, str] | None
     """Values to fill in, by argument name; always strings."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2299,7 +2299,7 @@ class GetPromptResult(Record):
     messages: list[PromptMessage]
     """The messages to give to the model, in order."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2342,7 +2342,7 @@ class Prompt(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2363,7 +2363,7 @@ class Prompt(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -2387,7 +2387,7 @@ class PromptArgument(Record):
     required: bool | None
     """True if it has to be passed; absent counts as false."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2406,7 +2406,7 @@ class PromptArgument(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -2424,7 +2424,7 @@ class PromptMessage(Record):
     content: ContentBlock
     """What is said, as one block of content."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2453,9 +2453,9 @@ class PromptListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2478,11 +2478,11 @@ class ListToolsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2515,7 +2515,7 @@ class ListToolsResult(Record):
     tools: list[Tool]
     """The tools on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2542,11 +2542,11 @@ class CallToolRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CallToolRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2571,7 +2571,7 @@ class CallToolRequestParams(Record):
     arguments: dict[str, Any] | None
     """Arguments by name, if any, as the tool's `inputSchema` wants them."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2617,7 +2617,7 @@ class CallToolResult(Record):
     On the wire: `isError`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2635,7 +2635,7 @@ class CallToolResult(Record):
         self.extra = extra
 
     def raise_for_error(self) -> CallToolResult:
-        """The result itself; raises ToolFailed, with its text, where the tool has failed."""
+        """Return the result, or raise ToolFailed with its text if the tool failed."""
         record_methods.raise_for_error(self)
         return self
 
@@ -2655,9 +2655,9 @@ class ToolListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2726,7 +2726,7 @@ class Tool(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2751,7 +2751,7 @@ class Tool(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(
             self.title,
             None if self.annotations is None else self.annotations.title,
@@ -2772,7 +2772,7 @@ class ToolInputSchema(Record):
     required: list[str] | None
     """Names of the arguments that have to be passed."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2799,7 +2799,7 @@ class ToolOutputSchema(Record):
     required: list[str] | None
     """Names of the output fields that are always there."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2862,7 +2862,7 @@ class ToolAnnotations(Record):
     On the wire: `openWorldHint`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2893,11 +2893,11 @@ class SetLevelRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: SetLevelRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2920,7 +2920,7 @@ class SetLevelRequestParams(Record):
     level: LoggingLevel
     """Lowest severity wanted; whatever is more severe is sent as well."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2946,9 +2946,9 @@ class LoggingMessageNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: LoggingMessageNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2973,7 +2973,7 @@ class LoggingMessageNotificationParams(Record):
     data: Any
     """What is logged: any JSON value (null too), often a string or an object."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3004,11 +3004,11 @@ class CreateMessageRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CreateMessageRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3073,7 +3073,7 @@ class CreateMessageRequestParams(Record):
     metadata: dict[str, Any] | None
     """Settings handed on to the provider of the model, in that provider's own form."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3126,7 +3126,7 @@ class CreateMessageResult(Record):
     On the wire: `stopReason`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3159,7 +3159,7 @@ class SamplingMessage(Record):
     content: TextContent | ImageContent | AudioContent
     """What is said, as one block of content."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3211,7 +3211,7 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `intelligencePriority`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3245,7 +3245,7 @@ class ModelHint(Record):
     The client may take a comparable model of another make instead.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3268,11 +3268,11 @@ class CompleteRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CompleteRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3302,7 +3302,7 @@ class CompleteRequestParams(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3329,7 +3329,7 @@ class CompleteRequestParamsArgument(Record):
     value: str
     """What has been entered so far."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3352,7 +3352,7 @@ class CompleteRequestParamsContext(Record):
     arguments: dict[str, str] | None
     """Values chosen for other arguments or variables, by name."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3378,7 +3378,7 @@ class CompleteResult(Record):
     completion: CompleteResultCompletion
     """The completions, and how complete the list is."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3408,7 +3408,7 @@ class CompleteResultCompletion(Record):
     On the wire: `hasMore`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3441,7 +3441,7 @@ class ResourceTemplateReference(Record):
     Format: `uri-template`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -3466,7 +3466,7 @@ class PromptReference(Record):
     Without it show `name`, or for a tool first `annotations.title` if that is set.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3481,7 +3481,7 @@ class PromptReference(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -3499,11 +3499,11 @@ class ListRootsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3531,7 +3531,7 @@ class ListRootsResult(Record):
     roots: list[Root]
     """All roots of the client."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3566,7 +3566,7 @@ class Root(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3596,9 +3596,9 @@ class RootsListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3627,11 +3627,11 @@ class ElicitRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: ElicitRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3659,7 +3659,7 @@ class ElicitRequestParams(Record):
     On the wire: `requestedSchema`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3686,7 +3686,7 @@ class ElicitRequestParamsRequestedSchema(Record):
     required: list[str] | None
     """Names of the fields that have to be filled in."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3728,7 +3728,7 @@ class StringSchema(Record):
     format: Literal["email", "uri", "date", "date-time"] | None
     """Form the text must have, as named by JSON Schema."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3768,7 +3768,7 @@ class NumberSchema(Record):
     maximum: float | None
     """Greatest value allowed."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3806,7 +3806,7 @@ class BooleanSchema(Record):
     default: bool | None
     """Value the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3845,7 +3845,7 @@ class EnumSchema(Record):
     On the wire: `enumNames`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3886,7 +3886,7 @@ class ElicitResult(Record):
     content: dict[str, str | float | bool] | None
     """The values entered, by field name; only there if the action is `accept`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,

@@ -294,7 +294,7 @@ class RequestParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -320,7 +320,7 @@ class RequestParamsMeta(Record):
     On the wire: `progressToken`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -354,7 +354,7 @@ class TaskAugmentedRequestParams(Record):
     capabilities.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -375,11 +375,11 @@ class Request(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: dict[str, Any] | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -408,7 +408,7 @@ class NotificationParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -427,11 +427,11 @@ class Notification(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: dict[str, Any] | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -460,7 +460,7 @@ class Result(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -488,10 +488,10 @@ class Error(Record):
     data: Any
     """Further details, in any JSON form the sender likes.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -516,13 +516,13 @@ class JSONRPCRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: dict[str, Any] | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -549,11 +549,11 @@ class JSONRPCNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: dict[str, Any] | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -581,11 +581,11 @@ class JSONRPCResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: Any
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -615,12 +615,12 @@ class JSONRPCErrorResponse(Record):
     id: RequestId | None | Unset
     """Id of the request; absent if it could not be read.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     error: Error
     """What went wrong."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -649,12 +649,12 @@ class URLElicitationRequiredError(Record):
     id: RequestId | None | Unset
     """Id of the request; absent if it could not be read.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     error: URLElicitationRequiredErrorError
     """The failure; its `data` holds the elicitations."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -681,7 +681,7 @@ class URLElicitationRequiredErrorError(Record):
     data: URLElicitationRequiredErrorErrorData
     """What has to be done before the next try."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -704,7 +704,7 @@ class URLElicitationRequiredErrorErrorData(Record):
     elicitations: list[ElicitRequestURLParams]
     """The web pages to send the user to, each with its own id."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -735,7 +735,7 @@ class BaseMetadata(Record):
     Without it show `name`, or for a tool first `annotations.title` if that is set.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -750,7 +750,7 @@ class BaseMetadata(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -785,7 +785,7 @@ class Icon(Record):
     theme: Literal["light", "dark"] | None
     """Background the image was drawn for; absent if it fits both."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -819,7 +819,7 @@ class Icons(Record):
     WebP.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -875,7 +875,7 @@ class Implementation(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -898,7 +898,7 @@ class Implementation(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -926,7 +926,7 @@ class Annotations(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -967,7 +967,7 @@ class CancelledNotificationParams(Record):
     reason: str | None
     """Why the request is given up, for logs or for display."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -999,9 +999,9 @@ class CancelledNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: CancelledNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1040,7 +1040,7 @@ class InitializeRequestParams(Record):
     On the wire: `clientInfo`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1073,11 +1073,11 @@ class InitializeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: InitializeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1129,7 +1129,7 @@ class InitializeResult(Record):
     A client may, for instance, make it part of the system prompt.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1163,9 +1163,9 @@ class InitializedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1204,7 +1204,7 @@ class ClientCapabilities(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1237,7 +1237,7 @@ class ClientCapabilitiesRoots(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1266,7 +1266,7 @@ class ClientCapabilitiesSampling(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1297,7 +1297,7 @@ class ClientCapabilitiesElicitation(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1327,7 +1327,7 @@ class ClientCapabilitiesTasks(Record):
     requests: ClientCapabilitiesTasksRequests | None
     """The requests that can be executed as tasks, grouped by area."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1354,7 +1354,7 @@ class ClientCapabilitiesTasksRequests(Record):
     elicitation: ClientCapabilitiesTasksRequestsElicitation | None
     """Elicitation requests that can be executed as tasks."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1380,7 +1380,7 @@ class ClientCapabilitiesTasksRequestsSampling(Record):
     On the wire: `createMessage`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1401,7 +1401,7 @@ class ClientCapabilitiesTasksRequestsElicitation(Record):
     create: dict[str, Any] | None
     """Present when `elicitation/create` can be executed as a task."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1453,7 +1453,7 @@ class ServerCapabilities(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1490,7 +1490,7 @@ class ServerCapabilitiesPrompts(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1519,7 +1519,7 @@ class ServerCapabilitiesResources(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1546,7 +1546,7 @@ class ServerCapabilitiesTools(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1574,7 +1574,7 @@ class ServerCapabilitiesTasks(Record):
     requests: ServerCapabilitiesTasksRequests | None
     """The requests that can be executed as tasks, grouped by area."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1599,7 +1599,7 @@ class ServerCapabilitiesTasksRequests(Record):
     tools: ServerCapabilitiesTasksRequestsTools | None
     """Tool requests that can be executed as tasks."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1620,7 +1620,7 @@ class ServerCapabilitiesTasksRequestsTools(Record):
     call: dict[str, Any] | None
     """Present when `tools/call` can be executed as a task."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1647,11 +1647,11 @@ class PingRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1691,7 +1691,7 @@ class ProgressNotificationParams(Record):
     message: str | None
     """Text for people on the state of the work."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1726,9 +1726,9 @@ class ProgressNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: ProgressNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1759,7 +1759,7 @@ class PaginatedRequestParams(Record):
     page.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1782,13 +1782,13 @@ class PaginatedRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1821,7 +1821,7 @@ class PaginatedResult(Record):
     On the wire: `nextCursor`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1846,11 +1846,11 @@ class ListResourcesRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1883,7 +1883,7 @@ class ListResourcesResult(Record):
     resources: list[Resource]
     """The resources on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1910,11 +1910,11 @@ class ListResourceTemplatesRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1950,7 +1950,7 @@ class ListResourceTemplatesResult(Record):
     On the wire: `resourceTemplates`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1986,7 +1986,7 @@ class ResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2020,7 +2020,7 @@ class ReadResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2045,11 +2045,11 @@ class ReadResourceRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: ReadResourceRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2077,7 +2077,7 @@ class ReadResourceResult(Record):
     contents: list[TextResourceContents | BlobResourceContents]
     """The contents, in several entries if the resource has parts (say, a directory)."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2106,9 +2106,9 @@ class ResourceListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2140,7 +2140,7 @@ class SubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2169,11 +2169,11 @@ class SubscribeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: SubscribeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2207,7 +2207,7 @@ class UnsubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2232,11 +2232,11 @@ class UnsubscribeRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: UnsubscribeRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2270,7 +2270,7 @@ class ResourceUpdatedNotificationParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2298,9 +2298,9 @@ class ResourceUpdatedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: ResourceUpdatedNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2371,7 +2371,7 @@ class Resource(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2400,7 +2400,7 @@ class Resource(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -2457,7 +2457,7 @@ class ResourceTemplate(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2484,7 +2484,7 @@ class ResourceTemplate(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -2512,7 +2512,7 @@ class ResourceContents(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2554,7 +2554,7 @@ class TextResourceContents(Record):
     text: str
     """The text itself; binary data belongs in `BlobResourceContents`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2601,7 +2601,7 @@ class BlobResourceContents(Record):
     Format: `byte`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2620,7 +2620,7 @@ class BlobResourceContents(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `blob` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `blob`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.blob)
 
 
@@ -2644,7 +2644,7 @@ class TextContent(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2688,7 +2688,7 @@ class ImageContent(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2707,7 +2707,7 @@ class ImageContent(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `data`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.data)
 
 
@@ -2742,7 +2742,7 @@ class AudioContent(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2761,7 +2761,7 @@ class AudioContent(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `data`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.data)
 
 
@@ -2831,7 +2831,7 @@ class ResourceLink(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2860,7 +2860,7 @@ class ResourceLink(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -2887,7 +2887,7 @@ class EmbeddedResource(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2914,11 +2914,11 @@ class ListPromptsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2951,7 +2951,7 @@ class ListPromptsResult(Record):
     prompts: list[Prompt]
     """The prompts on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2986,7 +2986,7 @@ class GetPromptRequestParams(Record):
     arguments: dict[str, str] | None
     """Values to fill in, by argument name; always strings."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3013,11 +3013,11 @@ class GetPromptRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: GetPromptRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3047,7 +3047,7 @@ class GetPromptResult(Record):
     messages: list[PromptMessage]
     """The messages to give to the model, in order."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3096,7 +3096,7 @@ class Prompt(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3119,7 +3119,7 @@ class Prompt(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -3143,7 +3143,7 @@ class PromptArgument(Record):
     required: bool | None
     """True if it has to be passed; absent counts as false."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3162,7 +3162,7 @@ class PromptArgument(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -3180,7 +3180,7 @@ class PromptMessage(Record):
     content: ContentBlock
     """What is said, as one block of content."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3209,9 +3209,9 @@ class PromptListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3234,11 +3234,11 @@ class ListToolsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3271,7 +3271,7 @@ class ListToolsResult(Record):
     tools: list[Tool]
     """The tools on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3313,7 +3313,7 @@ class CallToolRequestParams(Record):
     arguments: dict[str, Any] | None
     """Arguments by name, if any, as the tool's `inputSchema` wants them."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3342,11 +3342,11 @@ class CallToolRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CallToolRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3392,7 +3392,7 @@ class CallToolResult(Record):
     On the wire: `isError`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3410,7 +3410,7 @@ class CallToolResult(Record):
         self.extra = extra
 
     def raise_for_error(self) -> CallToolResult:
-        """The result itself; raises ToolFailed, with its text, where the tool has failed."""
+        """Return the result, or raise ToolFailed with its text if the tool failed."""
         record_methods.raise_for_error(self)
         return self
 
@@ -3430,9 +3430,9 @@ class ToolListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3514,7 +3514,7 @@ class Tool(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3543,7 +3543,7 @@ class Tool(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(
             self.title,
             None if self.annotations is None else self.annotations.title,
@@ -3571,7 +3571,7 @@ class ToolInputSchema(Record):
     required: list[str] | None
     """Names of the arguments that have to be passed."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3607,7 +3607,7 @@ class ToolOutputSchema(Record):
     required: list[str] | None
     """Names of the output fields that are always there."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3640,7 +3640,7 @@ class ToolExecution(Record):
     On the wire: `taskSupport`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3701,7 +3701,7 @@ class ToolAnnotations(Record):
     On the wire: `openWorldHint`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3771,7 +3771,7 @@ class Task(Record):
     On the wire: `pollInterval`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3810,7 +3810,7 @@ class TaskMetadata(Record):
     The receiver decides if it is absent, and may keep the task for another time anyway.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3839,7 +3839,7 @@ class RelatedTaskMetadata(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, task_id: str, extra: dict[str, Any] | None = None) -> None:
         self.task_id = task_id
@@ -3863,7 +3863,7 @@ class CreateTaskResult(Record):
     task: Task
     """The new task."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3891,11 +3891,11 @@ class GetTaskRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: GetTaskRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3921,7 +3921,7 @@ class GetTaskRequestParams(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, task_id: str, extra: dict[str, Any] | None = None) -> None:
         self.task_id = task_id
@@ -3984,7 +3984,7 @@ class GetTaskResult(Record):
     On the wire: `pollInterval`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4026,11 +4026,11 @@ class GetTaskPayloadRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: GetTaskPayloadRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4056,7 +4056,7 @@ class GetTaskPayloadRequestParams(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, task_id: str, extra: dict[str, Any] | None = None) -> None:
         self.task_id = task_id
@@ -4081,7 +4081,7 @@ class GetTaskPayloadResult(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4107,11 +4107,11 @@ class CancelTaskRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CancelTaskRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4137,7 +4137,7 @@ class CancelTaskRequestParams(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, task_id: str, extra: dict[str, Any] | None = None) -> None:
         self.task_id = task_id
@@ -4200,7 +4200,7 @@ class CancelTaskResult(Record):
     On the wire: `pollInterval`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4240,11 +4240,11 @@ class ListTasksRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4280,7 +4280,7 @@ class ListTasksResult(Record):
     tasks: list[Task]
     """The tasks on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4352,7 +4352,7 @@ class TaskStatusNotificationParams(Record):
     On the wire: `pollInterval`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4394,9 +4394,9 @@ class TaskStatusNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: TaskStatusNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4425,7 +4425,7 @@ class SetLevelRequestParams(Record):
     level: LoggingLevel
     """Lowest severity wanted; whatever is more severe is sent as well."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4450,11 +4450,11 @@ class SetLevelRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: SetLevelRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4489,7 +4489,7 @@ class LoggingMessageNotificationParams(Record):
     data: Any
     """What is logged: any JSON value (null too), often a string or an object."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4521,9 +4521,9 @@ class LoggingMessageNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: LoggingMessageNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4618,7 +4618,7 @@ class CreateMessageRequestParams(Record):
     On the wire: `toolChoice`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4667,11 +4667,11 @@ class CreateMessageRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CreateMessageRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4714,7 +4714,7 @@ class CreateMessageResult(Record):
     On the wire: `stopReason`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4754,7 +4754,7 @@ class SamplingMessage(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4795,7 +4795,7 @@ class ToolUseContent(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4858,7 +4858,7 @@ class ToolResultContent(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4894,7 +4894,7 @@ class ToolChoice(Record):
     it must do without.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4944,7 +4944,7 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `intelligencePriority`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4978,7 +4978,7 @@ class ModelHint(Record):
     The client may take a comparable model of another make instead.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5011,7 +5011,7 @@ class CompleteRequestParams(Record):
     context: CompleteRequestParamsContext | None
     """What else is known already."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5040,7 +5040,7 @@ class CompleteRequestParamsArgument(Record):
     value: str
     """What has been entered so far."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5063,7 +5063,7 @@ class CompleteRequestParamsContext(Record):
     arguments: dict[str, str] | None
     """Values chosen for other arguments or variables, by name."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5086,11 +5086,11 @@ class CompleteRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CompleteRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5118,7 +5118,7 @@ class CompleteResult(Record):
     completion: CompleteResultCompletion
     """The completions, and how complete the list is."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5148,7 +5148,7 @@ class CompleteResultCompletion(Record):
     On the wire: `hasMore`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5181,7 +5181,7 @@ class ResourceTemplateReference(Record):
     Format: `uri-template`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -5206,7 +5206,7 @@ class PromptReference(Record):
     Without it show `name`, or for a tool first `annotations.title` if that is set.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5221,7 +5221,7 @@ class PromptReference(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -5239,11 +5239,11 @@ class ListRootsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: RequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5271,7 +5271,7 @@ class ListRootsResult(Record):
     roots: list[Root]
     """All roots of the client."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5306,7 +5306,7 @@ class Root(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5336,9 +5336,9 @@ class RootsListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5384,7 +5384,7 @@ class ElicitRequestFormParams(Record):
     On the wire: `requestedSchema`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5422,7 +5422,7 @@ class ElicitRequestFormParamsRequestedSchema(Record):
     required: list[str] | None
     """Names of the fields that have to be filled in."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5476,7 +5476,7 @@ class ElicitRequestURLParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5513,11 +5513,11 @@ class ElicitRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: ElicitRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5572,7 +5572,7 @@ class StringSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5627,7 +5627,7 @@ class NumberSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5667,7 +5667,7 @@ class BooleanSchema(Record):
     default: bool | None
     """Value the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5704,7 +5704,7 @@ class UntitledSingleSelectEnumSchema(Record):
     default: str | None
     """Value the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5745,7 +5745,7 @@ class TitledSingleSelectEnumSchema(Record):
     default: str | None
     """Value the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5774,7 +5774,7 @@ class TitledSingleSelectEnumSchemaOneOf(Record):
     title: str
     """Label of the value, for people."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5827,7 +5827,7 @@ class UntitledMultiSelectEnumSchema(Record):
     default: list[str] | None
     """Values the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5860,7 +5860,7 @@ class UntitledMultiSelectEnumSchemaItems(Record):
     enum: list[str]
     """The values to choose from."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, enum: list[str], extra: dict[str, Any] | None = None) -> None:
         self.enum = enum
@@ -5905,7 +5905,7 @@ class TitledMultiSelectEnumSchema(Record):
     default: list[str] | None
     """Values the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5939,7 +5939,7 @@ class TitledMultiSelectEnumSchemaItems(Record):
     On the wire: `anyOf`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5962,7 +5962,7 @@ class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
     title: str
     """Label of the value, for people."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6005,7 +6005,7 @@ class LegacyTitledEnumSchema(Record):
     default: str | None
     """Value the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6048,7 +6048,7 @@ class ElicitResult(Record):
     content: dict[str, str | float | bool | list[str]] | None
     """The values entered, by field name; only there if a form was accepted."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6081,9 +6081,9 @@ class ElicitationCompleteNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: ElicitationCompleteNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6107,7 +6107,7 @@ class ElicitationCompleteNotificationParams(Record):
     On the wire: `elicitationId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,

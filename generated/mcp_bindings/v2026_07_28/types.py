@@ -380,7 +380,7 @@ class RequestMetaObject(Record):
     or more.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -417,7 +417,7 @@ class NotificationMetaObject(Record):
     On the wire: `io.modelcontextprotocol/subscriptionId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -446,7 +446,7 @@ class ResultMetaObject(Record):
     On the wire: `io.modelcontextprotocol/serverInfo`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -474,7 +474,7 @@ class RequestParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -493,11 +493,11 @@ class Request(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: dict[str, Any] | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -526,7 +526,7 @@ class NotificationParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -545,11 +545,11 @@ class Notification(Record):
     __slots__ = ("method", "params", "extra")
 
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: dict[str, Any] | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -588,7 +588,7 @@ class Result(Record):
     Since 2026-07-28.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -618,10 +618,10 @@ class Error(Record):
     data: Any
     """Further details, in any JSON form the sender likes.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -646,13 +646,13 @@ class JSONRPCRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: dict[str, Any] | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -679,11 +679,11 @@ class JSONRPCNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: dict[str, Any] | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -711,11 +711,11 @@ class JSONRPCResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: Any
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -745,12 +745,12 @@ class JSONRPCErrorResponse(Record):
     id: RequestId | None | Unset
     """Id of the request; absent if it could not be read.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     error: Error
     """What went wrong."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -780,10 +780,10 @@ class ParseError(Record):
     data: Any
     """Further details, in any JSON form the sender likes.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -813,10 +813,10 @@ class InvalidRequestError(Record):
     data: Any
     """Further details, in any JSON form the sender likes.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -850,10 +850,10 @@ class MethodNotFoundError(Record):
     data: Any
     """Further details, in any JSON form the sender likes.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -886,10 +886,10 @@ class InvalidParamsError(Record):
     data: Any
     """Further details, in any JSON form the sender likes.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -919,10 +919,10 @@ class InternalError(Record):
     data: Any
     """Further details, in any JSON form the sender likes.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -952,12 +952,12 @@ class HeaderMismatchError(Record):
     id: RequestId | None | Unset
     """Id of the request; absent if it could not be read.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     error: HeaderMismatchErrorError
     """The failure."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -984,10 +984,10 @@ class HeaderMismatchErrorError(Record):
     data: Any
     """Further details, in any JSON form the sender likes.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1017,12 +1017,12 @@ class MissingRequiredClientCapabilityError(Record):
     id: RequestId | None | Unset
     """Id of the request; absent if it could not be read.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     error: MissingRequiredClientCapabilityErrorError
     """The failure; its `data` holds the capabilities needed."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1049,7 +1049,7 @@ class MissingRequiredClientCapabilityErrorError(Record):
     data: MissingRequiredClientCapabilityErrorErrorData
     """The capabilities concerned."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1075,7 +1075,7 @@ class MissingRequiredClientCapabilityErrorErrorData(Record):
     On the wire: `requiredCapabilities`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1103,12 +1103,12 @@ class UnsupportedProtocolVersionError(Record):
     id: RequestId | None | Unset
     """Id of the request; absent if it could not be read.
 
-    `UNSET` is absent, as `None` is null.
+    `UNSET` means absent; `None` means null.
     """
     error: UnsupportedProtocolVersionErrorError
     """The failure; its `data` holds the revisions that would do."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1135,7 +1135,7 @@ class UnsupportedProtocolVersionErrorError(Record):
     data: UnsupportedProtocolVersionErrorErrorData
     """The revisions concerned."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1160,7 +1160,7 @@ class UnsupportedProtocolVersionErrorErrorData(Record):
     requested: str
     """Revision of the refused request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1193,7 +1193,7 @@ class BaseMetadata(Record):
     Without it show `name`, or for a tool first `annotations.title` if that is set.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1208,7 +1208,7 @@ class BaseMetadata(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -1243,7 +1243,7 @@ class Icon(Record):
     theme: Literal["light", "dark"] | None
     """Background the image was drawn for; absent if it fits both."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1277,7 +1277,7 @@ class Icons(Record):
     WebP.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1333,7 +1333,7 @@ class Implementation(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1356,7 +1356,7 @@ class Implementation(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -1384,7 +1384,7 @@ class Annotations(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1422,7 +1422,7 @@ class CancelledNotificationParams(Record):
     reason: str | None
     """Why the request is given up, for logs or for display."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1454,9 +1454,9 @@ class CancelledNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: CancelledNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1485,11 +1485,11 @@ class DiscoverRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: RequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1567,7 +1567,7 @@ class DiscoverResult(Record):
     A client may, for instance, make it part of the system prompt.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1603,11 +1603,11 @@ class DiscoverResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: DiscoverResult
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1667,7 +1667,7 @@ class ClientCapabilities(Record):
     Since 2026-07-28.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1704,7 +1704,7 @@ class ClientCapabilitiesSampling(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1735,7 +1735,7 @@ class ClientCapabilitiesElicitation(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1796,7 +1796,7 @@ class ServerCapabilities(Record):
     Since 2026-07-28.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1833,7 +1833,7 @@ class ServerCapabilitiesPrompts(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1862,7 +1862,7 @@ class ServerCapabilitiesResources(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1889,7 +1889,7 @@ class ServerCapabilitiesTools(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1927,7 +1927,7 @@ class ProgressNotificationParams(Record):
     message: str | None
     """Text for people on the state of the work."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1962,9 +1962,9 @@ class ProgressNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: ProgressNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -1996,7 +1996,7 @@ class PaginatedRequestParams(Record):
     page.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2019,13 +2019,13 @@ class PaginatedRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     method: str
-    """The name of the method."""
+    """Name of the method."""
     params: PaginatedRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2068,7 +2068,7 @@ class PaginatedResult(Record):
     On the wire: `nextCursor`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2126,7 +2126,7 @@ class CacheableResult(Record):
     On the wire: `cacheScope`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2182,7 +2182,7 @@ class InputRequiredResult(Record):
     On the wire: `requestState`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2227,7 +2227,7 @@ class InputResponseRequestParams(Record):
     On the wire: `requestState`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2280,7 +2280,7 @@ class SubscriptionFilter(Record):
     On the wire: `resourceSubscriptions`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2316,7 +2316,7 @@ class SubscriptionsListenRequestParams(Record):
     notifications: SubscriptionFilter
     """The kinds of notifications wanted on the stream."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2347,11 +2347,11 @@ class SubscriptionsListenRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: SubscriptionsListenRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2387,7 +2387,7 @@ class SubscriptionsListenResultMetaObject(Record):
     On the wire: `io.modelcontextprotocol/subscriptionId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2429,7 +2429,7 @@ class SubscriptionsListenResult(Record):
     Since 2026-07-28.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2455,11 +2455,11 @@ class SubscriptionsListenResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: SubscriptionsListenResult
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2492,7 +2492,7 @@ class SubscriptionsAcknowledgedNotificationParams(Record):
     support.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2523,9 +2523,9 @@ class SubscriptionsAcknowledgedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: SubscriptionsAcknowledgedNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2548,11 +2548,11 @@ class ListResourcesRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2620,7 +2620,7 @@ class ListResourcesResult(Record):
     resources: list[Resource]
     """The resources on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2654,11 +2654,11 @@ class ListResourcesResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: ListResourcesResult
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2683,11 +2683,11 @@ class ListResourceTemplatesRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2758,7 +2758,7 @@ class ListResourceTemplatesResult(Record):
     On the wire: `resourceTemplates`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2792,11 +2792,11 @@ class ListResourceTemplatesResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: ListResourceTemplatesResult
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2831,7 +2831,7 @@ class ResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2876,7 +2876,7 @@ class ReadResourceRequestParams(Record):
     On the wire: `requestState`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2905,11 +2905,11 @@ class ReadResourceRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: ReadResourceRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2964,7 +2964,7 @@ class ReadResourceResult(Record):
     contents: list[TextResourceContents | BlobResourceContents]
     """The contents, in several entries if the resource has parts (say, a directory)."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -2996,11 +2996,11 @@ class ReadResourceResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: ReadResourceResult | InputRequiredResult
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3029,9 +3029,9 @@ class ResourceListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3063,7 +3063,7 @@ class ResourceUpdatedNotificationParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3092,9 +3092,9 @@ class ResourceUpdatedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: ResourceUpdatedNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3165,7 +3165,7 @@ class Resource(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3194,7 +3194,7 @@ class Resource(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -3251,7 +3251,7 @@ class ResourceTemplate(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3278,7 +3278,7 @@ class ResourceTemplate(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -3306,7 +3306,7 @@ class ResourceContents(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3348,7 +3348,7 @@ class TextResourceContents(Record):
     text: str
     """The text itself; binary data belongs in `BlobResourceContents`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3395,7 +3395,7 @@ class BlobResourceContents(Record):
     Format: `byte`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3414,7 +3414,7 @@ class BlobResourceContents(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `blob` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `blob`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.blob)
 
 
@@ -3438,7 +3438,7 @@ class TextContent(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3482,7 +3482,7 @@ class ImageContent(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3501,7 +3501,7 @@ class ImageContent(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `data`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.data)
 
 
@@ -3536,7 +3536,7 @@ class AudioContent(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3555,7 +3555,7 @@ class AudioContent(Record):
 
     @property
     def bytes(self) -> record_methods.Bytes:
-        """What `data` stands for in base64; raises ProtocolError where it is none."""
+        """The bytes of `data`; raises ProtocolError if it is not base64."""
         return record_methods.decode_base64(self.data)
 
 
@@ -3625,7 +3625,7 @@ class ResourceLink(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3654,7 +3654,7 @@ class ResourceLink(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -3681,7 +3681,7 @@ class EmbeddedResource(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3708,11 +3708,11 @@ class ListPromptsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3780,7 +3780,7 @@ class ListPromptsResult(Record):
     prompts: list[Prompt]
     """The prompts on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3814,11 +3814,11 @@ class ListPromptsResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: ListPromptsResult
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3869,7 +3869,7 @@ class GetPromptRequestParams(Record):
     arguments: dict[str, str] | None
     """Values to fill in, by argument name; always strings."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3900,11 +3900,11 @@ class GetPromptRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: GetPromptRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3944,7 +3944,7 @@ class GetPromptResult(Record):
     messages: list[PromptMessage]
     """The messages to give to the model, in order."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -3974,11 +3974,11 @@ class GetPromptResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: GetPromptResult | InputRequiredResult
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4025,7 +4025,7 @@ class Prompt(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4048,7 +4048,7 @@ class Prompt(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -4072,7 +4072,7 @@ class PromptArgument(Record):
     required: bool | None
     """True if it has to be passed; absent counts as false."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4091,7 +4091,7 @@ class PromptArgument(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -4109,7 +4109,7 @@ class PromptMessage(Record):
     content: ContentBlock
     """What is said, as one block of content."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4138,9 +4138,9 @@ class PromptListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4163,11 +4163,11 @@ class ListToolsRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: PaginatedRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4235,7 +4235,7 @@ class ListToolsResult(Record):
     tools: list[Tool]
     """The tools on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4269,11 +4269,11 @@ class ListToolsResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: ListToolsResult
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4324,7 +4324,7 @@ class CallToolRequestParams(Record):
     arguments: dict[str, Any] | None
     """Arguments by name, if any, as the tool's `inputSchema` wants them."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4355,11 +4355,11 @@ class CallToolRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CallToolRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4408,7 +4408,7 @@ class CallToolResult(Record):
 
     It follows the tool's `outputSchema` if there is one.
 
-    On the wire: `structuredContent`. `UNSET` is absent, as `None` is null.
+    On the wire: `structuredContent`. `UNSET` means absent; `None` means null.
 
     Since 2025-06-18.
     """
@@ -4422,7 +4422,7 @@ class CallToolResult(Record):
     On the wire: `isError`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4442,7 +4442,7 @@ class CallToolResult(Record):
         self.extra = extra
 
     def raise_for_error(self) -> CallToolResult:
-        """The result itself; raises ToolFailed, with its text, where the tool has failed."""
+        """Return the result, or raise ToolFailed with its text if the tool failed."""
         record_methods.raise_for_error(self)
         return self
 
@@ -4459,11 +4459,11 @@ class CallToolResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: CallToolResult | InputRequiredResult
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4492,9 +4492,9 @@ class ToolListChangedNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: NotificationParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4572,7 +4572,7 @@ class Tool(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4599,7 +4599,7 @@ class Tool(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(
             self.title,
             None if self.annotations is None else self.annotations.title,
@@ -4623,7 +4623,7 @@ class ToolInputSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4636,17 +4636,17 @@ class ToolInputSchema(Record):
 
     @property
     def properties(self) -> dict[str, Any] | None:
-        """Schemas of the members by name, a member of `extra`; None if absent.
+        """Schemas of the members by name, from `extra`; None if absent.
 
-        Raises ProtocolError if it is no object.
+        Raises ProtocolError if it is not an object.
         """
         return record_methods.opaque_object(self.extra, "properties")
 
     @property
     def required(self) -> list[str] | None:
-        """Names of the required members, a member of `extra`; None if absent.
+        """Names of the required members, from `extra`; None if absent.
 
-        Raises ProtocolError if it is no array of strings.
+        Raises ProtocolError if it is not an array of strings.
         """
         return record_methods.opaque_texts(self.extra, "required")
 
@@ -4665,7 +4665,7 @@ class ToolOutputSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4678,17 +4678,17 @@ class ToolOutputSchema(Record):
 
     @property
     def properties(self) -> dict[str, Any] | None:
-        """Schemas of the members by name, a member of `extra`; None if absent.
+        """Schemas of the members by name, from `extra`; None if absent.
 
-        Raises ProtocolError if it is no object.
+        Raises ProtocolError if it is not an object.
         """
         return record_methods.opaque_object(self.extra, "properties")
 
     @property
     def required(self) -> list[str] | None:
-        """Names of the required members, a member of `extra`; None if absent.
+        """Names of the required members, from `extra`; None if absent.
 
-        Raises ProtocolError if it is no array of strings.
+        Raises ProtocolError if it is not an array of strings.
         """
         return record_methods.opaque_texts(self.extra, "required")
 
@@ -4742,7 +4742,7 @@ class ToolAnnotations(Record):
     On the wire: `openWorldHint`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4786,7 +4786,7 @@ class LoggingMessageNotificationParams(Record):
     data: Any
     """What is logged: any JSON value (null too), often a string or an object."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4821,9 +4821,9 @@ class LoggingMessageNotification(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     params: LoggingMessageNotificationParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4910,7 +4910,7 @@ class CreateMessageRequestParams(Record):
     On the wire: `toolChoice`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -4956,9 +4956,9 @@ class CreateMessageRequest(Record):
     method: ClassVar[Literal["sampling/createMessage"]] = "sampling/createMessage"
     """Always "sampling/createMessage"."""
     params: CreateMessageRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5004,7 +5004,7 @@ class CreateMessageResult(Record):
     On the wire: `stopReason`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5048,7 +5048,7 @@ class SamplingMessage(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5092,7 +5092,7 @@ class ToolUseContent(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5143,7 +5143,7 @@ class ToolResultContent(Record):
 
     It should follow the tool's `outputSchema` if there is one.
 
-    On the wire: `structuredContent`. `UNSET` is absent, as `None` is null.
+    On the wire: `structuredContent`. `UNSET` means absent; `None` means null.
     """
     is_error: bool | None
     """True if the tool failed, as `content` should explain; absent counts as false.
@@ -5158,7 +5158,7 @@ class ToolResultContent(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5197,7 +5197,7 @@ class ToolChoice(Record):
     it must do without.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5250,7 +5250,7 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `intelligencePriority`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5287,7 +5287,7 @@ class ModelHint(Record):
     The client may take a comparable model of another make instead.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5321,7 +5321,7 @@ class CompleteRequestParams(Record):
     context: CompleteRequestParamsContext | None
     """What else is known already."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5350,7 +5350,7 @@ class CompleteRequestParamsArgument(Record):
     value: str
     """What has been entered so far."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5373,7 +5373,7 @@ class CompleteRequestParamsContext(Record):
     arguments: dict[str, str] | None
     """Values chosen for other arguments or variables, by name."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5396,11 +5396,11 @@ class CompleteRequest(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     params: CompleteRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5438,7 +5438,7 @@ class CompleteResult(Record):
     completion: CompleteResultCompletion
     """The completions, and how complete the list is."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5473,7 +5473,7 @@ class CompleteResultCompletion(Record):
     On the wire: `hasMore`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5501,11 +5501,11 @@ class CompleteResultResponse(Record):
     jsonrpc: ClassVar[Literal["2.0"]] = "2.0"
     """Always "2.0"."""
     id: RequestId
-    """Identifies the request; its response carries the same."""
+    """Id of the request; its response has the same id."""
     result: CompleteResult
-    """What the request resulted in."""
+    """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5536,7 +5536,7 @@ class ResourceTemplateReference(Record):
     Format: `uri-template`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -5561,7 +5561,7 @@ class PromptReference(Record):
     Without it show `name`, or for a tool first `annotations.title` if that is set.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5576,7 +5576,7 @@ class PromptReference(Record):
 
     @property
     def display_name(self) -> str:
-        """What to call it in front of people."""
+        """The name to show to people."""
         return record_methods.first_name(self.title, self.name)
 
 
@@ -5595,9 +5595,9 @@ class ListRootsRequest(Record):
     method: ClassVar[Literal["roots/list"]] = "roots/list"
     """Always "roots/list"."""
     params: ListRootsRequestParams | None
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5621,7 +5621,7 @@ class ListRootsRequestParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5646,7 +5646,7 @@ class ListRootsResult(Record):
     roots: list[Root]
     """All roots of the client."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5683,7 +5683,7 @@ class Root(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5721,7 +5721,7 @@ class ElicitRequestFormParams(Record):
     On the wire: `requestedSchema`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5755,7 +5755,7 @@ class ElicitRequestFormParamsRequestedSchema(Record):
     required: list[str] | None
     """Names of the fields that have to be filled in."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5792,7 +5792,7 @@ class ElicitRequestURLParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5821,9 +5821,9 @@ class ElicitRequest(Record):
     method: ClassVar[Literal["elicitation/create"]] = "elicitation/create"
     """Always "elicitation/create"."""
     params: ElicitRequestParams
-    """What the method is called with."""
+    """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5876,7 +5876,7 @@ class StringSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5931,7 +5931,7 @@ class NumberSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -5971,7 +5971,7 @@ class BooleanSchema(Record):
     default: bool | None
     """Value the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6008,7 +6008,7 @@ class UntitledSingleSelectEnumSchema(Record):
     default: str | None
     """Value the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6049,7 +6049,7 @@ class TitledSingleSelectEnumSchema(Record):
     default: str | None
     """Value the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6078,7 +6078,7 @@ class TitledSingleSelectEnumSchemaOneOf(Record):
     title: str
     """Label of the value, for people."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6131,7 +6131,7 @@ class UntitledMultiSelectEnumSchema(Record):
     default: list[str] | None
     """Values the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6164,7 +6164,7 @@ class UntitledMultiSelectEnumSchemaItems(Record):
     enum: list[str]
     """The values to choose from."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(self, *, enum: list[str], extra: dict[str, Any] | None = None) -> None:
         self.enum = enum
@@ -6209,7 +6209,7 @@ class TitledMultiSelectEnumSchema(Record):
     default: list[str] | None
     """Values the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6243,7 +6243,7 @@ class TitledMultiSelectEnumSchemaItems(Record):
     On the wire: `anyOf`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6266,7 +6266,7 @@ class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
     title: str
     """Label of the value, for people."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6309,7 +6309,7 @@ class LegacyTitledEnumSchema(Record):
     default: str | None
     """Value the field starts with."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
@@ -6347,7 +6347,7 @@ class ElicitResult(Record):
     content: dict[str, str | float | bool | list[str]] | None
     """The values entered, by field name; only there if a form was accepted."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, written back as they are."""
+    """Undeclared members by wire name, kept when encoding."""
 
     def __init__(
         self,
