@@ -31,9 +31,9 @@ ABOVE = {
     "syntax": {"ir", "errors"},
     "resolve": {"ir", "errors", "revision_range"},
     "emit": {"ir", "errors", "templates", "revision_range", "runtime"},
-    "sources": {"ir", "errors", "resources", "catalog", "syntax", "resolve"},
-    # The catalog loads a bundled revision through sources, which looks names of revisions up in the catalog.
-    "catalog": {"ir", "errors", "resources", "sources"},
+    "sources": {"ir", "errors", "resources", "bundled_schemas", "syntax", "resolve"},
+    "bundled_schemas": {"ir", "errors", "resources"},
+    "catalog": {"ir", "errors", "bundled_schemas", "sources"},
     "settings": {"errors", "catalog"},
     "generate": {"ir", "errors", "catalog", "sources", "emit"},
     "describe": {"ir", "errors", "resources", "catalog", "sources", "resolve", "emit", "generate"},
@@ -308,6 +308,17 @@ CIRCLES = {"mcp_bindgen": 0, "mcp_bindings_runtime": 1}
 """A hand-written package to the number of its import circles, those of types only and of imports inside functions included."""
 
 
+def modules_and_members(module: Path) -> set[str]:
+    """Return what a module imports, relatively or not, each ``from`` import with the name that it imports."""
+    found = {*reached(module)}
+    for node in ast.walk(parsed(module)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return found
+
+
 def circles_of(package: str) -> list[list[str]]:
     """Return the modules that reach each other, one sorted list a circle, largest first."""
     root = CODEGEN.parent / package
@@ -317,7 +328,7 @@ def circles_of(package: str) -> list[list[str]]:
     }
     targets: dict[str, set[str]] = {}
     for name, module in names.items():
-        every = {each.removeprefix(f"{package}.") for each in reached(module) if each.startswith(package)}
+        every = {each.removeprefix(f"{package}.") for each in modules_and_members(module) if each.startswith(package)}
         targets[name] = {each if each in names else each.rpartition(".")[0] for each in every} & names.keys() - {name}
     reach: dict[str, set[str]] = {}
     for name in names:

@@ -1,9 +1,9 @@
-"""What can be wrong with an input of the generator, said so that a person can mend it.
+"""Errors about the input of the generator.
 
-    BindgenError            everything the command line turns into exit status 2
-    +-- SchemaError         one or more faults of a schema file, each at its place
+    BindgenError            invalid input or options; the command line exits with status 2
+    +-- SchemaError         one or more faults of a schema file, each with its position
 
-None of them is a fault of the generator itself.
+None of them reports a defect of the generator.
 """
 
 from __future__ import annotations
@@ -12,19 +12,22 @@ from attrs import field, frozen
 
 from mcp_bindgen.ir.types import Position
 
+MISSING_EXTRA = 'mcp-codegen needs the extra "codegen"; run: pip install "mcp-bindings[codegen]"\n'
+"""The message where the dependencies of the generator are not installed."""
+
 
 class BindgenError(Exception):
-    """A fault of the user's input or options. ``str()`` is the whole message, without a traceback's help."""
+    """Raised for invalid input or options. ``str()`` is the whole message."""
 
 
 @frozen
 class Fault:
-    """One thing wrong at one place: what was found and, where it helps, what would be accepted instead."""
+    """A fault at one position: what was found and, where it helps, what would be accepted."""
 
     position: Position
     message: str
     line: str | None = field(default=None, eq=False)
-    """The source line, for the caret below it; None where there is none to show."""
+    """The source line, for the caret below it; None if it is not available."""
 
     def __str__(self) -> str:
         text = f"{self.position}: {self.message}"
@@ -35,7 +38,7 @@ class Fault:
 
 
 class SchemaError(BindgenError):
-    """Everything wrong with a schema, found in one run and sorted by place."""
+    """Raised with all faults of a schema, sorted by position."""
 
     def __init__(self, faults: list[Fault]) -> None:
         self.faults = sorted(
@@ -45,7 +48,7 @@ class SchemaError(BindgenError):
 
 
 def _window(line: str, column: int, width: int = 96) -> tuple[str, int]:
-    """The part of a long line around ``column``, in printable characters, and where the column is in it."""
+    """Return the part of a long line around ``column``, in printable characters, and the column within it."""
     start = max(0, min(column - width // 2, len(line) - width))
     part = line[start : start + width]
     shown = "".join(

@@ -12,14 +12,14 @@ _IN_PROPERTIES = {**_ESCAPES, ":": "%3A", ",": "%2C"}
 
 
 def visible(text: str) -> str:
-    """The text, with escapes for what a terminal would obey."""
+    """Return the text with control characters escaped."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else _escaped(char) for char in text)
 
 
 def annotation(severity: Severity, properties: Mapping[str, str], message: str) -> str:
-    """A workflow command of GitHub Actions, which shows a message in a change."""
+    """Return a workflow command of GitHub Actions that shows a message at a changed line."""
     where = ",".join(f"{name}={_replaced(value, _IN_PROPERTIES)}" for name, value in properties.items())
     return visible(f"::{severity} {where}::{_replaced(message, _ESCAPES)}")
 

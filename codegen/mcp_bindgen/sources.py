@@ -1,4 +1,4 @@
-"""Reads a schema file and what it imports, beside the file or where ``--map`` says, and has it resolved."""
+"""Reading of a schema file and its imports, beside the file or mapped by ``--map``, and their resolution."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from mcp_bindgen import catalog
+from mcp_bindgen import bundled_schemas
 from mcp_bindgen.errors import BindgenError, Fault, SchemaError
 from mcp_bindgen.ir.declarations import Constant, Import, Module
 from mcp_bindgen.ir.protocol import VERSION_CONSTANT, Protocol
 from mcp_bindgen.ir.types import Position
 
 MAX_BYTES = 64 * 2**20
-"""No more of a file is read; the reader refuses less than that, and says so better."""
+"""Bytes read of a file at most; the parser refuses smaller files with a better message."""
 
 MAX_FILES = 200
 
 _CORE = re.compile(r"\.\./\.\./([^/]+)/schema\.js")
-"""How a bundled extension names the revision that it extends."""
+"""The import specifier by which a bundled extension names the revision that it extends."""
 
 
 class Texts:
-    """What the files say, by name: for showing the line that a fault is in."""
+    """Texts of schema files by name, to show the lines of faults."""
 
     def __init__(self) -> None:
         self._data: dict[str, bytes] = {}
         self._lines: dict[str, list[str]] = {}
 
     def add(self, name: str, data: bytes) -> None:
-        """Keep what a file says."""
+        """Keep the text of a file."""
         self._data[name] = data
 
     def line(self, position: Position) -> str | None:
-        """The line that a position is in; None where the file is not known."""
+        """Return the line of a position; None if the file is unknown."""
         if position.file not in self._lines:
             # Split on first use only: most files have no faults.
             self._lines[position.file] = self._data.get(position.file, b"").decode("utf-8", "replace").split("\n")
@@ -47,18 +47,19 @@ class Texts:
 
 @frozen
 class Modules:
-    """A schema file and all that it imports."""
+    """A schema file and all its imports."""
 
     main: Module
     imported: Mapping[str, Module]
-    """By name of the file, and ``Import.module`` is that name: two folders may mean different files by ``./core``."""
+    """By name of the file, which is ``Import.module``: ``./core`` may name different files in two folders."""
     texts: Texts
 
 
 def read_modules(file: Path, mapped: Mapping[str, str], options: Mapping[str, str] | None = None) -> Modules:
-    """Read a schema file and, transitively, what it imports; ``mapped`` leads specifiers elsewhere.
+    """Read a schema file and, transitively, its imports.
 
-    ``options``: which option said so, where it was not ``--map``.
+    ``mapped`` maps import specifiers to files or bundled revisions. ``options`` maps a specifier to the option that
+    mapped it, if that was not ``--map``.
     """
     return _Search(mapped, options or {}).run(_Place(_key(file), file, str(file)))
 
@@ -69,7 +70,7 @@ def read_bundled(label: str) -> Modules:
 
 
 def read_bytes(file: Path) -> bytes:
-    """The content of a file that a user named; raises BindgenError where there is none to read."""
+    """Return the content of a file that a user named; raise ``BindgenError`` if it cannot be read."""
     try:
         # A pipe or a device may have no end, so the size is asked of regular files only.
         if file.exists() and not file.is_file():
@@ -90,7 +91,7 @@ def read_bytes(file: Path) -> bytes:
 
 @frozen
 class _Place:
-    """A schema file: what tells it from others, where it is (None: bundled), and what to call it."""
+    """A schema file: its key, its path (None: bundled), and its name in messages."""
 
     key: str
     file: Path | None
@@ -125,13 +126,13 @@ class _Search:
         return Modules(self._found[main.key], imported, self._texts)
 
     def _read(self, place: _Place) -> list[_Place]:
-        """Read one file; gives the files that it imports from."""
+        """Read one file; return the files that it imports from."""
         from mcp_bindgen.syntax.reader import read_schema
 
         if len(self._found) >= MAX_FILES:
             message = f"{place.name}: no more than {MAX_FILES} files can be imported"
             raise BindgenError(message)
-        data = catalog.schema_file(place.key).read_bytes() if place.file is None else read_bytes(place.file)
+        data = bundled_schemas.schema_file(place.key).read_bytes() if place.file is None else read_bytes(place.file)
         name = self._names.setdefault(place.key, place.name)
         self._texts.add(name, data)
         module = read_schema(data, name)
@@ -175,16 +176,16 @@ class _Search:
 
 
 def _mapped(value: str) -> _Place:
-    if value in catalog.revisions():
+    if value in bundled_schemas.revisions():
         return _bundled(value)
     file = Path(value)
-    if catalog.is_date(value) and not file.exists():
-        raise catalog.unknown_revision(value)
+    if bundled_schemas.is_date(value) and not file.exists():
+        raise bundled_schemas.unknown_revision(value)
     return _Place(_key(file), file, value)
 
 
 def _bundled(label: str) -> _Place:
-    return _Place(label, None, catalog.schema_name(label))
+    return _Place(label, None, bundled_schemas.schema_name(label))
 
 
 def _is_file(file: Path) -> bool:
@@ -201,7 +202,7 @@ def _key(file: Path) -> str:
 
 
 def _candidates(specifier: str) -> Iterator[str]:
-    """Where TypeScript would look for a relative module, nearest first."""
+    """Yield the files that TypeScript would try for a relative module, in that order."""
     # "./core.js" names what core.ts will be compiled to.
     for suffix in (".js", ".mjs", ".cjs"):
         if specifier.endswith(suffix):
@@ -221,7 +222,7 @@ def understand(modules: Modules, revision: str, base: str | None = None) -> Prot
     """
     from mcp_bindgen.resolve.protocol import resolve_protocol
 
-    bundled = catalog.revisions()
+    bundled = bundled_schemas.revisions()
     named = next((each for each in (base, revision, _version(modules.main)) if each in bundled), None)
     with showing_lines(modules.texts):
         protocol = resolve_protocol(modules.main, revision=revision, base=named, imported=modules.imported)
@@ -241,7 +242,7 @@ def _version(module: Module) -> str | None:
 
 @contextmanager
 def showing_lines(texts: Texts) -> Generator[None, None, None]:
-    """Faults found in here show the line they are in: the model has positions only, not the text."""
+    """Add source lines to the faults raised inside: the model has positions only."""
     try:
         yield
     except SchemaError as error:

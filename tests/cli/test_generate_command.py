@@ -14,7 +14,7 @@ from pathlib import Path
 import mcp_bindgen.cli.target as target_module
 import pytest
 from checkout import GENERATED, ROOT
-from mcp_bindgen import catalog, resources
+from mcp_bindgen import bundled_schemas, resources
 
 SUMMARY = r"{label}: {files}, (\d+) types, (\d+) methods, \d+\.\d\d s -> {place}\n"
 
@@ -129,7 +129,7 @@ def test_a_bundled_schema_that_names_another_version_is_an_error(
 ) -> None:
     text = (ROOT / "schema/2025-03-26/schema.ts").read_text(encoding="utf-8")
     (elsewhere / "schema.ts").write_text(text.replace('"2025-03-26"', '"2024-11-05"'), encoding="utf-8")
-    monkeypatch.setattr(catalog, "schema_file", lambda label: elsewhere / "schema.ts")
+    monkeypatch.setattr(bundled_schemas, "schema_file", lambda label: elsewhere / "schema.ts")
     status, _, err = cli("--version", "2025-03-26", "--out", "o")
     assert status == 2
     assert "the bundled schema of 2025-03-26 names its version 2024-11-05; one of the two is wrong" in err

@@ -8,13 +8,14 @@ from collections.abc import Callable
 
 import pytest
 from mcp_bindgen.errors import SchemaError
-from mcp_bindgen.ir.declarations import Alias, Declaration, Interface, Module, Property
+from mcp_bindgen.ir.declarations import Alias, Declaration, Interface, Module
 from mcp_bindgen.ir.types import (
     ArrayType,
     Keyword,
     LiteralType,
     LookupType,
     Position,
+    Property,
     Reference,
     TypeExpression,
     UnionType,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindgen.ir.declarations import NO_DOC, Doc, Interface, Tag
+from mcp_bindgen.ir.declarations import Interface
+from mcp_bindgen.ir.documentation import NO_DOC, Doc, Tag
 from mcp_bindgen.ir.types import ObjectLiteral
 from mcp_bindgen.syntax.jsdoc import parse_jsdoc
 from mcp_bindgen.syntax.reader import read_schema

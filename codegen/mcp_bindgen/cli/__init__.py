@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-EXTRA = 'mcp-codegen needs the extra "codegen"; run: pip install "mcp-bindings[codegen]"\n'
+from mcp_bindgen.errors import MISSING_EXTRA
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except ModuleNotFoundError as problem:
         if problem.name is None or problem.name.startswith("mcp_bindgen"):
             raise
-        sys.stderr.write(EXTRA)
+        sys.stderr.write(MISSING_EXTRA)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -9,8 +9,9 @@ from importlib import import_module
 import click
 
 from mcp_bindgen import catalog
-from mcp_bindgen.cli import EXTRA, output
+from mcp_bindgen.cli import output
 from mcp_bindgen.cli.arguments import BARE_VERSION, normalise
+from mcp_bindgen.errors import MISSING_EXTRA
 
 COMMANDS = {
     "generate": "mcp_bindgen.cli.commands.generate",
@@ -181,7 +182,7 @@ def _explain(problem: Exception) -> None:
         case MemoryError():
             output.error("there is not enough memory for this schema")
         case ModuleNotFoundError(name="jinja2" | "tree_sitter" | "tree_sitter_typescript"):
-            sys.stderr.write(EXTRA)
+            sys.stderr.write(MISSING_EXTRA)
         case _:
             _report(problem)
 

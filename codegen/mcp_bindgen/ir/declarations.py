@@ -6,51 +6,8 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
-from mcp_bindgen.ir.types import LookupType, Position, TypeExpression, exactly
-
-
-@frozen
-class Tag:
-    """One ``@name text`` of a documentation comment; ``text`` may span lines and may be empty."""
-
-    name: str
-    text: str
-
-
-@frozen
-class Doc:
-    """A documentation comment: its text without the decoration, and its tags in the order written."""
-
-    text: str
-    tags: tuple[Tag, ...] = ()
-
-    def tag(self, name: str) -> str | None:
-        """Return the text of the first tag with that name, or None."""
-        return next((tag.text for tag in self.tags if tag.name == name), None)
-
-
-NO_DOC = Doc("")
-
-
-@frozen
-class Property:
-    """``name?: type`` of an interface or an inline object."""
-
-    name: str
-    type: TypeExpression
-    optional: bool
-    readonly: bool = False
-    doc: Doc = NO_DOC
-    position: Position = field(eq=False, kw_only=True)
-
-
-@frozen
-class IndexSignature:
-    """``[key: string]: value``."""
-
-    value: TypeExpression
-    doc: Doc = NO_DOC
-    position: Position = field(eq=False, kw_only=True)
+from mcp_bindgen.ir.documentation import NO_DOC, Doc
+from mcp_bindgen.ir.types import IndexSignature, LookupType, Position, Property, TypeExpression, exactly
 
 
 @frozen

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 from attrs import field, frozen
 
-if TYPE_CHECKING:
-    from mcp_bindgen.ir.declarations import IndexSignature, Property
+from mcp_bindgen.ir.documentation import NO_DOC, Doc
 
 KeywordName: TypeAlias = Literal[
     "string", "number", "boolean", "null", "undefined", "unknown", "any", "object", "never"
@@ -64,6 +63,27 @@ class ArrayType:
 
     element: TypeExpression
     position: Position = field(eq=False)
+
+
+@frozen
+class Property:
+    """``name?: type`` of an interface or an inline object."""
+
+    name: str
+    type: TypeExpression
+    optional: bool
+    readonly: bool = False
+    doc: Doc = NO_DOC
+    position: Position = field(eq=False, kw_only=True)
+
+
+@frozen
+class IndexSignature:
+    """``[key: string]: value``."""
+
+    value: TypeExpression
+    doc: Doc = NO_DOC
+    position: Position = field(eq=False, kw_only=True)
 
 
 @frozen

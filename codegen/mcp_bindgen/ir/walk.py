@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 
 from attrs import evolve
 
-from mcp_bindgen.ir.declarations import Alias, Constant, Declaration, IndexSignature, Interface, Property
+from mcp_bindgen.ir.declarations import Alias, Constant, Declaration, Interface
 from mcp_bindgen.ir.protocol import ListOf, Type, Union
 from mcp_bindgen.ir.types import (
     ArrayType,
+    IndexSignature,
     IntersectionType,
     LookupType,
     ObjectLiteral,
+    Property,
     Reference,
     TypeExpression,
     TypeQuery,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from mcp_bindgen.ir.declarations import NO_DOC, Doc
+from mcp_bindgen.ir.documentation import NO_DOC, Doc
 from mcp_bindgen.ir.protocol import About, Constraints
 from mcp_bindgen.ir.types import Position
 from mcp_bindgen.resolve.faults import Faults

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 
 from attrs import evolve
 
-from mcp_bindgen.ir.declarations import Alias, Declaration, Import, Interface, Module, Property
-from mcp_bindgen.ir.types import IntersectionType, LiteralType, ObjectLiteral, Reference, TypeQuery
+from mcp_bindgen.ir.declarations import Alias, Declaration, Import, Interface, Module
+from mcp_bindgen.ir.types import IntersectionType, LiteralType, ObjectLiteral, Property, Reference, TypeQuery
 from mcp_bindgen.ir.walk import expressions, renamed
 from mcp_bindgen.resolve.distribution import distributed
 from mcp_bindgen.resolve.faults import Faults

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 
 from attrs import evolve
 
-from mcp_bindgen.ir.declarations import Alias, IndexSignature, Interface, Property
+from mcp_bindgen.ir.declarations import Alias, Interface
 from mcp_bindgen.ir.types import (
+    IndexSignature,
     IntersectionType,
     Keyword,
     LiteralType,
     LookupType,
     ObjectLiteral,
     Position,
+    Property,
     Reference,
     TypeExpression,
     TypeQuery,

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import define, frozen
 
-from mcp_bindgen.ir.declarations import IndexSignature, Property
-from mcp_bindgen.ir.types import Keyword, Position, TypeExpression, UnionType
+from mcp_bindgen.ir.types import IndexSignature, Keyword, Position, Property, TypeExpression, UnionType
 
 
 @define(eq=False)

@@ -7,7 +7,8 @@ from typing import Literal
 from attrs import define, frozen
 
 from mcp_bindgen.ir.decisions import Undecidable
-from mcp_bindgen.ir.declarations import Alias, Doc, Interface
+from mcp_bindgen.ir.declarations import Alias, Interface
+from mcp_bindgen.ir.documentation import Doc
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Scalar, Type, Union
 from mcp_bindgen.ir.types import (
     ArrayType,

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from mcp_bindgen.ir.declarations import IndexSignature, Property
 from mcp_bindgen.ir.types import (
     ArrayType,
+    IndexSignature,
     IntersectionType,
     Keyword,
     KeywordName,
     LiteralType,
     LookupType,
     ObjectLiteral,
+    Property,
     Reference,
     TypeExpression,
     TypeQuery,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from mcp_bindgen.ir.declarations import Doc
+    from mcp_bindgen.ir.documentation import Doc
     from mcp_bindgen.ir.types import Position
     from mcp_bindgen.syntax.source import Faults, Source
 

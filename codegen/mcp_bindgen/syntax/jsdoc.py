@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from mcp_bindgen.ir.declarations import NO_DOC, Doc, Tag
+from mcp_bindgen.ir.documentation import NO_DOC, Doc, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from mcp_bindgen.errors import SchemaError
-from mcp_bindgen.ir.declarations import NO_DOC, Alias, Constant, Declaration, Import, Interface, Module
+from mcp_bindgen.ir.declarations import Alias, Constant, Declaration, Import, Interface, Module
+from mcp_bindgen.ir.documentation import NO_DOC
 from mcp_bindgen.ir.types import LiteralType, LookupType
 from mcp_bindgen.syntax.expressions import ExpressionReader, children, described, each_child
 from mcp_bindgen.syntax.jsdoc import DocComments

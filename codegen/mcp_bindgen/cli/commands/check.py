@@ -45,7 +45,7 @@ def command(form: str, **options: Any) -> int:
 
 def check(selected: SchemaOptions, form: str) -> int:
     """Do it, for the command and for ``--check``."""
-    from mcp_bindgen.cli.commands.generate import render
+    from mcp_bindgen.cli.generation import render
     from mcp_bindgen.cli.target import target_of
     from mcp_bindgen.emit.output_folder import check as compare
     from mcp_bindgen.settings import read_settings

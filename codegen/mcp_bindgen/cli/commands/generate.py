@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mcp_bindgen.cli import output
+from mcp_bindgen.cli.generation import render
 from mcp_bindgen.cli.options import (
     SchemaOptions,
     base_option,
@@ -23,7 +22,7 @@ from mcp_bindgen.cli.options import (
 
 if TYPE_CHECKING:
     from mcp_bindgen.emit.output_folder import Written
-    from mcp_bindgen.generate import Input, Package, Run
+    from mcp_bindgen.generate import Package, Run
 
 FORMAT = "mcp-generate/1"
 
@@ -77,32 +76,6 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     else:
         _summarise(run, written, target)
     return 0
-
-
-def render(inputs: list[Input], target: Path) -> Run:
-    """Generate in memory what belongs into ``target``; on a terminal, show progress after a second."""
-    from mcp_bindgen import resources
-    from mcp_bindgen.generate import generate
-
-    started = time.perf_counter()
-    shown = False
-
-    def progress(label: str) -> None:
-        nonlocal shown
-        if sys.stderr.isatty() and time.perf_counter() - started > 1:
-            sys.stderr.write(f"\r\x1b[Kgenerating {label} …")
-            sys.stderr.flush()
-            shown = True
-
-    try:
-        run = generate(inputs, progress, copy_runtime=not resources.has_installed_runtime(target))
-    finally:
-        if shown:
-            sys.stderr.write("\r\x1b[K")
-    for package in run.packages:
-        for text in package.protocol.warnings:
-            output.warning(f"{package.label}: {text}")
-    return run
 
 
 def _summarise(run: Run, written: Written, target: Path) -> None:
