@@ -129,9 +129,10 @@ def _declared_options(cls: type) -> Iterator[_Option]:
                 case ast.AnnAssign(ast.Name(name), annotation), ast.Expr(ast.Constant(str(text))):
                     default = getattr(cls, name)
                     stated = "" if default in (None, ()) else f" Default: {default!r}."
-                    yield _Option(
-                        name, ast.get_source_segment(source, annotation) or "", f"{' '.join(text.split())}{stated}"
-                    )
+                    doc = " ".join(text.split()) + stated
+                    yield _Option(name, ast.get_source_segment(source, annotation) or "", doc)
+                case _:
+                    pass
 
 
 def plan_requirable(protocol: Protocol) -> list[str]:
