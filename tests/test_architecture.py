@@ -203,6 +203,25 @@ def test_source_of_the_emitted_code_is_in_templates() -> None:
     assert wrong((module for module in MODULES if part_of(module) == "emit"), long_texts) == {}
 
 
+INSPECTING = {
+    # A result of any method: those with structured content.
+    "client/output_check.py",
+    # The annotations of its own class, which are its options.
+    "server/options.py",
+}
+"""Modules of the runtime that inspect classes instead of asking facts; an entry that does not fails."""
+
+
+def inspects(node: ast.AST) -> bool:
+    """Whether an expression reads the slots or annotations of a class, or tests if params or a result have a member."""
+    match node:
+        case ast.Attribute(attr="__slots__" | "__annotations__", ctx=ast.Load()):
+            return True
+        case ast.Call(func=ast.Name(id="hasattr"), args=[ast.Name(id="params" | "result"), *_]):
+            return True
+    return False
+
+
 def test_the_runtime_asks_facts_and_neither_dates_nor_labels_nor_what_classes_there_are() -> None:
     """A package may be made of any schema and be called anything (``facts.py``)."""
 
@@ -221,6 +240,12 @@ def test_the_runtime_asks_facts_and_neither_dates_nor_labels_nor_what_classes_th
         return [asked for node in ast.walk(ast.parse(module.read_text("utf-8"))) if (asked := asks(node))]
 
     assert wrong(OF_RUNTIME, found) == {}
+
+
+def test_the_runtime_inspects_no_classes_outside_the_codec() -> None:
+    names = {module.relative_to(RUNTIME).as_posix(): module for module in OF_RUNTIME}
+    found = {name for name, module in names.items() if any(map(inspects, ast.walk(parsed(module))))}
+    assert {name for name in found if not name.startswith("codec/")} == INSPECTING
 
 
 def test_a_copy_of_the_runtime_is_the_source_below_a_header() -> None:

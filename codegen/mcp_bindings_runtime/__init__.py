@@ -1,1 +1,1 @@
-"""What all generated packages share. Nothing is imported here: each part is loaded by whoever uses it."""
+"""The runtime of all generated packages. This module imports nothing, so that each part loads on first use."""

@@ -1,4 +1,4 @@
-"""One revision as the runtime sees it: its codec, its methods, and the classes that every session needs."""
+"""One revision for the runtime: its facts, codec, methods and types."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from .codec.codec import Codec
 
 OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
+"""The other side."""
 
 
 class Binding:
-    """What the generated modules of one revision hand to the runtime."""
+    """The generated modules of one revision, as clients and servers use them."""
 
     def __init__(
         self,
@@ -33,7 +34,7 @@ class Binding:
     ) -> None:
         self.facts = facts
         self.revision = facts.version
-        """The protocol version that is named to peers."""
+        """The protocol version on the wire."""
         self.era: Era = "handshake" if facts.handshake else "stateless"
         self.batches = facts.batches
         self.codec = codec
@@ -44,18 +45,21 @@ class Binding:
         self.boolean_capabilities = boolean_capabilities
         """Dotted paths of the capabilities that are true or false; the others are objects."""
         self.capabilities = capabilities
-        """Dotted paths of all that a side may declare. Below one that has no others there may be anything."""
+        """Dotted paths of the capabilities that a side may declare. Paths without declared members are open below."""
         envelopes = codec.envelopes
         self.response: Any = envelopes.response
         self.error: Any = envelopes.error
         self.unknown_request: Any = envelopes.request
         self.unknown_notification: Any = envelopes.notification
         self.null_id = facts.null_id
-        """Whether an error on an id that could not be read carries null; otherwise it carries no ``id``."""
+        self.undeclared_meta = frozenset(requests) - facts.meta_classes.keys()
+        """Requests whose params do not declare ``_meta``."""
+        self.result_meta_class = self._class(facts.result_meta)
+        """The class of ``_meta`` in results."""
         self.extension: Any = None
-        """The package of the extension that has been added to the revision, if one has."""
+        """The package of the extension that was added to the revision; None without one."""
         self.task_result_class: Any = None
-        """The class of the result by which a request becomes a task, where it comes from that extension."""
+        """The class of the result by which a request becomes a task of that extension; None without one."""
         self._receivable: dict[Side, dict[type, RequestMethod[Any, Any] | NotificationMethod[Any]]] = {}
 
     def extended(
@@ -65,7 +69,7 @@ class Binding:
         requests: Mapping[str, RequestMethod[Any, Any]],
         notifications: Mapping[str, NotificationMethod[Any]],
     ) -> Binding:
-        """The same revision with further messages."""
+        """Return the same revision with more messages."""
         binding = copy(self)
         binding.codec, binding.encode = codec, encode
         binding.requests, binding.notifications = requests, notifications
@@ -73,7 +77,7 @@ class Binding:
         return binding
 
     def receivable_by(self, side: Side) -> Mapping[type, RequestMethod[Any, Any] | NotificationMethod[Any]]:
-        """The requests and notifications that may reach a side, by the class of their message."""
+        """Return the requests and notifications that a side may receive, by the class of their message."""
         if side not in self._receivable:
             keys: list[RequestMethod[Any, Any] | NotificationMethod[Any]] = [
                 *(key for key in self.requests.values() if not key.embedded),
@@ -83,6 +87,14 @@ class Binding:
         return self._receivable[side]
 
     def declares(self, capabilities: Any, path: str) -> bool:
-        """Whether capabilities (an object of the revision, or None) have what a dotted path names."""
+        """Return whether capabilities (an object of the revision, or None) include a dotted path."""
         value = None if capabilities is None else member(self.codec.unstructure(capabilities), *path.split("."))
         return value is not None and value is not False
+
+    def meta_class(self, method: str) -> Any:
+        """Return the class of ``_meta`` in the params of a method, ``dict`` for a JSON object; None if not declared."""
+        name = self.facts.meta_classes.get(method)
+        return None if name is None else self._class(name)
+
+    def _class(self, name: str) -> Any:
+        return dict if name == "dict" else getattr(self.types, name)

@@ -1,25 +1,25 @@
-"""What can go wrong, and whose fault it is.
+"""Exceptions of the runtime.
 
     McpError
-    +-- UsageError              local misuse: an object or a call of one's own is wrong
-    |   +-- EncodeError         a value does not fit the type it is written as
-    |   +-- Undecidable         a payload does not tell which member of a union it is
-    |   +-- NotDeclared         it takes a capability that was not declared
-    +-- ProtocolError           the other side's fault
-    |   +-- DecodeError         what it sent is not what the revision declares
-    |   +-- ResponseError       it answered a request with an error
-    |   +-- HttpError           it answered an HTTP request with an error status
-    |   |   +-- HttpResponseError (a ResponseError, too) and with the JSON-RPC error of that request
-    |   +-- UnsupportedRevision it does not speak the revision that is wanted here
-    |   +-- OutputMismatch      a tool's result is not what the tool promises
-    |   +-- MissingCapability   it has not declared what is wanted of it here
-    |   +-- MessageTooLarge     it sent a message beyond the limit
-    +-- ToolError               a tool cannot do what it was asked for
-    +-- ToolFailed              a tool's result says that it has failed
-    +-- RequestTimeout          no answer in time
-    +-- CallCancelled           a call was cancelled on this side before it had a result
-    +-- TaskCancelled           a task was stopped before it had a result
-    +-- ConnectionClosed        the connection ended, or was never open
+    +-- UsageError                  the local program made a mistake
+    |   +-- EncodeError             a value does not match the type that it is sent as
+    |   +-- Undecidable             a value does not show which member of a union it is
+    |   +-- NotDeclared             a message needs a capability that was not declared
+    +-- ProtocolError               the peer made a mistake or reported an error
+    |   +-- DecodeError             a message does not match the revision
+    |   +-- ResponseError           an error response to a request
+    |   +-- HttpError               an HTTP error status
+    |   |   +-- HttpResponseError   an HTTP error status with an error response (a ResponseError too)
+    |   +-- UnsupportedRevision     the peer does not support the revision
+    |   +-- OutputMismatch          a tool's result does not match its output schema
+    |   +-- MissingCapability       the peer has not declared a required capability
+    |   +-- MessageTooLarge         a message exceeds the size limit
+    +-- ToolError                   raised by tools to report a failure to the caller
+    +-- ToolFailed                  a tool's result reports a failure
+    +-- RequestTimeout              no response before the deadline
+    +-- CallCancelled               a call was cancelled locally
+    +-- TaskCancelled               a task was cancelled before it had a result
+    +-- ConnectionClosed            the connection is closed
 
 Schema types whose name ends in ``Error`` are data, not exceptions.
 """
@@ -56,72 +56,85 @@ __all__ = [
 
 
 class McpError(Exception):
-    """Base of every exception of this package."""
+    """Base of all exceptions of this package."""
 
 
 class UsageError(McpError):
-    """Something local is wrong: a call out of place, an object that cannot be sent."""
+    """The local program called something wrongly. The message says what to change; nothing was sent."""
 
 
 class ProtocolError(McpError):
-    """The other side did something that the protocol does not allow."""
+    """The peer broke the protocol, or reported an error."""
 
 
-class _Located(McpError):
-    """A fault with a place in a JSON value. Picklable, as exceptions cross process borders."""
+class _LocatedError(McpError):
+    """An error at a place in a JSON value; picklable, so that it can cross process borders."""
 
     def __init__(self, path: tuple[str | int, ...], found: str, expected: str, revision: str) -> None:
         super().__init__(path, found, expected, revision)
         self.keys = path
+        """The keys and indices that lead to the place, from the top."""
         self.found = found
+        """A description of the value at that place."""
         self.expected = expected
+        """A description of the values that are accepted there."""
         self.revision = revision
+        """The protocol version whose types were expected."""
 
     @property
     def path(self) -> str:
-        """Where, for people: ``$.params.content[2].type``."""
+        """The place in JSONPath notation: ``$.params.content[2].type``."""
         return json_path(self.keys)
 
     @property
     def pointer(self) -> str:
-        """Where, as a JSON Pointer (RFC 6901): ``/params/content/2/type``; empty for the whole value."""
+        """The place as a JSON Pointer (RFC 6901): ``/params/content/2/type``; empty for the whole value."""
         return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in self.keys)
 
     def __str__(self) -> str:
         return f"{self.path}: found {self.found}, expected {self.expected} ({self.revision})"
 
 
-class EncodeError(_Located, UsageError):
-    """A value cannot be written as the type it stands for; nothing was written.
+class EncodeError(_LocatedError, UsageError):
+    """A value does not match the type that it is sent as; nothing was written.
 
-    ``path`` and ``pointer`` say where, ``found`` what is there, ``expected`` what could be, ``revision`` by whose rules.
+    ``path`` and ``pointer`` locate the first mistake; ``found`` and ``expected`` describe it. Correct the value there.
     """
 
 
 class Undecidable(UsageError):
-    """Which member of a union a payload is cannot be told from the payload; the message says what tells."""
+    """A value does not show which member of a union it is; the message says what would show it."""
 
 
 class NotDeclared(UsageError):
-    """A message takes a capability that the other side, or this one, has not declared; it was not sent."""
+    """A message needs a capability that this side or the peer has not declared; it was not sent.
+
+    Check the peer's capabilities first, or declare the capability when the client or server is made.
+    """
 
 
-class DecodeError(_Located, ProtocolError):
-    """A JSON value is not what the revision declares.
+class DecodeError(_LocatedError, ProtocolError):
+    """A JSON value does not match the types of the revision.
 
-    ``path`` and ``pointer`` say where, ``found`` what is there, ``expected`` what would have been accepted, ``revision``
-    by whose rules. One fault gives one error: the first, where there are several.
+    ``path`` and ``pointer`` locate the first mistake; ``found`` and ``expected`` describe it. Decode with
+    ``mode="lenient"`` to get the value together with all mistakes.
     """
 
 
 class ResponseError(ProtocolError):
-    """A request was answered with an error: its ``code``, ``message`` and ``data`` (JSON-RPC 2.0, section 5.1)."""
+    """The peer answered a request with an error (JSON-RPC 2.0, section 5.1).
+
+    Handlers raise it to answer with an error of their own.
+    """
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(code, message, data)
         self.code = code
+        """The error code; ``jsonrpc`` has names for the standard ones."""
         self.message = message
+        """The peer's description of the error."""
         self.data = data
+        """Further details, a JSON value; None if there are none."""
 
     def __str__(self) -> str:
         data: Any = self.data
@@ -131,14 +144,7 @@ class ResponseError(ProtocolError):
 
 
 class HttpError(ProtocolError):
-    """An HTTP request was answered with an error status.
-
-    ``status`` is the status and ``reason`` its phrase, ``url`` the URL that the request was sent to. ``text`` is how the
-    body begins, or the message of its error; ``error`` is the body if it is a JSON-RPC error response, else None.
-    ``retry_after`` is how many seconds the server asks to wait (``Retry-After``; RFC 9110, section 10.2.3), None where it
-    does not. ``challenges`` are those of the headers ``WWW-Authenticate`` (RFC 9110, section 11.6.1), each with its
-    ``scheme`` and ``parameters``.
-    """
+    """The server answered an HTTP request with an error status, such as 401 (see ``challenges``) or 503."""
 
     def __init__(
         self,
@@ -153,31 +159,39 @@ class HttpError(ProtocolError):
         # HttpResponseError has two bases, whose arguments differ.
         Exception.__init__(self, status, reason, text, error, tuple(challenges), url, retry_after)
         self.status = status
+        """The status code."""
         self.reason = reason
+        """The reason phrase; may be empty."""
         self.text = text
+        """The beginning of the body, or the message of the error in it."""
         self.error = error
+        """The body if it is a JSON-RPC error response; else None."""
         self.challenges = tuple(challenges)
+        """The challenges of the ``WWW-Authenticate`` headers (RFC 9110, section 11.6.1)."""
         self.url = url
+        """The URL of the request."""
         self.retry_after = retry_after
+        """Seconds to wait before a retry (``Retry-After``; RFC 9110, section 10.2.3); None if the server names none."""
 
     def __str__(self) -> str:
         # The query may hold a secret.
-        said = [f"{self.url.partition('?')[0] or 'the server'} answered with HTTP status {self.status}"]
+        parts = [f"{self.url.partition('?')[0] or 'the server'} answered with HTTP status {self.status}"]
         if self.reason:
-            said.append(f" {self.reason}")
+            parts.append(f" {self.reason}")
         if self.text:
-            said.append(f": {self.text}")
+            parts.append(f": {self.text}")
         if self.challenges:
-            said.append(f" (it asks for {', '.join(each.scheme for each in self.challenges)}: `headers=` or `auth=`)")
+            schemes = ", ".join(each.scheme for each in self.challenges)
+            parts.append(f" (it requires {schemes}: pass `headers=` or `auth=`)")
         if self.retry_after is not None:
-            said.append(f" (retry after {self.retry_after:g} s)")
-        return "".join(said)
+            parts.append(f" (retry after {self.retry_after:g} s)")
+        return "".join(parts)
 
 
 class HttpResponseError(HttpError, ResponseError):
-    """A request was answered with a JSON-RPC error, and with an HTTP error status.
+    """The server answered with an HTTP error status and a JSON-RPC error response.
 
-    It has the attributes of both bases; ``error`` is the JSON-RPC response that ``code``, ``message`` and ``data`` are of.
+    It has the attributes of both bases; ``code``, ``message`` and ``data`` are those of ``error``.
     """
 
     def __init__(
@@ -191,140 +205,144 @@ class HttpResponseError(HttpError, ResponseError):
         retry_after: float | None = None,
     ) -> None:
         super().__init__(status, reason, text, error, challenges, url, retry_after)
-        found = error["error"]
-        self.code = found["code"]
-        self.message = found["message"]
-        self.data = found.get("data")
+        details = error["error"]
+        self.code = details["code"]
+        self.message = details["message"]
+        self.data = details.get("data")
 
     def __str__(self) -> str:
         return f"{ResponseError.__str__(self)}; {HttpError.__str__(self)}"
 
 
 class Challenge(NamedTuple):
-    """What a server asks for before it lets somebody in."""
+    """An authentication challenge of a server (RFC 9110, section 11.3)."""
 
     scheme: str
-    """``Bearer``, for instance, as the server spells it."""
+    """The authentication scheme as the server writes it, such as ``Bearer``."""
     parameters: Mapping[str, str]
-    """By name, in lower case: ``realm``, ``resource_metadata``, ``scope``, ``error`` and so on."""
+    """Parameters by lower-case name: ``realm``, ``resource_metadata``, ``scope``, ``error`` and so on."""
 
 
 class MessageTooLarge(ProtocolError):
-    """A message is larger than the receiver allows; it is skipped, and the next one can be received.
-
-    ``seen`` is how many bytes of it had come when that was noticed, ``limit`` how many it may have.
-    """
+    """A message exceeds the receiver's size limit. It is skipped; later messages are received."""
 
     def __init__(self, seen: int, limit: int) -> None:
         super().__init__(seen, limit)
         self.seen = seen
+        """Bytes of the message that had been received when the limit was exceeded."""
         self.limit = limit
+        """The limit in bytes."""
 
     def __str__(self) -> str:
         return f"a message of {self.seen} bytes or more was skipped: the limit is {self.limit} bytes"
 
 
 class UnsupportedRevision(ProtocolError):
-    """The other side speaks ``supported`` and not ``wanted``."""
+    """The peer does not support the revision of the client; ``mcp_bindings.connect`` negotiates one."""
 
     def __init__(self, wanted: str, supported: Sequence[str]) -> None:
         super().__init__(wanted, supported)
         self.wanted = wanted
+        """The revision that was requested."""
         self.supported = tuple(supported)
+        """The revisions that the peer supports; empty if it does not say."""
 
     def __str__(self) -> str:
         if not self.supported:
             return (
-                f"the other side does not speak {self.wanted}, and does not say what it speaks; "
-                "`connect` of the package finds out"
+                f"the peer does not support {self.wanted} and does not say what it supports; "
+                "use `mcp_bindings.connect`, which negotiates the revision"
             )
-        return f"the other side does not speak {self.wanted}; it offers: {', '.join(self.supported)}"
+        return f"the peer does not support {self.wanted}; it supports {', '.join(self.supported)}"
 
 
 class MissingCapability(ProtocolError):
-    """The other side has not declared capabilities without which it is of no use here: ``missing``, dotted paths."""
+    """The peer has not declared capabilities that the client requires (``require=``)."""
 
     def __init__(self, missing: Sequence[str]) -> None:
         super().__init__(missing)
         self.missing = tuple(missing)
+        """Dotted paths of the missing capabilities."""
 
     def __str__(self) -> str:
-        return f"the other side has not declared what is required of it: {', '.join(self.missing)}"
+        return f"the peer has not declared the required capabilities {', '.join(self.missing)}"
 
 
 class OutputMismatch(ProtocolError):
-    """The ``structuredContent`` of a result does not fit the ``outputSchema`` of its ``tool``.
-
-    ``faults`` say where, what was found and what is wanted; ``result`` is all that the tool has given.
-    """
+    """The ``structuredContent`` of a result does not match the ``outputSchema`` of its tool."""
 
     def __init__(self, tool: str, faults: Sequence[str], result: Any) -> None:
         super().__init__(tool, faults, result)
         self.tool = tool
+        """The name of the tool."""
         self.faults = tuple(faults)
+        """One text for each mismatch: its place, the value found and the value expected."""
         self.result = result
+        """The whole result."""
 
     def __str__(self) -> str:
         return (
-            f"the structuredContent of {self.tool} does not fit the tool's outputSchema: {'; '.join(self.faults)} "
-            "(`result` of this error has it; check_output=False takes all)"
+            f"the structuredContent of {self.tool} does not match the tool's outputSchema: {'; '.join(self.faults)} "
+            "(the `result` of this error holds it; check_output=False accepts any)"
         )
 
 
 class ToolError(McpError):
-    """A tool cannot do what it was asked for, and its message says why, for the one who asked.
+    """Raise it in a tool to report a failure: the caller gets the message in a result with ``is_error``.
 
-    To be raised in a tool: its caller gets a result with ``is_error`` and the message, as for any exception, and nothing
-    is logged, as nothing is wrong with the tool.
+    Other exceptions are reported in the same way, but are logged too, as they are defects of the tool.
     """
 
 
 class ToolFailed(McpError):
-    """A tool has failed: its message is the text of the ``result``, which ``raise_for_error`` was called on."""
+    """A tool's result reports a failure; raised by the result's ``raise_for_error``."""
 
     def __init__(self, text: str, result: Any) -> None:
         super().__init__(text, result)
         self.text = text
+        """The text of the result."""
         self.result = result
+        """The whole result."""
 
     def __str__(self) -> str:
         return self.text
 
 
 class RequestTimeout(McpError, TimeoutError):
-    """No answer arrived before the deadline."""
+    """No response arrived before the deadline. The peer may still have acted on the request."""
 
 
 class CallCancelled(McpError):
-    """A call was cancelled on this side, as by ``RunningCall.cancel``; ``reason`` is why, None where that was not said."""
+    """A call was cancelled locally, for instance by ``RunningCall.cancel``."""
 
     def __init__(self, reason: str | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        """The reason that was passed to ``cancel``; None if there was none."""
 
     def __str__(self) -> str:
         return f"the call was cancelled: {self.reason}" if self.reason else "the call was cancelled"
 
 
 class TaskCancelled(McpError):
-    """The task that a request has become was stopped, so that there is no answer."""
+    """A task was cancelled before it had a result."""
 
 
 class ConnectionClosed(McpError, ConnectionError):
-    """The connection is closed, so nothing can be sent or received on it."""
+    """The connection is closed: nothing can be sent or received. Connect again to go on."""
 
     unread = False
-    """Whether the other side is known to have ended without having read anything, and so not because of it."""
+    """Whether the peer is known to have ended before it read anything, so that a retry is safe."""
 
     def again(self) -> ConnectionClosed:
-        """Return the same exception for another thread, which has a traceback of its own."""
-        fresh = self.__class__(*self.args)
-        fresh.__dict__.update(self.__dict__)
-        return fresh
+        """Return a copy to raise in another thread, with a traceback of its own."""
+        copy = self.__class__(*self.args)
+        copy.__dict__.update(self.__dict__)
+        return copy
 
 
 def json_path(keys: tuple[str | int, ...]) -> str:
-    """``$.a.b[2]["odd key"]``."""
+    """Return a path in JSONPath notation: ``$.a.b[2]["odd key"]``."""
     parts = ["$"]
     for key in keys:
         if isinstance(key, int):
@@ -337,6 +355,6 @@ def json_path(keys: tuple[str | int, ...]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """As a JSON string, in which nothing is left that a terminal would obey."""
+    """Return a JSON string without characters that a terminal would interpret."""
     printed = json.dumps(text, ensure_ascii=False)
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in printed)

@@ -1,49 +1,56 @@
-"""What sets one revision apart, as data: the generator derives it from the schema, and the runtime asks nothing else.
+"""The facts that set one revision apart. The generator derives them from the schema; the runtime asks nothing else.
 
-A package may be made from any schema and be called anything, so neither its label nor a date says how its peers behave.
+A package may be made from any schema and have any label, so neither labels nor dates tell how its peers behave.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 Era: TypeAlias = Literal["handshake", "stateless"]
-"""Whether a session starts with ``initialize``, or every request stands alone."""
+"""The beginning of sessions: with ``initialize``, or none because each request is independent."""
 
 
 class Facts(NamedTuple):
-    """The facts about one revision; ``revision.py`` of each package has its own, called ``FACTS``."""
+    """The facts about one revision, which each package has as ``FACTS`` in ``revision.py``."""
 
     label: str
-    """What the package was generated as: ``--version``."""
+    """The argument of ``--version`` with which the package was generated."""
     version: str
-    """The protocol version that peers name to each other: ``LATEST_PROTOCOL_VERSION`` of the schema, else the label."""
+    """The protocol version on the wire: ``LATEST_PROTOCOL_VERSION`` of the schema, else the label."""
     base: str
     """The bundled revision whose prose holds where a schema says nothing, for example on error codes."""
 
     # Messages.
     handshake: bool
-    """Whether a session begins with ``initialize``; otherwise every request stands alone."""
+    """Whether sessions begin with ``initialize``; otherwise each request is independent."""
     batches: bool
     """Whether a JSON array of messages is a message."""
     null_id: bool
-    """Whether an error on an id that could not be read carries null; otherwise it carries no ``id``."""
+    """Whether an error response to an unreadable id carries null; otherwise it carries no ``id``."""
     progress_messages: bool
-    """Whether a progress notification has a ``message``."""
+    """Whether progress notifications have a ``message``."""
     introduction: frozenset[str]
-    """What ``Implementation`` declares besides name and version, by attribute."""
+    """The optional members of ``Implementation``, by attribute."""
+    meta_classes: Mapping[str, str]
+    """Method to the class of ``_meta`` in its params, ``dict`` for a JSON object. Other params do not declare it."""
+    result_meta: str
+    """The class of ``_meta`` in results, ``dict`` for a JSON object."""
+    task_methods: frozenset[str]
+    """The requests whose params have ``task``, by which they become tasks."""
 
     # Tools.
     structured_results: Literal["none", "object", "any"]
-    """What ``structuredContent`` of a tool's result may be."""
+    """The kind of value that ``structuredContent`` of a tool's result may hold."""
     output_schemas: bool
     """Whether tools have an ``outputSchema``."""
     tool_execution: bool
-    """Whether tools say by ``execution`` if they may become tasks."""
+    """Whether tools declare in ``execution`` if they may become tasks."""
     tool_names: bool
     """Whether the names of tools have a syntax."""
     argument_faults_in_results: bool
-    """Whether arguments that do not fit a tool are reported by a result with ``isError``, not by an error."""
+    """Whether invalid arguments of a tool are reported by a result with ``isError``, not by an error."""
     parameter_headers: bool
     """Whether ``x-mcp-header`` in the schema of a tool has a meaning."""
     content_blocks: tuple[str, ...]
@@ -53,24 +60,24 @@ class Facts(NamedTuple):
     unknown_resource_code: int
     """The code of the error for an unknown resource."""
     completion_context: bool
-    """Whether a request for completion has the other arguments."""
+    """Whether completion requests carry the other arguments."""
     form_types: tuple[str, str] | None
-    """The names of the params that ask for a form, and of the schema in them; None where there are no forms."""
+    """The class of the params that request a form, and the class of the schema in them; None without forms."""
     form_defaults: bool
     """Whether all fields of a form may have a default."""
     form_choices: bool
-    """Whether a form may ask for several values of a list, and titles its options by ``oneOf``."""
+    """Whether a form may have multiple-choice fields, and titles options by ``oneOf``."""
     page_errors: bool
-    """Whether an error may say which pages the user has to visit first."""
+    """Whether an error may list pages that the user must visit first."""
     cached: frozenset[str]
-    """The methods whose results say how long they may be kept."""
+    """The requests whose results limit how long they may be cached."""
     resumable: frozenset[str]
-    """The methods whose result may ask for input, after which they are sent again."""
+    """The requests whose results may ask for input, after which they are sent again."""
 
     # HTTP.
     only_sse: bool
-    """Whether HTTP with SSE is the only transport over HTTP."""
+    """Whether HTTP with SSE is the only HTTP transport."""
     version_header: bool
     """Whether requests of a session carry ``MCP-Protocol-Version``."""
     polling: bool
-    """Whether a server may close the stream of a request, and the client comes back for the rest."""
+    """Whether a server may close the stream of a response, for which the client then polls."""

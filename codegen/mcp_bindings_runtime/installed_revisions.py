@@ -1,4 +1,4 @@
-"""The revisions that have a package in this installation, or beside this copy of the runtime."""
+"""The revisions whose packages are installed, or lie beside this copy of the runtime."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ _PARENT = __name__.rpartition(".")[0].rpartition(".")[0] or "mcp_bindings"
 
 @cache
 def installed_revisions() -> tuple[str, ...]:
-    """All of them, the newest first."""
+    """Return the installed revisions, newest first."""
     names = (module.name for module in pkgutil.iter_modules(import_module(_PARENT).__path__) if module.ispkg)
     return tuple(sorted(("-".join(found.groups()) for found in map(_PACKAGE.fullmatch, names) if found), reverse=True))
 
 
 def select_revisions(wanted: Sequence[str] | None) -> tuple[str, ...]:
-    """Those that are wanted, in that order, or all; raises UsageError for one that is not there."""
+    """Return the wanted revisions in their order, or all for None; raise ``UsageError`` if one is not installed."""
+    installed = installed_revisions()
     if wanted is None:
-        return installed_revisions()
-    require_list("revisions", wanted, installed_revisions()[0])
+        return installed
+    require_list("revisions", wanted, installed[0])
     for revision in wanted:
-        if revision not in installed_revisions():
-            text = f"there are no bindings of {revision!r} here; accepted are {', '.join(installed_revisions())}"
+        if revision not in installed:
+            text = f"there are no bindings of {revision!r} here; use one of {', '.join(installed)}"
             raise UsageError(text)
     return tuple(wanted)
 
@@ -47,21 +48,21 @@ def facts_of(revision: str) -> Facts | None:
 
 
 def client_class_of(server: Any) -> Any:
-    """The client class of the package that a server's class is from."""
-    own = next(cls for cls in type(server).__mro__ if "binding" in vars(cls))
-    return import_module(own.__module__.rpartition(".")[0]).Client
+    """Return the client class of the package of a server."""
+    cls = next(cls for cls in type(server).__mro__ if "binding" in vars(cls))
+    return import_module(cls.__module__.rpartition(".")[0]).Client
 
 
 def client_class(revision: str) -> Any:
-    """The client class of a revision; its package is imported for it."""
+    """Import the package of a revision and return its client class."""
     return import_module(f"{_PARENT}.v{revision.replace('-', '_')}").Client
 
 
 def extension_package(name: str) -> Any:
-    """The package of an extension; raises UsageError where it is not there."""
+    """Return the package of an extension; raise ``UsageError`` if it is not installed."""
     try:
         return import_module(f"{_PARENT}.{name}")
-    except ModuleNotFoundError as fault:
+    except ModuleNotFoundError as error:
         label = name.replace("_", "-")
         text = f"there are no bindings of {label} here; add `--version {label}` to the command that generates these"
-        raise UsageError(text) from fault
+        raise UsageError(text) from error

@@ -1,13 +1,13 @@
-"""Errors of JSON-RPC 2.0 as lines, and what a message that cannot be read is answered with.
+"""Error codes and error responses of JSON-RPC 2.0.
 
-JSON-RPC 2.0, section 5.1, has the codes; which of them a bad message earns, and on which id, follows its sections 4 to
-6 and, where they differ, the overview page of each revision.
+Section 5.1 defines the codes. Which error answers an invalid message, and with which id, follows sections 4 to 6 and,
+where they differ, the overview page of each revision.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from .errors import ResponseError, UnsupportedRevision
 from .unset import UNSET
@@ -20,29 +20,27 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 HEADER_MISMATCH = -32020
-"""2026-07-28: the headers of an HTTP request do not say what its body says."""
+"""2026-07-28: the headers of an HTTP request contradict its body."""
 UNSUPPORTED_VERSION = -32022
-"""2026-07-28: the revision that a request names is not spoken here."""
+"""2026-07-28: the server does not support the revision of the request."""
 MISSING_CLIENT_CAPABILITY = -32021
-"""2026-07-28: answering takes something that the client has not declared."""
+"""2026-07-28: the response needs a capability that the client has not declared."""
 
 STATELESS_ERRORS = frozenset({HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY})
-"""Errors that show a server of 2026-07-28 or later (Streamable HTTP: Backward Compatibility).
+"""Errors that only servers of 2026-07-28 or later send (Streamable HTTP: Backward Compatibility).
 
-``UNSUPPORTED_VERSION`` does if it says which revisions are supported.
+``UNSUPPORTED_VERSION`` is one of them if its data names the supported revisions.
 """
 
+_UNSUPPORTED_REVISION = frozenset({UNSUPPORTED_VERSION, HEADER_MISMATCH, METHOD_NOT_FOUND, INVALID_PARAMS})
+"""Errors that report an unsupported revision if their data names the supported ones.
 
-_NAMING = frozenset({UNSUPPORTED_VERSION, HEADER_MISMATCH, METHOD_NOT_FOUND, INVALID_PARAMS})
-"""Errors that say that a revision is not supported, if they name those that are.
-
-Besides the one that is made for it: what a server of the handshake era answers ``initialize`` with, and what one of
-2026-07-28 does.
+Servers of the handshake era use the last two for ``initialize``; servers of 2026-07-28 use the first two.
 """
 
 
 class ErrorObject(NamedTuple):
-    """The error that a request is answered with."""
+    """The ``error`` of an error response."""
 
     code: int
     message: str
@@ -50,59 +48,59 @@ class ErrorObject(NamedTuple):
 
 
 class InvalidMessage(NamedTuple):
-    """What can be said of a message that does not fit the revision."""
+    """A classified message that does not match the revision."""
 
-    kind: str
-    """``request``, ``notification``, ``response``, or ``nothing`` that JSON-RPC knows."""
-    id: str | int | None
-    """None where there is none to be read."""
-    refusal: ErrorObject
+    kind: Literal["request", "notification", "response", "unknown"]
+    """``unknown`` if JSON-RPC has no such message."""
+    id: RequestId | None
+    """None if there is no valid id."""
+    error: ErrorObject
+    """The error to answer it with, if it is to be answered."""
 
 
 NO_ID = object()
-"""Stands for an id that could not be read."""
+"""Stands for the id of a message whose id could not be read."""
 
 
-def error_line(request_id: Any, refusal: ErrorObject, *, null_id: bool) -> bytes:
-    """An error response as a line. ``NO_ID`` is left out, or is null where the revision wants the member."""
-    error: dict[str, Any] = {"code": refusal.code, "message": refusal.message}
-    if refusal.data is not None:
-        error["data"] = refusal.data
-    answer: dict[str, Any] = {"jsonrpc": "2.0"}
+def error_line(request_id: Any, error: ErrorObject, *, null_id: bool) -> bytes:
+    """Return an error response as a line; ``NO_ID`` is left out, or written as null if ``null_id``."""
+    members: dict[str, Any] = {"code": error.code, "message": error.message}
+    if error.data is not None:
+        members["data"] = error.data
+    response: dict[str, Any] = {"jsonrpc": "2.0"}
     if request_id is not NO_ID:
-        answer["id"] = request_id
+        response["id"] = request_id
     elif null_id:
-        answer["id"] = None
-    answer["error"] = error
-    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        response["id"] = None
+    response["error"] = members
+    return json.dumps(response, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def invalid_request(reason: str) -> ErrorObject:
-    """The error for a message that may not be what or when it is."""
+    """Return the error for a message that is malformed or arrives at the wrong time."""
     return ErrorObject(INVALID_REQUEST, "Invalid Request", {"reason": reason})
 
 
-def classify_invalid(value: Any, path: tuple[str | int, ...], fault: str) -> InvalidMessage:
-    """What a JSON value was meant to be that is no message of the revision; ``path`` and ``fault`` say why it is none."""
-    data = {"reason": fault}
-    invalid = ErrorObject(INVALID_REQUEST, "Invalid Request", data)
+def classify_invalid(value: Any, path: tuple[str | int, ...], reason: str) -> InvalidMessage:
+    """Return what kind of message an invalid JSON value was meant to be; the violation is at ``path``."""
+    error = invalid_request(reason)
     if value.__class__ is not dict:
-        return InvalidMessage("nothing", None, invalid)
-    given = value.get("id")
-    readable = given if given.__class__ is int or is_unicode(given) else None
+        return InvalidMessage("unknown", None, error)
+    found = value.get("id")
+    request_id = found if found.__class__ is int or is_unicode(found) else None
     if "method" in value and "id" in value:
-        if path[:1] == ("params",) and readable is not None:
-            return InvalidMessage("request", readable, ErrorObject(INVALID_PARAMS, "Invalid params", data))
-        return InvalidMessage("request", readable, invalid)
+        if path[:1] == ("params",) and request_id is not None:
+            error = ErrorObject(INVALID_PARAMS, "Invalid params", {"reason": reason})
+        return InvalidMessage("request", request_id, error)
     if value.get("method").__class__ is str:
-        return InvalidMessage("notification", None, invalid)
+        return InvalidMessage("notification", None, error)
     if "method" not in value and ("result" in value or "error" in value):
-        return InvalidMessage("response", readable, invalid)
-    return InvalidMessage("nothing", readable, invalid)
+        return InvalidMessage("response", request_id, error)
+    return InvalidMessage("unknown", request_id, error)
 
 
 def is_unicode(value: Any) -> bool:
-    """Whether a value is a string that UTF-8 can carry: JSON can spell halves of surrogate pairs, too."""
+    """Return whether a value is a string that UTF-8 can encode; JSON can escape single surrogates, too."""
     if value.__class__ is not str:
         return False
     try:
@@ -113,14 +111,14 @@ def is_unicode(value: Any) -> bool:
 
 
 def supported_revisions(code: Any, data: Any) -> list[str] | None:
-    """Return the revisions that an error names because the one of the request is not spoken; None for other errors."""
+    """Return the revisions that an error for an unsupported revision names; None for other errors."""
     supported: Any = data.get("supported") if data.__class__ is dict else None
-    named = supported.__class__ is list and all(each.__class__ is str for each in supported)
-    return supported if named and code in _NAMING else None
+    is_list = supported.__class__ is list and all(each.__class__ is str for each in supported)
+    return supported if is_list and code in _UNSUPPORTED_REVISION else None
 
 
 def exception_for(error: Any, revision: str) -> ResponseError | UnsupportedRevision:
-    """The exception for an error of the other side. One that names the revisions it speaks is no other's."""
+    """Return the exception for the peer's error in answer to a request of this revision."""
     supported = supported_revisions(error.code, error.data)
     if supported is not None:
         return UnsupportedRevision(revision, supported)

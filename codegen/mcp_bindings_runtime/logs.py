@@ -1,8 +1,7 @@
-"""The local log: loggers below ``mcp_bindings``, by ``logging`` of the standard library.
+"""Write to the local log: the logger ``mcp_bindings.runtime`` of the standard library's ``logging``.
 
-What is of interest to who looks for a fault goes to DEBUG and INFO, and so nowhere unless asked for. What a developer
-has to see, an exception in a handler, goes to ERROR, which ``logging`` prints to stderr where nothing else was
-configured.
+Events have the levels DEBUG and INFO, which ``logging`` drops by default. Exceptions in handlers have the level ERROR,
+which it prints to stderr by default.
 """
 
 from __future__ import annotations
@@ -16,21 +15,21 @@ _NAME = "mcp_bindings.runtime"
 
 
 def write_log(level: Literal["debug", "info", "warning"], text: str, *values: object) -> None:
-    """Something that happened. Importing ``logging`` takes long; where nobody has, nobody listens."""
+    """Log an event, unless the program has not imported ``logging``: the import takes long, and nobody would read it."""
     logging = sys.modules.get("logging")
     if logging is not None:
         getattr(logging.getLogger(_NAME), level)(text, *values)
 
 
 def sender_suffix(principal: object) -> str:
-    """What the log says of who has asked: their name where the transport knows one, else nothing."""
+    """Return ``" for <principal>"`` for log messages; empty if the transport does not authenticate senders."""
     return f" for {principal!r}" if isinstance(principal, str) else ""
 
 
 def log_handler_error(error: BaseException, what: str, *, over: bool = False) -> None:
-    """A handler has raised: told with its traceback, unless its message says all there is to say.
+    """Log an exception of a handler; ``over`` tells that the connection has ended, so nobody waits for the handler.
 
-    ``over`` says that the connection has ended, so that nobody waits for the handler.
+    There is no traceback where the message says everything.
     """
     if over and isinstance(error, ConnectionClosed):
         write_log("info", "%s: %s", what, error)
@@ -43,7 +42,7 @@ def log_handler_error(error: BaseException, what: str, *, over: bool = False) ->
 
 
 def log_exception(error: BaseException, text: str, *values: object) -> None:
-    """An exception, with its traceback."""
+    """Log an exception with its traceback."""
     import logging
 
     logging.getLogger(_NAME).error(text, *values, exc_info=error)

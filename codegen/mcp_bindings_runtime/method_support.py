@@ -1,4 +1,4 @@
-"""What the emitted methods of clients and contexts do around ``request``: params before it, a check of the result after."""
+"""Helpers of the emitted request methods of clients and contexts: make params, check results, go through pages."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ T = TypeVar("T")
 
 
 def meta_entries(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The entries of ``_meta``, by wire name; None where there are none. Raises UsageError for what is no dict."""
+    """Return a copy of entries of ``_meta``, by wire name; None if there are none. Raise ``UsageError`` for no dict."""
     if not meta:
         return None
     require_mappings(meta=meta)
     return dict(meta)
 
 
-def make_meta(kind: Callable[..., P], given: Mapping[str, Any] | None) -> P | None:
-    """``_meta`` as an object of the revision, from entries by wire name; None where there are none."""
-    return kind(extra=meta_entries(given)) if given else None
+def make_meta(kind: Callable[..., P], meta: Mapping[str, Any] | None) -> P | None:
+    """Return ``_meta`` as an object of the revision; None if there are no entries."""
+    return kind(extra=meta_entries(meta)) if meta else None
 
 
-def extra_with_meta(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The ``extra`` of params that do not declare ``_meta``."""
-    return {"_meta": meta_entries(given)} if given else None
+def extra_with_meta(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return the ``extra`` of params that do not declare ``_meta``; None if there are no entries."""
+    return {"_meta": meta_entries(meta)} if meta else None
 
 
 def none_if_empty(params: P) -> P | None:
-    """Params that may be left out: None for those without a member."""
+    """Return params, or None if no member is set and they can be left out."""
     return None if params == params.__class__() else params
 
 
 def expect_result(key: RequestMethod[Any, Any], result: object, kind: type[R]) -> R:
-    """The result of a request that allows this one alone, because of its params; raises ProtocolError for another."""
+    """Return a result of the only class that these params allow; raise ``ProtocolError`` for another."""
     if not isinstance(result, kind):
-        text = f"{key.name}: the answer is a {result.__class__.__name__}, and to these params a {kind.__name__} belongs"
+        text = f"{key.name}: the answer is a {result.__class__.__name__}, but with these params it must be a {kind.__name__}"
         raise ProtocolError(text)
     return result
 

@@ -1,4 +1,4 @@
-"""Typed keys for methods: a type checker that sees a key knows the params and the result that belong to it."""
+"""Typed keys for methods: they tell a type checker which params and result belong to a method."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ Side: TypeAlias = Literal["client", "server"]
 
 
 class RequestMethod(Generic[P, R]):
-    """A request: its wire name and the types that go with it.
-
-    ``params`` and ``result`` hold the types at run time (``None`` where the method has no params, a union where there
-    are alternatives). ``sent_by`` says who may send it, ``capability`` which capability its receiver must have declared
-    (a dotted path), ``embedded`` that it travels inside another message only.
-    """
+    """The name and types of a request, with who may send it."""
 
     __slots__ = ("capability", "embedded", "message", "name", "params", "result", "sent_by")
 
@@ -32,23 +27,26 @@ class RequestMethod(Generic[P, R]):
         embedded: bool = False,
     ) -> None:
         self.name = name
+        """The method on the wire: ``tools/call``."""
         self.message = message
+        """The class of the request."""
         self.params = params
+        """The class of the params, or a union of classes; None if the method has no params."""
         self.result = result
+        """The class of the result, or a union of classes."""
         self.sent_by = sent_by
+        """The sides that may send it."""
         self.capability = capability
+        """Dotted path of the capability that the receiver must have declared; None if it needs none."""
         self.embedded = embedded
+        """Whether it is sent inside another message only."""
 
     def __repr__(self) -> str:
         return f"<request {self.name}>"
 
 
 class NotificationMethod(Generic[P]):
-    """A notification: its wire name and the type of its params.
-
-    ``sent_by`` says who may send it, ``capability`` which capability must have been declared (a dotted path) and
-    ``capability_of`` by whom: the sender, where not the receiver is named.
-    """
+    """The name and types of a notification, with who may send it."""
 
     __slots__ = ("capability", "capability_of", "message", "name", "params", "sent_by")
 
@@ -63,11 +61,17 @@ class NotificationMethod(Generic[P]):
         capability_of: Literal["sender", "receiver"] = "sender",
     ) -> None:
         self.name = name
+        """The method on the wire: ``notifications/progress``."""
         self.message = message
+        """The class of the notification."""
         self.params = params
+        """The class of the params; None if the method has no params."""
         self.sent_by = sent_by
+        """The sides that may send it."""
         self.capability = capability
+        """Dotted path of the capability that must have been declared; None if it needs none."""
         self.capability_of = capability_of
+        """The side that must have declared the capability."""
 
     def __repr__(self) -> str:
         return f"<notification {self.name}>"

@@ -1,4 +1,4 @@
-"""The value of a member that is absent where null would mean something else."""
+"""A value that means *absent* where None means null."""
 
 from __future__ import annotations
 
@@ -21,4 +21,4 @@ class Unset(Enum):
 
 
 UNSET: Final = Unset.UNSET
-"""Absent. Fields that may be null use it, so that ``None`` can mean null."""
+"""The value of an absent member whose type includes null."""

@@ -133,13 +133,13 @@ def test_a_revision_that_the_server_does_not_speak(desk) -> None:
     status, out, err = desk("--version", "2025-06-18")
     assert (status, out) == (1, "")
     assert (
-        "the other side does not speak 2025-06-18; it offers: 2025-11-25; without --version, what both sides speak is found out"
+        "the peer does not support 2025-06-18; it supports 2025-11-25; without --version, what both sides speak is found out"
         in err
     )
     err = desk("--version", "2026-07-28").err
     assert (
-        err
-        == "error: the other side does not speak 2026-07-28, and does not say what it speaks; without --version, what both sides speak is found out\n"
+        err == "error: the peer does not support 2026-07-28 and does not say what it supports; "
+        "without --version, what both sides speak is found out\n"
     )
     status, out, err = desk("--version", "2025-06-19")
     assert (status, out, err) == (

@@ -29,7 +29,7 @@ def test_bytes_are_what_base64_stands_for(data):
 @pytest.mark.parametrize("text", ["A", "*AAA", "AA==\n", "ä"])
 def test_what_is_no_base64_is_told(revision, text):
     block = package(revision).types.ImageContent(data=text, mime_type="image/png")
-    with pytest.raises(ProtocolError, match="no base64"):
+    with pytest.raises(ProtocolError, match="not valid base64"):
         _ = block.bytes
 
 
@@ -93,5 +93,5 @@ def test_a_failed_tool_becomes_an_exception_where_that_is_wanted(revision):
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.result) == ("one\ntwo", bad)
     silent = types.CallToolResult(content=[], is_error=True)
-    with pytest.raises(ToolFailed, match="does not say why"):
+    with pytest.raises(ToolFailed, match="the tool reports a failure without a text"):
         silent.raise_for_error()

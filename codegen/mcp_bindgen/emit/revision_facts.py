@@ -62,6 +62,17 @@ def facts_of(protocol: Protocol, names: Names, base: str) -> Facts:
         null_id=error is not None and not _may_be_absent(_field(protocol, ObjectOf(error), "id")),
         progress_messages=_has(protocol, "ProgressNotification", "params", "message"),
         introduction=frozenset(names.fields.get("Implementation", {}).values()) - {"name", "version"},
+        meta_classes={
+            method.name: found
+            for method in protocol.methods.values()
+            if (found := _meta_class(protocol, names, *_alternatives(protocol, method.params))) is not None
+        },
+        result_meta=_meta_class(protocol, names, ObjectOf("Result")) or "dict",
+        task_methods=frozenset(
+            method.name
+            for method in requests
+            if any(_field(protocol, each, "task") for each in _alternatives(protocol, method.params))
+        ),
         structured_results=_structured(protocol),
         output_schemas=_has(protocol, "Tool", "outputSchema"),
         tool_execution=_has(protocol, "Tool", "execution"),
@@ -96,6 +107,10 @@ def _arguments(facts: Facts) -> Iterator[Tree]:
         if isinstance(value, frozenset):
             members: list[Tree] = [literal(each) for each in sorted(cast("frozenset[str]", value))]
             yield (f"{name}=frozenset(", [("{", members, "}")] if members else [], ")")
+        elif isinstance(value, dict):
+            entries = cast("dict[str, str]", value)
+            pairs: list[Tree] = [f"{literal(key)}: {literal(item)}" for key, item in sorted(entries.items())]
+            yield (f"{name}={{", pairs, "}")
         elif isinstance(value, tuple):
             items: list[Tree] = [literal(each) for each in cast("tuple[str, ...]", value)]
             yield (f"{name}=(", [*items, ""] if len(items) == 1 else items, ")")
@@ -105,14 +120,28 @@ def _arguments(facts: Facts) -> Iterator[Tree]:
 
 def _form_types(protocol: Protocol, names: Names) -> tuple[str, str] | None:
     method = protocol.methods.get("elicitation/create")
-    kind = None if method is None else method.params
-    while isinstance(kind, AliasOf):
-        kind = protocol.aliases[kind.name].type
-    for member in kind.members if isinstance(kind, Union) else (kind,):
+    for member in _alternatives(protocol, None if method is None else method.params):
         field = _field(protocol, member, "requestedSchema")
         if isinstance(member, ObjectOf) and field is not None and isinstance(field.type, ObjectOf):
             return names.types[member.path], names.types[field.type.path]
     return None
+
+
+def _alternatives(protocol: Protocol, kind: Type | None) -> tuple[Type | None, ...]:
+    """Return the members of a type that is a union, else the type."""
+    while isinstance(kind, AliasOf):
+        kind = protocol.aliases[kind.name].type
+    return kind.members if isinstance(kind, Union) else (kind,)
+
+
+def _meta_class(protocol: Protocol, names: Names, *kinds: Type | None) -> str | None:
+    """Return the class of ``_meta`` that all of the types declare, "dict" for a JSON object; None if they do not."""
+    found: set[str | None] = set()
+    for kind in kinds:
+        field = _field(protocol, kind, "_meta")
+        declared = None if field is None else object_of(protocol, field.type)
+        found.add(None if field is None else "dict" if declared is None else names.types[declared.path])
+    return found.pop() if len(found) == 1 else None
 
 
 def _structured(protocol: Protocol) -> Literal["none", "object", "any"]:

@@ -89,7 +89,7 @@ def http(
     max_message: int,
 ) -> TransportFactory:
     """To the server at a URL, as ``Client.http`` describes it; no ``facts``, where the revision is to be found out."""
-    require_instance("url", url, str, "texts such as 'https://example.com/mcp'")
+    require_instance("url", url, str, "a str such as 'https://example.com/mcp'")
     require_strings(proxy=proxy)
     require_string_keys(headers=headers)
     require_positive_integers(pool=pool, max_message=max_message)

@@ -1,7 +1,6 @@
-"""Checks that emitted code shares: small functions that give back a JSON value, or refuse it.
+"""Checks that emitted code shares: each returns a JSON value of its type, or raises ``Invalid``.
 
-They say only *that* a value is wrong. Where and why is found out afterwards, by ``type_tables``, so that the good path pays
-nothing for it.
+``Invalid`` carries no details, so that valid values cost nothing more; ``type_tables`` locates the error afterwards.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ class Invalid(Exception):
 
 
 FAULTS = (Invalid, KeyError, TypeError, AttributeError, IndexError, RecursionError)
-"""What emitted code raises over a wrong value: a missing key and a value of another kind show themselves."""
+"""The exceptions of emitted code for a wrong value; a missing key and a value of another kind raise by themselves."""
 
 
 def string(v: Json) -> str:
-    """A JSON string."""
+    """Return a JSON string."""
     if v.__class__ is not str:
         raise Invalid
     checked: str = v
@@ -33,7 +32,7 @@ def string(v: Json) -> str:
 
 
 def integer(v: Json) -> int:
-    """A JSON number without fraction; a bool is none."""
+    """Return a JSON number without fraction; refuse a bool."""
     if v.__class__ is not int:
         raise Invalid
     checked: int = v
@@ -41,7 +40,7 @@ def integer(v: Json) -> int:
 
 
 def number(v: Json) -> float:
-    """A JSON number; a bool is none."""
+    """Return a JSON number; refuse a bool."""
     if v.__class__ is not float and v.__class__ is not int:
         raise Invalid
     checked: float = v
@@ -49,7 +48,7 @@ def number(v: Json) -> float:
 
 
 def boolean(v: Json) -> bool:
-    """A JSON true or false."""
+    """Return a JSON boolean."""
     if v.__class__ is not bool:
         raise Invalid
     checked: bool = v
@@ -57,13 +56,13 @@ def boolean(v: Json) -> bool:
 
 
 def null(v: Json) -> None:
-    """A JSON null."""
+    """Return a JSON null."""
     if v is not None:
         raise Invalid
 
 
 def mapping(v: Json) -> dict[str, Any]:
-    """A JSON object whose members are not looked at."""
+    """Return a JSON object without checking its members."""
     if v.__class__ is not dict:
         raise Invalid
     checked: dict[str, Any] = v
@@ -71,39 +70,39 @@ def mapping(v: Json) -> dict[str, Any]:
 
 
 def is_string(v: object) -> bool:
-    """Whether a value that is no plain ``str`` can be written as one: a member of a string enumeration, say."""
+    """Return whether a value can be written as a string; members of string enumerations can."""
     return isinstance(v, str)
 
 
 def is_integer(v: object) -> bool:
-    """Whether a value that is no plain ``int`` can be written as one; a bool cannot."""
+    """Return whether a value can be written as an integer; a bool cannot."""
     return isinstance(v, int) and not isinstance(v, bool)
 
 
 def is_number(v: object) -> bool:
-    """Whether a value can be written as a JSON number: finite, and no bool."""
+    """Return whether a value can be written as a JSON number; infinities, NaN and bools cannot."""
     if isinstance(v, float):
         return v - v == 0.0
     return is_integer(v)
 
 
 def is_array(v: object) -> bool:
-    """Whether a value can be written as a JSON array."""
+    """Return whether a value can be written as a JSON array."""
     return isinstance(v, _ARRAYS)
 
 
 def is_object(v: object) -> bool:
-    """Whether a value can be written as a JSON object."""
+    """Return whether a value can be written as a JSON object."""
     return isinstance(v, dict)
 
 
 _ARRAYS = (list, tuple)
 ATOMS = frozenset({str, int, bool, NoneType})
-"""Classes of which every value is JSON."""
+"""Classes whose values are all JSON."""
 
 
 def opaque(v: Any) -> None:
-    """Refuse what has no JSON form, however deep: printers turn a key that is no string into one without a word."""
+    """Refuse a value without a JSON form at any depth; printers silently turn other keys into strings."""
     cls = v.__class__
     if cls is dict:
         for key, item in v.items():
@@ -123,7 +122,7 @@ def opaque(v: Any) -> None:
 
 
 def _uncommon(v: Any) -> None:
-    """Tuples, and values of classes that derive from what is read from JSON."""
+    """Refuse as ``opaque`` does, for tuples and values of classes derived from those that JSON text is read as."""
     if is_object(v):
         keys(v)
         for item in v.values():
@@ -136,20 +135,20 @@ def _uncommon(v: Any) -> None:
 
 
 def keys(v: Any) -> None:
-    """Refuse a mapping of which a key is no string."""
+    """Refuse a mapping with a key that is not a string."""
     for key in v:
         if key.__class__ is not str and not is_string(key):
             raise Invalid
 
 
 def expect(v: object, cls: type) -> None:
-    """Refuse a value that is not of the class, or of one that derives from it."""
+    """Refuse a value that is not an instance of the class."""
     if not isinstance(v, cls):
         raise Invalid
 
 
 def fits(v: object, *tests: Callable[[object], bool]) -> None:
-    """Refuse a value that none of the tests takes."""
+    """Refuse a value that passes none of the tests."""
     if not any(test(v) for test in tests):
         raise Invalid
 
@@ -158,7 +157,7 @@ T = TypeVar("T")
 
 
 class ByClass(dict[type, Callable[[Any], T]]):
-    """Functions by the class of their argument; a class that is not there is refused or, derived from one, learned."""
+    """Functions by the class of their argument; derived classes are added on first use, others refused."""
 
     def __init__(self, functions: Mapping[type, Callable[[Any], T]]) -> None:
         super().__init__(functions)
@@ -172,13 +171,13 @@ class ByClass(dict[type, Callable[[Any], T]]):
 
 
 def undeclared(extra: Any, declared: frozenset[str]) -> None:
-    """Refuse an ``extra`` that is no mapping, or holds what has an attribute of its own."""
+    """Refuse an ``extra`` that is not a dict, or that holds a declared member."""
     if not is_object(extra) or not declared.isdisjoint(extra):
         raise Invalid
 
 
 def first_match(v: object, *functions: Callable[[Any], T]) -> T:
-    """What the first function that takes the value makes of it."""
+    """Return the result of the first function that accepts the value."""
     for function in functions:
         try:
             return function(v)

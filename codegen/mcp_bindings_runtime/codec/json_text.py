@@ -1,7 +1,6 @@
-"""JSON text to values and back, refusing what JSON (RFC 8259) and JSON-RPC peers do not agree on.
+"""Parse and write JSON text with the standard library; refuse text that JSON (RFC 8259) implementations disagree on.
 
-Of two members of an object with one name the last counts, as in most parsers. This is the standard library's part;
-``orjson_text`` does the same with orjson where that is installed.
+Of two members with one name the last counts, as in most parsers. ``orjson_text`` does the same with orjson.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ class NotJson(Exception):
 
 
 class Backend(NamedTuple):
-    """What reads and writes JSON text."""
+    """A parser and a writer of JSON text."""
 
     name: str
-    """The module that does the work: ``json`` or ``orjson``."""
+    """The name of the library: ``json`` or ``orjson``."""
     parse: Callable[[Text], Any]
     write: Callable[[Any], bytes] | None
-    """From JSON values; None where it is faster to put the text together without making them."""
+    """Writes JSON values; None if it is faster to write text without making them (``json_writer``)."""
 
 
 def parse(data: Text) -> Any:
-    """The value of one JSON text; raises NotJson.
+    """Return the value of one JSON text; raise ``NotJson``.
 
-    Refused beyond bad syntax: bytes that are not UTF-8, a byte order mark, NaN and the infinities, numbers too large to
-    be finite, integers of thousands of digits, halves of surrogate pairs, nesting deeper than the interpreter allows.
+    Besides bad syntax it refuses bytes that are not UTF-8, byte order marks, NaN and the infinities, numbers too large
+    to be finite, integers of thousands of digits, single surrogates and nesting beyond the interpreter's limit.
     """
     try:
         text = data if isinstance(data, str) else str(data, "utf-8")
@@ -48,19 +47,19 @@ def parse(data: Text) -> Any:
         raise NotJson(_TOO_DEEP) from None
     except (ValueError, StopIteration):
         value = _explain(text)
-    # A single character is looked for much faster than more of them, and long texts are mostly free of it.
+    # Searching for one character is much faster than for the pattern, and most long texts do not contain it.
     if text is data or ("\\" in text and _SURROGATE(text)):
         _refuse_surrogates(text, value)
     return value
 
 
 def write(value: Any) -> bytes:
-    """One line of UTF-8 without blanks between tokens; raises TypeError, ValueError or RecursionError."""
+    """Return a value as one line of UTF-8 without spaces; raise TypeError, ValueError or RecursionError."""
     return _ENCODER.encode(value).encode()
 
 
 def _explain(text: str) -> Any:
-    """Read a text with something around its value: blanks perhaps, else raises NotJson."""
+    """Return the value of a text with whitespace around it; raise ``NotJson`` for other texts."""
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -70,7 +69,7 @@ def _explain(text: str) -> Any:
     except RecursionError:
         raise NotJson(_TOO_DEEP) from None
     except ValueError:
-        # Python's own limit on the digits of an int.
+        # Python limits the digits of an int.
         message = "an integer of too many digits"
         raise NotJson(message) from None
 
@@ -102,9 +101,9 @@ def _no_constant(name: str) -> Any:
 _TOO_DEEP = "JSON nested too deeply"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]").search
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
-_UNTYPED: Any = _DECODER  # type checkers are told that a scanner is made of a scanner
+_UNTYPED: Any = _DECODER  # typeshed declares another argument
 _scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_UNTYPED)
-"""What ``raw_decode`` calls, which costs a short text a sixth of its time."""
+"""The function that ``raw_decode`` calls; the detour takes a sixth of the time of a short text."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
 
 STANDARD = Backend("json", parse, None)

@@ -1,7 +1,7 @@
-"""JSON text of values: what emitted writers put together to the text of a message.
+"""Write values as JSON text; emitted writers join the texts to a message.
 
-Like ``checks``, these only say *that* something has no JSON form. Text is without blanks between tokens, and not yet
-encoded, so that half a surrogate pair is found by whoever does that.
+Like ``checks``, these functions raise ``Invalid`` without details. The text has no spaces and is not yet encoded; encoding
+it finds single surrogates.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any
 from .checks import Invalid, is_array, is_number, is_object, is_string
 
 escape = encode_basestring
-"""A string with its quotes; TypeError for anything else."""
+"""Returns a string with quotes; raises TypeError for anything else."""
 
 integer: Callable[[int], str] = int.__repr__
-"""An integer, one of a class derived from ``int`` too."""
+"""Returns an integer as text, also one of a class derived from ``int``."""
 
 
 def escape_long(v: str) -> str:
-    """A string that may be of megabytes and rarely needs escaping: to look for that takes a fifth of the time."""
+    """Return a string with quotes; a search for characters to escape takes a fifth of the time of escaping a long one."""
     if len(v) < _LONG or not v.isascii() or any(char in v for char in _ESCAPED):
         return escape(v)
     return f'"{v}"'
 
 
 def number(v: float) -> str:
-    """A number; raises Invalid for one that is not finite, and for anything else."""
+    """Return a number as text; raise ``Invalid`` for infinities, NaN and other values."""
     if v.__class__ is float:
         if v - v != 0.0:
             raise Invalid
@@ -38,27 +38,27 @@ def number(v: float) -> str:
 
 
 def boolean(v: bool) -> str:
-    """True or false."""
+    """Return a boolean as text."""
     return "true" if v else "false"
 
 
 def array(items: Iterable[str]) -> str:
-    """An array of texts."""
+    """Return an array of items that are text already."""
     return f"[{','.join(items)}]"
 
 
 def mapping(items: Iterable[str]) -> str:
-    """An object of members that are text already."""
+    """Return an object of members that are text already."""
     return f"{{{','.join(items)}}}"
 
 
 def members(extra: dict[str, Any]) -> str:
-    """The members of an object, a comma before each."""
+    """Return the members of an object, a comma before each."""
     return "".join([f",{escape(key)}:{anything(item)}" for key, item in extra.items()])
 
 
 def anything(v: Any) -> str:
-    """Any JSON; raises Invalid or TypeError for what has no JSON form, however deep."""
+    """Return any JSON value as text; raise ``Invalid`` or TypeError for a value without a JSON form at any depth."""
     cls = v.__class__
     if cls is str:
         return escape(v)
@@ -68,7 +68,7 @@ def anything(v: Any) -> str:
         items: list[str] = []
         for key, item in v.items():
             cls = item.__class__
-            # What most members are, without another call.
+            # Most members are strings or integers: no further call for them.
             text = escape(item) if cls is str else repr(item) if cls is int else anything(item)
             items.append(f"{escape(key)}:{text}")
         return f"{{{','.join(items)}}}"
@@ -91,7 +91,7 @@ def anything(v: Any) -> str:
 
 
 def _uncommon(v: Any) -> str:
-    """Tuples, and values of classes that derive from what ``json`` reads."""
+    """Return as text a tuple, or a value of a class derived from those that ``json`` reads."""
     if is_string(v):
         return escape(v)
     if is_object(v):

@@ -1,6 +1,6 @@
-"""The same as ``json_text``, by orjson: what the two treat differently goes to the standard library.
+"""Parse and write JSON text with orjson; texts that it treats differently from ``json_text`` go to the standard library.
 
-Importing this raises ImportError where orjson is not installed (the extra ``fast``).
+The import raises ImportError if orjson is not installed (the extra ``fast``).
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from .json_text import Backend, Text
 
 
 def parse(data: Text) -> Any:
-    """The value of one JSON text; raises NotJson for what ``jsontext.parse`` refuses, in the same words."""
+    """Return the value of one JSON text; raise the ``NotJson`` of ``json_text.parse``."""
     try:
         value = loads(data)
     except ValueError:
-        # It takes less than the standard library in some ways, and says what is wrong in other words.
+        # orjson accepts less than the standard library in some respects, and its messages differ.
         return jsontext.parse(data)
     text: Any = data
     if text.__class__ is not bytes:
         text = text.encode() if isinstance(text, str) else bytes(text)
-    # An integer of more than 64 bits has become a float without a word: it has 19 digits in a row, of which two are
-    # neighbours among every ninth byte, and four among every fourth. A str is searched much faster than bytes.
+    # orjson silently turns integers of more than 64 bits into floats. They have at least 19 digits in a row, two of which
+    # are neighbours among every ninth byte, and four among every fourth. A str is searched much faster than bytes.
     if len(text) < _LARGE or text[::64].count(b'"') >= len(text) >> 13:
         if "00" not in text[_EVERY_9TH].translate(_DIGITS_ALONE).decode():
             return value
         wrong = "0000" in text[::4].translate(_DIGITS_ALONE).decode() and _RUN in text.translate(_DIGITS_ALONE).decode()
     else:
-        # A few very long strings: it is faster to go through what was read.
+        # The text consists of a few very long strings: walking the value is faster.
         wrong = _has_large_float(value)
     return jsontext.parse(data) if wrong else value
 
 
 def write(value: Any) -> bytes:
-    """One line of UTF-8 without blanks between tokens; raises TypeError, ValueError or RecursionError."""
+    """Return a value as one line of UTF-8 without spaces; raise TypeError, ValueError or RecursionError."""
     try:
         return dumps(value, option=_AS_IT_IS)
     except TypeError:
-        # Integers of more than 64 bits, more than 254 levels, subclasses of float.
+        # orjson refuses integers of more than 64 bits, more than 254 levels and subclasses of float.
         return jsontext.write(value)
 
 
@@ -63,9 +63,9 @@ dumps = orjson.dumps
 _LARGE = 65536
 _EVERY_9TH = slice(None, None, 9)
 _DIGITS_ALONE = bytes(48 if 48 <= byte < 58 else 32 for byte in range(256))
-"""Makes a zero of each digit, and a blank of all else."""
+"""Translates digits to zeros and other bytes to spaces."""
 _RUN = "0" * 19
-"""Every integer of 18 digits has 63 bits."""
+"""Integers of up to 18 digits fit into 64 bits."""
 _AS_IT_IS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
 
 ORJSON = Backend("orjson", parse, write)

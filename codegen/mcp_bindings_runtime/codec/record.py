@@ -1,8 +1,8 @@
-"""The base of every emitted class: what attrs would add, without attrs' work at import.
+"""The base of the emitted classes: the methods that attrs would add, without attrs' work at import.
 
-An emitted class has ``__slots__`` and ``__init__`` of its own; ``eq``, ``repr``, copy and pickle come from here. attrs'
-metadata (``__attrs_attrs__``, which ``attrs.fields``, ``asdict``, ``evolve`` and cattrs read) is made from the class the
-first time somebody asks for it, because decorating all classes of a revision costs several times the rest of its import.
+An emitted class has its own ``__slots__`` and ``__init__``; ``Record`` adds ``eq``, ``repr``, copy and pickle. The metadata
+that attrs and cattrs read (``__attrs_attrs__``) is made on first use: decorating all classes of a revision would take
+several times as long as the rest of its import.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _twins: dict[type, type] = {}
 
 
 class _Metadata:
-    """An attribute by which attrs knows its classes, taken from a twin that attrs made on first use."""
+    """An attribute of attrs classes, taken from a twin class that attrs makes on first use."""
 
     __slots__ = ("_name",)
 
@@ -48,7 +48,7 @@ class _Metadata:
 class Record:
     """An object of the protocol: keyword-only, mutable, compared by value, not hashable, not validated.
 
-    ``extra`` of every subclass holds the members that its type does not declare, by wire name; they are written back.
+    Each subclass has ``extra``, which holds undeclared members by wire name; they are written back.
     """
 
     __slots__ = ("__weakref__",)
@@ -65,7 +65,7 @@ class Record:
 
     @recursive_repr("...")
     def __repr__(self) -> str:
-        # Absent members are left out: most objects use few of those they could have. None may be null, too.
+        # Absent members are left out, as most objects have many. None may mean null, too.
         cls = _emitted(self.__class__)
         absent = _defaults(cls) if cls else {}
         members = ((name, getattr(self, name)) for name in self.__slots__)
@@ -90,21 +90,21 @@ def field_names(cls: type[Record]) -> tuple[str, ...]:
 
 
 def _emitted(owner: type[Record]) -> type | None:
-    """The emitted class that a class is, or derives from."""
+    """Return the emitted class that a class is or derives from; None for ``Record``."""
     return next(
         (cls for cls in owner.__mro__ if cls is not Record and {"__slots__", "__init__"} <= vars(cls).keys()), None
     )
 
 
 def _defaults(cls: type) -> dict[str, Any]:
-    """What the members of an emitted class are where they are not given."""
+    """Return the default values of an emitted class."""
     init: Any = vars(cls)["__init__"]
     defaults: dict[str, Any] = init.__kwdefaults__ or {}
     return defaults
 
 
 def _make_twin(cls: type) -> type:
-    """A class that attrs decorated, with the fields, types and defaults of an emitted one."""
+    """Return an attrs class with the fields, types and defaults of an emitted class."""
     from typing import get_type_hints
 
     import attrs

@@ -1,4 +1,4 @@
-"""What emitted classes offer besides their members."""
+"""Functions behind the convenience properties and methods of emitted classes."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from ..errors import ProtocolError, ToolFailed
 from .wording import describe
 
 Bytes: TypeAlias = bytes
-"""The builtin, for classes that have an attribute of that name."""
+"""The builtin, for classes with an attribute of that name."""
 
 
 def decode_base64(text: str) -> Bytes:
-    """What base64 stands for (RFC 4648, section 4); raises ProtocolError for text that is none."""
+    """Return the bytes of base64 text (RFC 4648, section 4); raise ``ProtocolError`` for other text."""
     from base64 import b64decode
 
     try:
         return b64decode(text, validate=True)
-    except ValueError as fault:
-        reason = f"the data is no base64: {fault}"
+    except ValueError as error:
+        reason = f"the data is not valid base64: {error}"
         raise ProtocolError(reason) from None
 
 
 def first_name(*candidates: str | None) -> str:
-    """The first name that there is; the last one always is."""
+    """Return the first name that is not None; the last one never is."""
     return next(each for each in candidates if each is not None)
 
 
@@ -47,8 +47,8 @@ def opaque_texts(extra: Mapping[str, Any] | None, name: str) -> list[str] | None
 
 
 def raise_for_error(result: Any) -> None:
-    """Raises ToolFailed for a result that says so."""
+    """Raise ``ToolFailed`` if a result reports a failure."""
     if result.is_error:
-        # A block of an unknown type is JSON, which has a type, too.
+        # Blocks of unknown types are `UnknownContent`, which has a type, too.
         texts = [block.text for block in result.content if block.type == "text"]
-        raise ToolFailed("\n".join(texts) or "the tool has failed, and does not say why", result)
+        raise ToolFailed("\n".join(texts) or "the tool reports a failure without a text", result)

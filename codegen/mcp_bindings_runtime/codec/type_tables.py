@@ -1,16 +1,16 @@
-"""What is wrong with a value, and where: the slow half of decoding and encoding.
+"""Walk values by tables of their types, to find what is wrong with them and where.
 
-Emitted functions only notice *that* a value is wrong. The walks here read the same types from tables and say the rest;
-they run when something is wrong, or when all faults are asked for. A shape is
+Emitted functions only raise that a value is wrong; the walks then run over the same value. They also collect all
+violations on request. A shape is
 
     "string" "integer" "float" "boolean" "null" "json" "object"     a scalar, any JSON, any object
     ("enum", value, …)                                             one of the literals
     ("list", shape)   ("map", shape)                               an array, an object with values of one shape
-    ("class", name)   ("alias", name)                              what ``OBJECTS`` and ``ALIASES`` hold
+    ("class", name)   ("alias", name)                              an entry of ``OBJECTS`` or ``ALIASES``
     ("raw", shape)                                                 checked, then kept as JSON
     ("union", decision, (shape, …))                                alternatives
 
-and a decision leads to the place of one alternative, or None where there is none:
+and a decision leads to the index of one alternative, or to None:
 
     ("kind", ((JSON kind, decision), …))           ("tag", key, ((literal, decision), …), decision when absent)
     ("key", key, decision, decision when absent)   ("nested", key, decision)   ("first", decision, decision when empty)
@@ -47,7 +47,7 @@ _WANTED = {
 
 
 class Violation(NamedTuple):
-    """One fault: where it is (keys and indices from the top), what is there, what would have been accepted."""
+    """A mistake in a value: its place (keys and indices from the top), the value found, the values accepted."""
 
     path: Path
     found: str
@@ -61,7 +61,7 @@ class UnknownTag(Violation):
 
 
 class TypeTables:
-    """The tables of one revision, and the walks over them."""
+    """The type tables of one revision, and the walks over them."""
 
     def __init__(self, objects: Objects, aliases: Aliases, classes: Any) -> None:
         self._objects = objects
@@ -74,7 +74,7 @@ class TypeTables:
         return TypeTables({**other._objects, **self._objects}, {**other._aliases, **self._aliases}, both)
 
     def read(self, value: Any, shape: Shape, path: Path, faults: list[Violation]) -> Any:
-        """The typed value, as far as it can be made; every fault is added to ``faults``, and what is faulty stays JSON."""
+        """Return the typed value as far as it can be made; add violations to ``faults`` and keep those parts as JSON."""
         if isinstance(shape, str):
             if not is_scalar(value, shape):
                 faults.append(Violation(path, describe(value), _WANTED[shape]))
@@ -109,7 +109,7 @@ class TypeTables:
             return value
         chosen = shape[2][member]
         if isinstance(chosen, str) and not is_scalar(value, chosen):
-            # Only the kind was looked at: 1.5 is a number, yet no integer.
+            # The decision only looked at the kind: 1.5 is a number, but not an integer.
             faults.append(Violation(path, describe(value), self._wanted(shape)))
             return value
         return self.read(value, chosen, path, faults)
@@ -127,7 +127,7 @@ class TypeTables:
                 if attribute is not None:
                     setattr(made, attribute, read)
                 if len(faults) > before and (attribute is None or (presence != "required" and read is absent)):
-                    # A wrong constant has no attribute, and a wrong null would look like absence there.
+                    # A wrong constant has no attribute, and a wrong null would look absent.
                     held.remove(wire)
                 continue
             if presence == "required":
@@ -151,9 +151,9 @@ class TypeTables:
         faults: list[Violation],
         missed: tuple[str, ...] = (),
     ) -> int | None:
-        """The place of the member that a value is to be read as; where there is none, a fault and None.
+        """Return the index of the member that a value is read as; add a violation and return None if there is none.
 
-        ``missed`` are the keys that were looked for in this value and not found, the one asked for first in front.
+        ``missed`` are the keys that were not found in this value so far, in the order of the search.
         """
         if decision is None or isinstance(decision, int):
             return decision
@@ -201,12 +201,12 @@ class TypeTables:
         return None
 
     def write(self, value: Any, shape: Shape, path: Path) -> Violation | None:
-        """The first thing that keeps a Python value from being written as ``shape``; None where nothing does."""
+        """Return the first violation that keeps a Python value from being written as ``shape``; None without one."""
         if isinstance(shape, str):
             return self._write_scalar(value, shape, path)
         kind = shape[0]
         if kind == "enum":
-            # A member of a string enumeration is as good as its text.
+            # Members of string enumerations equal their texts.
             if _is_one_of(value, shape[1:]) or any(value == text for text in shape[1:] if isinstance(text, str)):
                 return None
             return Violation(path, describe_python(value), one_of(shape[1:]))
@@ -229,14 +229,14 @@ class TypeTables:
         return self._write_class(value, shape[1], path)
 
     def write_message(self, value: Any, path: Path) -> Violation | None:
-        """The same for a value that has to be of one of the classes."""
+        """Return the first violation in an object of the revision."""
         name = self._class_name(value)
         if name is None:
             return Violation(path, describe_python(value), "an object of this revision")
         return self._write_class(value, name, path)
 
     def write_any(self, value: Any, path: Path) -> Violation | None:
-        """The same for a value of no known type: of one of the classes, or JSON in which such values may stand."""
+        """Return the first violation in an object of the revision, or in JSON that may contain such objects."""
         name = self._class_name(value)
         if name is not None:
             return self._write_class(value, name, path)
@@ -280,7 +280,7 @@ class TypeTables:
         return _not_json(value, path)
 
     def _write_union(self, value: Any, members: tuple[Shape, ...], path: Path) -> Violation | None:
-        """A member that fits, else the fault within the only member of the same kind, else a fault of the whole."""
+        """Return None if a member matches, else the violation in the only member of its kind, else one of the whole."""
         name = self._class_name(value)
         near: list[Violation] = []
         for member in members:
@@ -331,7 +331,7 @@ class TypeTables:
         return None
 
     def _wanted(self, shape: Shape) -> str:
-        """What a shape accepts, in a few words."""
+        """Return a description of the values that a shape accepts."""
         if isinstance(shape, str):
             return _WANTED.get(shape, "a JSON value")
         kind = shape[0]
@@ -349,11 +349,11 @@ class TypeTables:
 
 
 _MISSING = object()
-"""Stands for an attribute that was never set, or deleted."""
+"""Stands for an attribute that was never set, or was deleted."""
 
 
 def json_kind(value: Any) -> str | None:
-    """Which of the six kinds of JSON value it is; None for what is no JSON."""
+    """Return the kind of a JSON value, one of six; None for other values."""
     if value is None:
         return "null"
     return _JSON_KINDS.get(value.__class__)
@@ -370,7 +370,7 @@ _JSON_KINDS: Mapping[type, str] = {
 
 
 def is_scalar(value: Any, shape: str) -> bool:
-    """Whether it is of a scalar type; a bool is no number."""
+    """Return whether a value is of a scalar type; a bool is not a number."""
     match shape:
         case "json":
             return True
@@ -387,7 +387,7 @@ def _is_one_of(value: Any, literals: tuple[Any, ...]) -> bool:
 
 
 def _missing(path: Path, keys: tuple[str, ...], wanted: str) -> Violation:
-    """None of these keys is there, one of which had to be: told of the first. ``wanted`` is for one without another."""
+    """Return the violation for missing keys, of which one is required; ``wanted`` describes a key without alternatives."""
     first, *others = keys
     return Violation((*path, first), "nothing", f"this member, or {one_of(others)} instead" if others else wanted)
 
@@ -406,7 +406,7 @@ def _not_a_key(value: dict[Any, Any], path: Path) -> Violation | None:
 
 
 def _not_json(value: Any, path: Path) -> Violation | None:
-    """The first thing in an opaque value that has no JSON form; a loop or a depth without end is one."""
+    """Return the first violation in a value that must be JSON; cycles and endless depth are violations."""
     stack: list[tuple[Any, Path]] = [(value, path)]
     while stack:
         each, where = stack.pop()
@@ -439,4 +439,4 @@ def _is_text(value: str) -> bool:
 
 
 _DEEPEST = 900
-"""Levels that the standard library's printer can take below its default recursion limit."""
+"""Levels of nesting that the standard library can print within the default recursion limit."""

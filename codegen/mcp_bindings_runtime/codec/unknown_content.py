@@ -1,8 +1,7 @@
-"""Content blocks of types that the revision does not declare: a client keeps them as JSON and does not lose the result.
+"""Keep content blocks of undeclared types as JSON, so that a client does not lose the rest of the result.
 
-The revisions say which types there are, and none says what a client does with another one. Servers send types of later
-revisions all the same, such as ``resource_link`` before 2025-06-18. So this is lenient where a client receives the result
-of a request whose outcome cannot be asked for again; ``decode`` stays strict.
+Servers send types of later revisions, such as ``resource_link`` before 2025-06-18, and no revision tells clients what to do
+with them. Only results that cannot be requested again are read so leniently; ``decode`` stays strict.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ class UnknownContent(dict[str, Any]):
 
     @property
     def type(self) -> str:
-        """The type, as every content block has it."""
+        """The type of the content block."""
         found: str = self["type"]
         return found
 
@@ -50,18 +49,18 @@ def read_result(codec: Codec[Any], key: RequestMethod[Any, Any], value: Any) -> 
     return result
 
 
-def tolerated(
+def tolerate_unknown_content(
     codec: Codec[Any], key: RequestMethod[Any, Any], response: Any, fault: DecodeError
 ) -> tuple[Any, DecodeError | None]:
-    """Return the result in the JSON value of a response that does not fit, or the fault if that cannot be tolerated."""
+    """Return the result in an invalid response, or the error if unknown content is not the only reason for it."""
     if fault.keys[:1] == ("result",):
         with suppress(DecodeError, RecursionError):
             return read_result(codec, key, response["result"]), None
     return None, fault
 
 
-def written(binding: Binding, result: Any) -> Any:
-    """Return the JSON value of a result as the server has sent it, content blocks of unknown types included."""
+def unstructure_result(binding: Binding, result: Any) -> Any:
+    """Return the JSON value of a result, content blocks of unknown types included."""
     codec = binding.codec
     try:
         return codec.unstructure(result)
@@ -83,12 +82,12 @@ def _written_block(codec: Codec[Any], block: Any) -> Any:
 
 
 def _is_unknown_block(fault: Violation) -> bool:
-    """Whether a fault is the type of a block of ``content``."""
+    """Return whether a violation is an unknown type of a content block."""
     return isinstance(fault, UnknownTag) and fault.path[-1] == "type" and "content" in fault.path[-3:]
 
 
 def _wrap(result: Any, path: tuple[str | int, ...]) -> None:
-    """Make the object at a path an ``UnknownContent``."""
+    """Replace the object at a path by an ``UnknownContent``."""
     *above, last = path
     holder = result
     for step in above:

@@ -1,4 +1,4 @@
-"""The words of a fault: what was found, and what would have been accepted."""
+"""Describe values and expectations in error messages."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .checks import is_array, is_object
 
 
 def describe(value: Any) -> str:
-    """A JSON value in a few words: scalars as they are, cut if long; arrays and objects by kind."""
+    """Return a short description of a JSON value: scalars as JSON, cut if long; arrays and objects by kind."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
         return json.dumps(value[:_SHOWN], ensure_ascii=False) + ("…" if len(value) > _SHOWN else "")
     if isinstance(value, int | float):
-        # A number of thousands of digits cannot even be printed.
+        # Python refuses to print a number of thousands of digits.
         return str(value) if not isinstance(value, int) or value.bit_length() < 256 else "a huge integer"
     if is_array(value):
         return "an array"
@@ -26,7 +26,7 @@ def describe(value: Any) -> str:
 
 
 def describe_python(value: Any) -> str:
-    """A Python value in a few words: what JSON has too as it is, anything else by its class."""
+    """Return a short description of a Python value: JSON scalars as they are, other values by their class."""
     if value is None:
         return "None"
     if isinstance(value, bool | int | float | str) and value.__class__.__module__ == "builtins":
@@ -36,7 +36,7 @@ def describe_python(value: Any) -> str:
 
 
 def one_of(literals: Sequence[Any]) -> str:
-    """The literals that would have been accepted."""
+    """Return a description of the accepted literals."""
     shown = [describe(literal) for literal in literals]
     if len(shown) == 1:
         return shown[0]
@@ -44,13 +44,13 @@ def one_of(literals: Sequence[Any]) -> str:
 
 
 def any_of(wanted: Iterable[str]) -> str:
-    """Alternatives that are worded already; the same words are not said twice."""
+    """Join descriptions of alternatives, without repetitions."""
     each = list(dict.fromkeys(wanted))
     return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} or {each[-1]}"
 
 
 def article(name: str) -> str:
-    """The indefinite article of a class's name."""
+    """Return the indefinite article for a name."""
     return "an" if name[:1].lower() in "aeiou" else "a"
 
 

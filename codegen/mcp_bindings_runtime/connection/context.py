@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..errors import CallCancelled, ConnectionClosed, RequestTimeout, UsageError
 from ..logs import write_log
-from ..meta import entries_of
 from ..methods import NotificationMethod, RequestMethod
 from ..session.control_flow import Abandoned
 from ..session.events import Incoming
@@ -58,7 +57,7 @@ class Context:
     @property
     def meta(self) -> Any:
         """``_meta`` of the request: an object of the revision or a dict; None if there is none."""
-        return None if self._incoming is None else entries_of(self._incoming.params)
+        return None if self._incoming is None else self._incoming.meta
 
     @property
     def principal(self) -> str | None:

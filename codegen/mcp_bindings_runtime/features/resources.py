@@ -150,7 +150,7 @@ class Resources:
         """
         subscribed = (uri,) if about is None else (uri, about)
         for each in subscribed:
-            require_instance("the URI of an updated resource", each, str, "texts")
+            require_instance("the URI of an updated resource", each, str, "a str")
         method = "notifications/resources/updated"
         params = self._server.binding.notifications[method].params(uri=uri)
         self._server.announce(method, params, about=subscribed)

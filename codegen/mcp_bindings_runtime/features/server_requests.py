@@ -28,7 +28,7 @@ def check_outgoing_request(context: Any, key: RequestMethod[Any, Any], params: A
         if not _declares(binding, context.peer_capabilities, path):
             if binding.era == "stateless":
                 raise _missing(path)
-            text = f"{key.name} takes the capability {path!r} with these params, which the client has not declared"
+            text = f"{key.name} needs the capability {path!r} with these params, which the client has not declared"
             raise NotDeclared(text)
     if key.name == SAMPLE:
         wrong = sampling.find_imbalance(params.messages)

@@ -1,1 +1,1 @@
-"""The protocol core: messages in, events and messages out, without I/O, threads or clocks."""
+"""The session of one connection: the protocol without I/O, threads and clocks."""

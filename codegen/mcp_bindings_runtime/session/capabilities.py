@@ -1,4 +1,4 @@
-"""What a side says of itself: who it is, and what it declares, from what it handles."""
+"""Declare the capabilities and the ``Implementation`` of a side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OFFERED: Mapping[str, str] = {
     "prompts": "prompts/list",
     "completions": "completion/complete",
 }
-"""Capabilities of servers to the method that the registry of the same name answers."""
+"""Server capability to the method that the registry of the same name answers."""
 
 
 def declared_by(
@@ -27,11 +27,10 @@ def declared_by(
     logging: bool = False,
     also: Iterable[str] = (),
 ) -> Any:
-    """The capabilities, an object of the revision, of a side that handles these methods.
+    """Return the capabilities of a side that handles these methods.
 
-    Who offers a list may say that it has changed, so that is declared with it. ``more`` is an object of capabilities
-    that is laid over the rest, ``logging`` whether the side sends log messages, ``also`` are dotted paths of what it has
-    besides.
+    A side that offers a list declares that it may change. ``logging`` declares log messages, and ``also`` further dotted
+    paths. ``more`` is an object of capabilities that overrides the rest.
     """
     cls = binding.types.ServerCapabilities if side == "server" else binding.types.ClientCapabilities
     declared: dict[str, Any] = {}
@@ -48,9 +47,9 @@ def declared_by(
             _declare(binding, declared, path)
     if more is not None:
         if not isinstance(more, cls):
-            text = f"capabilities is {more!r}; accepted is a {cls.__name__} of {binding.revision}"
+            text = f"`capabilities` must be a {cls.__name__} of {binding.revision}, got {more!r}"
             raise UsageError(text)
-        _lay_over(declared, binding.codec.unstructure(more))
+        _merge(declared, binding.codec.unstructure(more))
     return binding.codec.structure(declared, cls)
 
 
@@ -59,31 +58,31 @@ INTRODUCTION = frozenset({"title", "description", "icons", "website_url"})
 
 
 def introduction(binding: Binding, name: str, version: str, **more: Any) -> Any:
-    """Return the ``Implementation`` of the revision with which a side introduces itself.
+    """Return the ``Implementation`` of a side.
 
     ``more`` are members of ``INTRODUCTION``; None stands for an absent one. An icon may be a JSON object. Raise
-    ``UsageError`` for a member that the revision does not declare, and for a value that does not fit it.
+    ``UsageError`` for a member that the revision does not declare, and for a value of a wrong type.
     """
     cls = binding.types.Implementation
-    given = {member: value for member, value in more.items() if value is not None}
-    lacking = missing_members(binding) & given.keys()
-    if lacking:
+    members = {member: value for member, value in more.items() if value is not None}
+    undeclared = missing_members(binding) & members.keys()
+    if undeclared:
         text = (
-            f"`{min(lacking)}` does not exist in {binding.revision}, whose Implementation declares only "
+            f"`{min(undeclared)}` does not exist in {binding.revision}, whose Implementation declares only "
             f"{', '.join(['name', 'version', *sorted(binding.facts.introduction)])}; leave it out"
         )
         raise UsageError(text)
-    for member, value in {"name": name, "version": version, **given}.items():
+    for member, value in {"name": name, "version": version, **members}.items():
         if member != "icons" and not isinstance(value, str):
-            mend = f"; write {member}={str(value)!r}" if isinstance(value, int | float) else ""
-            text = f"`{member}` must be a str, got {value!r}{mend}"
+            hint = f"; write {member}={str(value)!r}" if isinstance(value, int | float) else ""
+            text = f"`{member}` must be a str, got {value!r}{hint}"
             raise UsageError(text)
-    if "icons" in given:
-        if not isinstance(icons := given["icons"], list | tuple):
+    if "icons" in members:
+        if not isinstance(icons := members["icons"], list | tuple):
             text = f"`icons` must be a list, got {icons!r}"
             raise UsageError(text)
-        given["icons"] = [_icon(binding, each) for each in cast("list[Any]", icons)]
-    return cls(name=name, version=version, **given)
+        members["icons"] = [_icon(binding, each) for each in cast("list[Any]", icons)]
+    return cls(name=name, version=version, **members)
 
 
 def missing_members(binding: Binding) -> frozenset[str]:
@@ -91,43 +90,43 @@ def missing_members(binding: Binding) -> frozenset[str]:
     return INTRODUCTION - binding.facts.introduction
 
 
-def _icon(binding: Binding, given: Any) -> Any:
+def _icon(binding: Binding, icon: Any) -> Any:
     """Return an icon of the revision, from one or from a JSON object."""
     cls = binding.types.Icon
-    if not isinstance(given, (cls, dict)):
-        text = f"`icons` must hold objects of {binding.revision}'s Icon or JSON objects, got {given!r}"
+    if not isinstance(icon, (cls, dict)):
+        text = f"`icons` must hold objects of {binding.revision}'s Icon or JSON objects, got {icon!r}"
         raise UsageError(text)
     try:
-        return binding.codec.structure(given if isinstance(given, dict) else binding.codec.unstructure(given), cls)
-    except (DecodeError, EncodeError) as fault:
-        text = f"`icons` holds {given!r}, which is no Icon: {fault}"
+        return binding.codec.structure(icon if isinstance(icon, dict) else binding.codec.unstructure(icon), cls)
+    except (DecodeError, EncodeError) as error:
+        text = f"`icons` holds {icon!r}, which is not a valid Icon: {error}"
         raise UsageError(text) from None
 
 
 def check_paths(binding: Binding, side: Side, paths: Iterable[str]) -> None:
-    """Raises UsageError for a dotted path that names nothing which a side could declare in the revision."""
+    """Raise ``UsageError`` for a dotted path that is not a capability of a side in the revision."""
     known = binding.capabilities[side]
-    above = {path.rpartition(".")[0] for path in known}
+    parents = {path.rpartition(".")[0] for path in known}
     for path in paths:
         parts = path.split(".")
         prefixes = (".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
         deepest = next((prefix for prefix in prefixes if prefix in known), None)
-        # What has no members of its own is open.
-        open_below = deepest is not None and deepest not in above and deepest not in binding.boolean_capabilities
-        if path not in known and not open_below:
-            text = f"{binding.revision} has no capability {path!r} of a {side}; it has {', '.join(sorted(known))}"
+        # An object without declared members accepts any.
+        is_open = deepest is not None and deepest not in parents and deepest not in binding.boolean_capabilities
+        if path not in known and not is_open:
+            text = f"{binding.revision} has no {side} capability {path!r}; use one of {', '.join(sorted(known))}"
             raise UsageError(text)
 
 
 def _announcements(binding: Binding, side: Side) -> set[str]:
-    """Capabilities that a side needs in order to tell of changes, and which no request of the other side asks for."""
-    asked = {key.capability for key in binding.requests.values() if OTHER[side] in key.sent_by}
-    told = {
+    """Return the capabilities of a side that only notifications of changes need."""
+    of_requests = {key.capability for key in binding.requests.values() if OTHER[side] in key.sent_by}
+    of_notifications = {
         key.capability
         for key in binding.notifications.values()
         if side in key.sent_by and key.capability_of == "sender"
     }
-    return {path for path in told - asked if path is not None and "." in path}
+    return {path for path in of_notifications - of_requests if path is not None and "." in path}
 
 
 def _declare(binding: Binding, declared: dict[str, Any], path: str) -> None:
@@ -137,10 +136,10 @@ def _declare(binding: Binding, declared: dict[str, Any], path: str) -> None:
     declared.setdefault(leaf, True if path in binding.boolean_capabilities else {})
 
 
-def _lay_over(declared: dict[str, Any], more: Mapping[str, Any]) -> None:
+def _merge(declared: dict[str, Any], more: Mapping[str, Any]) -> None:
     for key, value in more.items():
         below: Any = declared.get(key)
         if below.__class__ is dict and value.__class__ is dict:
-            _lay_over(below, value)
+            _merge(below, value)
         else:
             declared[key] = value

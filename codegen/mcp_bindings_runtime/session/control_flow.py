@@ -1,4 +1,4 @@
-"""How handlers are left in 2026-07-28: those that have asked the client something, and those that go on as tasks."""
+"""Exceptions that end handlers early. They derive from ``BaseException``, as handlers may catch every ``Exception``."""
 
 from __future__ import annotations
 
@@ -6,24 +6,21 @@ from typing import Any
 
 
 class InputNeeded(BaseException):
-    """Ends a handler that has asked something, until the answer has come (Multi Round-Trip Requests).
-
-    No Exception, as handlers may catch those.
-    """
+    """Ends a handler that needs input from the client; it is run again with the response (Multi Round-Trip Requests)."""
 
     def __init__(self, name: str, request: Any, state: str) -> None:
         super().__init__(name)
         self.name = name
+        """The key of the request in ``inputRequests``."""
         self.request = request
+        """The request for the client."""
         self.state = state
+        """The ``requestState`` that the client sends back."""
 
 
 class Abandoned(BaseException):
-    """Ends a handler that waits for an answer of the other side, or asks for one, once nobody wants its own result.
-
-    The request that it handles was cancelled, or the task was, or has expired. No Exception, either.
-    """
+    """Ends a handler at a call to the peer once nobody wants its result: its request or task was cancelled or expired."""
 
 
 class Detached(BaseException):
-    """Ends a handler that is to be run again as a task. No Exception, either."""
+    """Ends a handler that is run again as a task."""

@@ -1,4 +1,4 @@
-"""What a session says has happened: the answer of ``Session.receive``."""
+"""Events of a session: the results of ``Session.receive``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..methods import NotificationMethod, RequestMethod
 
 
 class PendingCall(Protocol):
-    """A call of this side that waits for its answer."""
+    """A call of this side that waits for its response."""
 
     def stop(self, error: CallCancelled) -> None:
         """End the call with an error."""
@@ -18,7 +18,7 @@ class PendingCall(Protocol):
 
 
 class CancelsCalls(Protocol):
-    """Something that cancels several calls of this side, those that begin later too."""
+    """A cancellation of several calls of this side, of later ones too."""
 
     def cancel(self, reason: str | None) -> None:
         """Cancel the calls."""
@@ -26,33 +26,34 @@ class CancelsCalls(Protocol):
 
 
 class Incoming:
-    """A request of the other side; it waits for ``Session.settle``."""
+    """A request of the peer; complete it with ``Session.settle``."""
 
-    # What few requests differ in is the class's, which takes no time when one is made.
+    # Values that most requests share are attributes of the class, which cost nothing per request.
     cancelled: bool = False
     reason: str | None = None
-    """Why it was cancelled, where that was said."""
+    """The reason for its cancellation; None if the peer named none."""
     meta: Any = None
-    """``_meta`` of the params, as ``meta.entries_of`` finds it."""
+    """``_meta`` of the params: an object of the revision, a dict, or None."""
     token: RequestId | None = None
-    """The progress token, where the sender wants to hear of progress."""
+    """The progress token; None if the peer wants no progress notifications."""
     progress: float | None = None
-    """The last value of progress that was sent."""
+    """The last progress value that was sent."""
     batch: Batch | None = None
+    """The batch that it is part of."""
     refusal: ErrorObject | None = None
-    """The error that it is answered with, once it is: some transports say it in their own terms, too."""
+    """The error with which it was answered; some transports express it in their own terms, too."""
     principal: str | None = None
-    """Who sends it, where the transport has made sure of that; it is set before the request is run."""
+    """The sender's identity, set by an authenticating transport before the request is handled."""
     source: str | None = None
-    """From which address it comes, where requests come without a lasting connection: "" where that is not known."""
+    """The address of the sender if requests come without a lasting connection; "" if it is unknown."""
     result: Any = None
-    """What it is answered with, in revisions in which that may be a task."""
+    """The result with which it was answered, in revisions where that may be a task."""
     task: str | None = None
-    """The task that it has become, where there may still be progress of it."""
+    """The id of the task that it became, while progress may follow."""
     calls: set[PendingCall] | None = None
-    """The requests to the other side that its handler waits for."""
+    """The calls to the peer that its handler waits for."""
     cancellation: CancelsCalls | None = None
-    """Ends what the handler of a client waits for."""
+    """Cancels the calls of a client's handler."""
 
     def __init__(self, key: RequestMethod[Any, Any], request_id: RequestId, params: Any) -> None:
         self.key = key
@@ -60,7 +61,7 @@ class Incoming:
         self.params = params
 
     def stop_calls(self) -> None:
-        """Cancel what its handler waits for, as nobody wants the answer; not under the lock of the session."""
+        """Cancel the calls of the handler of this cancelled request; do not hold the session's lock."""
         reason = f"{self.key.name} was cancelled: {self.reason}" if self.reason else f"{self.key.name} was cancelled"
         for call in tuple(self.calls or ()):
             call.stop(CallCancelled(reason))
@@ -69,17 +70,18 @@ class Incoming:
 
 
 class Batch:
-    """The answers to one JSON array of requests, which go back as one array (JSON-RPC 2.0, section 6)."""
+    """The responses to a JSON array of requests, which are sent as one array (JSON-RPC 2.0, section 6)."""
 
     __slots__ = ("answers", "waiting")
 
-    def __init__(self) -> None:
-        self.waiting = 0
+    def __init__(self, waiting: int) -> None:
+        self.waiting = waiting
+        """The number of requests without a response."""
         self.answers: list[bytes] = []
 
 
 class Notified:
-    """A notification of the other side, for whoever listens to its method."""
+    """A notification of the peer."""
 
     __slots__ = ("key", "params")
 
@@ -89,7 +91,7 @@ class Notified:
 
 
 class Published:
-    """A notification on the subscription that a request of one's own has opened."""
+    """A notification on a subscription of this side; ``id`` is that of the request that opened it."""
 
     __slots__ = ("id", "notified")
 
@@ -99,10 +101,7 @@ class Published:
 
 
 class Outcome:
-    """How a request of one's own ended: with ``result``, or with ``error``.
-
-    ``goes_on`` says that it became a task, of which there may be more progress under its id.
-    """
+    """The end of a request of this side, with ``result`` or with ``error``."""
 
     __slots__ = ("error", "goes_on", "id", "result")
 
@@ -111,10 +110,11 @@ class Outcome:
         self.result = result
         self.error = error
         self.goes_on = False
+        """Whether it became a task, of which progress may follow under its id."""
 
 
 class Progressed:
-    """Progress of a request of one's own; values increase."""
+    """Progress of a request of this side; the values increase."""
 
     __slots__ = ("id", "params")
 
@@ -124,43 +124,38 @@ class Progressed:
 
 
 class RequestCancelled:
-    """The other side wants no answer to its request any more; ``incoming.cancelled`` is set.
-
-    ``line`` is what is to be sent where the others of its batch were answered before.
-    """
+    """The peer's cancellation of a request; ``incoming.cancelled`` is set."""
 
     __slots__ = ("incoming", "line")
 
     def __init__(self, incoming: Incoming, line: bytes | None) -> None:
         self.incoming = incoming
         self.line = line
+        """The responses to the rest of its batch, to be sent now; None if there are none."""
 
 
 class Reply:
-    """A line that the session wants sent: an answer that takes no handler.
-
-    ``refusal`` is the error in it, ``named`` whether that is on a request whose id could be read.
-    """
+    """A line that the session wants sent."""
 
     __slots__ = ("line", "named", "refusal")
 
     def __init__(self, line: bytes, refusal: ErrorObject | None = None, *, named: bool = True) -> None:
         self.line = line
         self.refusal = refusal
+        """The error in the line; None if it is a result."""
         self.named = named
+        """Whether the id of the request could be read."""
 
 
 class Dropped:
-    """A message that came to nothing, and why: for the local log.
-
-    ``bad`` is one that should not have been sent; others are of no use here, and perhaps only late.
-    """
+    """A message without effect, with the reason for the local log."""
 
     __slots__ = ("bad", "reason")
 
     def __init__(self, reason: str, *, bad: bool = False) -> None:
         self.reason = reason
         self.bad = bad
+        """Whether the peer should not have sent it; other messages are merely late or of no use."""
 
 
 Event: TypeAlias = Incoming | Notified | Published | Outcome | Progressed | RequestCancelled | Reply | Dropped

@@ -1,4 +1,4 @@
-"""Sessions of the revisions that begin with ``initialize``: 2024-11-05 to 2025-11-25 (Lifecycle: Initialization)."""
+"""Sessions of the handshake era, which begin with ``initialize`` (2024-11-05 to 2025-11-25, Lifecycle: Initialization)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ..binding import Binding
 from ..errors import ConnectionClosed, UnsupportedRevision, UsageError
 from ..facts import Era
 from ..jsonrpc import METHOD_NOT_FOUND, ErrorObject, RequestId, invalid_request
+from ..meta import with_token
 from ..methods import NotificationMethod, RequestMethod, Side
 from .events import Event, Notified, Reply
 from .session import Session
@@ -17,59 +18,64 @@ if TYPE_CHECKING:
 
 
 class HandshakeSession(Session):
-    """What both sides do: they answer ``ping`` at once (Ping: Behavior Requirements)."""
+    """The base of both sides: it answers ``ping`` at once (Ping: Behavior Requirements)."""
 
     era: ClassVar[Era] = "handshake"
 
     def __init__(self, binding: Binding, side: Side, *, info: Any, capabilities: Any) -> None:
         super().__init__(binding, side, info=info, capabilities=capabilities)
-        self._handlers["ping"] = self._pong
+        self._handlers["ping"] = self._answer_ping
 
     def _check_request(self, key: RequestMethod[Any, Any], params: Any) -> ErrorObject | None:
-        """As ``Session``; what was not declared when the session began stays out of it, though it may be there now."""
+        """Refuse requests for capabilities that were not declared when the session began, even if they exist by now."""
         if self._receivable.get(key) is self.state:
             return None
-        refusal = super()._check_request(key, params)
-        if refusal is not None or key.capability is None or self.binding.declares(self.capabilities, key.capability):
-            return refusal
+        error = super()._check_request(key, params)
+        if error is not None or key.capability is None or self.binding.declares(self.capabilities, key.capability):
+            return error
         del self._receivable[key]
-        reason = f"this {self.side} has not declared {key.capability!r} to this session, which {key.name} takes"
+        reason = f"this {self.side} has not declared {key.capability!r} in this session, which {key.name} needs"
         return ErrorObject(METHOD_NOT_FOUND, "Method not found", {"method": key.name, "reason": reason})
 
-    def _pong(self, message: Any) -> Event:
+    def _add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
+        if token is None:
+            return params
+        return with_token(key.params() if params is None else params, token, self.binding.meta_class(key.name))
+
+    def _answer_ping(self, message: Any) -> Event:
         result = self.binding.requests["ping"].result()
         return Reply(self._encode(self.binding.response(id=message.id, result=result)))
 
 
 class HandshakeClientSession(HandshakeSession):
-    """The client: ``hello``, then, with what is answered, ``agree``."""
+    """A client: call ``start_handshake``, and ``finish_handshake`` with the result."""
 
     def __init__(self, binding: Binding, *, info: Any, capabilities: Any) -> None:
         super().__init__(binding, "client", info=info, capabilities=capabilities)
         self.instructions: str | None = None
+        """The server's instructions for language models."""
 
     def start_handshake(self) -> tuple[RequestId, bytes]:
-        """The id and the line of ``initialize``."""
+        """Return the id and the line of ``initialize``."""
         initialize = self.binding.requests["initialize"]
         params = initialize.params(
             protocol_version=self.binding.revision, capabilities=self.capabilities, client_info=self.info
         )
-        asked = self.request(initialize, params)
+        sent = self.request(initialize, params)
         self.state = "offered"
-        return asked
+        return sent
 
     def finish_handshake(self, result: Any) -> bytes:
-        """The line of ``notifications/initialized``, after which the session is open.
+        """Return the line of ``notifications/initialized``, which opens the session, for the result of ``initialize``.
 
-        ``result`` is the answer to ``initialize``. Raises UnsupportedRevision where the server wants another revision;
-        the connection is then to be closed. Raises UsageError where that has happened already, or ``hello`` was not said;
-        ConnectionClosed.
+        Raise ``UnsupportedRevision`` if the server uses another revision, after which the connection is to be closed;
+        ``UsageError`` if no handshake is in progress; ``ConnectionClosed``.
         """
         if self.state == "closed":
-            text = "the session was closed before client and server had come to terms"
+            text = "the session was closed during the handshake"
             raise ConnectionClosed(text)
         if self.state != "offered":
-            text = f"initialize has nothing to come to terms about: the session is {self.state}"
+            text = f"call start_handshake() first and finish_handshake() once: the session is {self.state}"
             raise UsageError(text)
         if result.protocol_version != self.binding.revision:
             raise UnsupportedRevision(self.binding.revision, [result.protocol_version])
@@ -83,25 +89,26 @@ class HandshakeClientSession(HandshakeSession):
 
 
 class HandshakeServerSession(HandshakeSession):
-    """The server: answers ``initialize``, too."""
+    """A server: it answers ``initialize`` itself."""
 
     def __init__(self, binding: Binding, *, info: Any, capabilities: Any, instructions: str | None = None) -> None:
         super().__init__(binding, "server", info=info, capabilities=capabilities)
         self.instructions = instructions
+        """The server's instructions for language models."""
         self.log_level: Level = "debug"
-        """The least severity of log messages that the client wants: all, as long as it has not said which."""
+        """The least severity of the log messages that the client wants; all until it sets one."""
         self.subscribed: set[str] = set()
-        """URIs of the resources whose updates the client wants to hear of."""
-        self._handlers["initialize"] = self._initialize
+        """URIs of the resources to whose updates the client has subscribed."""
+        self._handlers["initialize"] = self._answer_initialize
 
-    def _initialize(self, message: Any) -> Event:
+    def _answer_initialize(self, message: Any) -> Event:
         if self._in_batch:
             return self._refuse(message.id, invalid_request("initialize may not be part of a batch"))
         params = message.params
         self.peer_info = params.client_info
         self.peer_capabilities = params.capabilities
         result = self.binding.requests["initialize"].result(
-            # Whatever the client asks for: this is the latest revision that is spoken here, being the only one.
+            # The server's only revision, whatever the client requests.
             protocol_version=self.binding.revision,
             capabilities=self.capabilities,
             server_info=self.info,

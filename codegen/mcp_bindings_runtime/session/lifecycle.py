@@ -1,18 +1,17 @@
-"""May this message be sent, or taken, now? One table per era; nothing else decides it.
+"""Tables of the messages that are allowed in each state of a session, by era.
 
-A session of the handshake era (2024-11-05 to 2025-11-25: Lifecycle; Ping; Logging) goes through
+A session of the handshake era (2024-11-05 to 2025-11-25: Lifecycle; Ping; Logging) has the states
 
     new --initialize--> offered --its result--> agreed --notifications/initialized--> open --> closed
 
-A server answers ``initialize`` at once, so it is never seen ``offered``; a client accepts the answer and says so at once,
-so it hears nothing while ``agreed``.
+A server answers ``initialize`` at once, so it is never ``offered``. A client sends ``notifications/initialized`` as soon
+as it accepts the result, so it receives nothing while ``agreed``.
 
-A session of the stateless era (2026-07-28: Versioning and Compatibility; Message Patterns; stdio) is open from the start:
-there every request stands alone, clients send no responses, and servers no requests.
+A session of the stateless era (2026-07-28: Versioning and Compatibility; Message Patterns; stdio) begins ``open``. Clients
+send no responses there, and servers no requests.
 
-What a side sends is held to the table to the letter. What it takes is judged more mildly where the text says SHOULD: a
-client may go on as soon as ``initialize`` is answered, without waiting to be seen to have sent
-``notifications/initialized``.
+Sending is held to the letter of the specification. Receiving is more tolerant where it says SHOULD: a client may send
+requests as soon as ``initialize`` is answered, before its ``notifications/initialized`` arrives.
 """
 
 from __future__ import annotations
@@ -26,10 +25,7 @@ from ..methods import Side
 State: TypeAlias = Literal["new", "offered", "agreed", "open", "closed"]
 
 Kind: TypeAlias = Literal["initialize", "initialized", "ping", "log", "request", "notification", "response"]
-"""Kinds of messages that the tables tell apart.
-
-``log`` is ``notifications/message``; ``request`` and ``notification`` are those that are none of the others.
-"""
+"""Kinds of messages in the tables: ``log`` is ``notifications/message``; ``request`` and ``notification`` are the rest."""
 
 _EVERYTHING: frozenset[Kind] = frozenset({"ping", "log", "request", "notification", "response"})
 _INITIALIZED: frozenset[Kind] = frozenset({"initialized"})
@@ -58,7 +54,7 @@ MAY_SEND: Mapping[Era, Table] = {
         "server": {"open": frozenset({"log", "notification", "response"}), "closed": _NOTHING},
     },
 }
-"""By era, sender and state."""
+"""Messages that may be sent, by era, sender and state."""
 
 MAY_RECEIVE: Mapping[Era, Table] = {
     "handshake": {
@@ -80,10 +76,9 @@ MAY_RECEIVE: Mapping[Era, Table] = {
         "server": {"open": frozenset({"request", "notification"}), "closed": _NOTHING},
     },
 }
-"""By era, receiver and state. What is not taken is refused if it is a request, and dropped if not."""
+"""Messages that are accepted, by era, receiver and state. Other requests are refused, other messages dropped."""
 
 INITIAL_STATE: Mapping[Era, State] = {"handshake": "new", "stateless": "open"}
-"""The state in which a session begins."""
 
 _KINDS: Mapping[str, Kind] = {
     "initialize": "initialize",
@@ -94,5 +89,5 @@ _KINDS: Mapping[str, Kind] = {
 
 
 def kind_of(method: str, *, request: bool) -> Kind:
-    """What the tables call a message of this method."""
+    """Return the kind of a message with this method."""
     return _KINDS.get(method, "request" if request else "notification")

@@ -1,13 +1,12 @@
-"""Questions to the client inside a request that stands alone (2026-07-28, Multi Round-Trip Requests).
+"""Requests to the client inside a stateless request (2026-07-28, Multi Round-Trip Requests).
 
-A handler that asks is run from its start in every round. What was answered in earlier rounds comes back with the
-request, in ``requestState``: the client cannot read meaning into it nor change it, and it is good for this request
-only, for a while.
+In every round the handler runs again from its start. The client's earlier responses come back in ``requestState``, which
+the client can neither read nor change, and which is valid for one request and a limited time.
 
-The state is ``payload.signature``, both base64url without padding. The payload is JSON: ``e`` the time when it expires
-(seconds since 1970), ``r`` a digest of the request it belongs to, ``p`` a digest of who sent it (null where the transport
-does not know), ``a`` the answers so far: a list of ``[question, answer]``, where a question is a digest of its method and
-params, ``q`` the question that is asked now. The signature is HMAC-SHA256 of the payload as it is written.
+A state is ``payload.signature``, both base64url without padding. The payload is JSON: ``e`` is the time of expiry (seconds
+since 1970), ``r`` a digest of the request, ``p`` a digest of the sender (null if the transport does not authenticate),
+``a`` the list of ``[question, response]`` so far, where a question is a digest of its method and params, and ``q`` the
+current question. The signature is the HMAC-SHA256 of the encoded payload.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ _EXPIRED = "requestState has expired; send the request again without it"
 
 
 class RequestStates:
-    """Makes and reads states.
+    """Writes and reads signed states.
 
-    ``key`` signs them: at least 32 secret bytes, the same for all processes that serve one endpoint. ``lifetime`` is in
-    seconds; ``now`` gives the time in seconds since 1970.
+    ``key`` signs them: at least 32 secret bytes, the same for all processes of one endpoint. ``lifetime`` is in seconds;
+    ``now`` returns seconds since 1970.
     """
 
     def __init__(self, key: bytes, lifetime: float, now: Callable[[], float]) -> None:
@@ -41,11 +40,11 @@ class RequestStates:
         self._now = now
 
     def seal(self, request: str, principal: str | None, answers: list[list[Any]], question: str) -> str:
-        """The state with which the answers come back, and that to the question too."""
+        """Return the state for the next round."""
         payload = {
             "e": self._now() + self._lifetime,
             "r": request,
-            "p": _digest_of(principal),
+            "p": _sha256(principal),
             "a": answers,
             "q": question,
         }
@@ -53,23 +52,23 @@ class RequestStates:
         return f"{encoded}.{self._sign(encoded)}"
 
     def open(self, state: str, request: str, principal: str | None) -> tuple[list[list[Any]], str]:
-        """The answers in a state, and the question that was asked with it.
+        """Return the responses in a state, and the question whose response comes with it.
 
-        Raises ResponseError (-32602) for a state that is forged, expired, of another request, or of another user's.
+        Raise ``ResponseError`` (-32602) for a state that is forged, expired, of another request or of another user.
         """
         import hmac
         from base64 import urlsafe_b64decode
 
         encoded, _, signature = state.partition(".")
         if not hmac.compare_digest(self._sign(encoded).encode(), signature.encode()):
-            raise _bad_round(_FORGED)
+            raise _invalid_params(_FORGED)
         payload = json.loads(urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
         if payload["r"] != request:
-            raise _bad_round(_FOREIGN)
-        if payload["p"] != _digest_of(principal):
-            raise _bad_round(_STOLEN)
+            raise _invalid_params(_FOREIGN)
+        if payload["p"] != _sha256(principal):
+            raise _invalid_params(_STOLEN)
         if payload["e"] < self._now():
-            raise _bad_round(_EXPIRED)
+            raise _invalid_params(_EXPIRED)
         answers: list[list[Any]] = payload["a"]
         question: str = payload["q"]
         return answers, question
@@ -81,9 +80,9 @@ class RequestStates:
 
 
 class Round:
-    """The questions of one round of one request. Raises ResponseError (-32602) for a state that is not good.
+    """One round of a request; ``principal`` is the authenticated sender.
 
-    ``principal`` is who sends the request, where the transport knows.
+    Raise ``ResponseError`` (-32602) if the request's state is not valid.
     """
 
     def __init__(
@@ -105,14 +104,14 @@ class Round:
         if params.request_state is None:
             return
         self._answers, awaited = states.open(params.request_state, self._request, principal)
-        # One question is asked in a round, so one answer is due; what else was given is not what was asked for.
+        # Each round has one question; other responses were not asked for.
         responses: dict[str, Any] = params.input_responses or {}
-        given = responses.get(_name(len(self._answers)))
-        if given is not None:
-            self._answers.append([awaited, binding.codec.unstructure(given)])
+        response = responses.get(_name(len(self._answers)))
+        if response is not None:
+            self._answers.append([awaited, binding.codec.unstructure(response)])
 
     def answer(self, key: RequestMethod[Any, Any], params: Any) -> Any:
-        """The answer to a question; raises InputNeeded where it has to be asked first."""
+        """Return the client's response to a request; raise ``InputNeeded`` if it must be sent first."""
         binding = self._binding
         if key.capability is not None and not binding.declares(self._capabilities, key.capability):
             required: Any = {}
@@ -123,45 +122,45 @@ class Round:
             )
         request = key.message(params=params)
         question = _digest(key.name, binding.codec.unstructure(request))
-        place = self._questions
+        index = self._questions
         self._questions += 1
-        name = _name(place)
-        if place < len(self._answers):
-            asked, answer = self._answers[place]
-            if asked != question:
-                text = f"question {place + 1} is another one than in the round before; ask the same, in the same order"
+        name = _name(index)
+        if index < len(self._answers):
+            earlier, answer = self._answers[index]
+            if earlier != question:
+                text = f"question {index + 1} differs from the round before; ask the same questions in the same order"
                 raise RuntimeError(text)
             try:
                 return binding.codec.decode_result(key, answer)
-            except DecodeError as fault:
-                reason = f"inputResponses, {name}: {fault}"
-                raise _bad_round(reason) from None
+            except DecodeError as error:
+                reason = f"inputResponses, {name}: {error}"
+                raise _invalid_params(reason) from None
         state = self._states.seal(self._request, self._principal, self._answers, question)
         raise InputNeeded(name, request, state)
 
 
-def _name(place: int) -> str:
-    """What a question is called in ``inputRequests``."""
-    return f"question-{place + 1}"
+def _name(index: int) -> str:
+    """Return the key of a question in ``inputRequests``."""
+    return f"question-{index + 1}"
 
 
-def _digest(method: str, value: dict[str, Any]) -> str:
-    """Of what is asked, whoever asks: ``_meta`` may change from round to round."""
-    params = {key: item for key, item in value.items() if key != "_meta"}
-    return _digest_of(json.dumps([method, params], separators=(",", ":"), sort_keys=True))
+def _digest(method: str, params: dict[str, Any]) -> str:
+    """Return the digest of the params without ``_meta``, which may differ between rounds."""
+    params = {key: item for key, item in params.items() if key != "_meta"}
+    return _sha256(json.dumps([method, params], separators=(",", ":"), sort_keys=True))
 
 
 @overload
-def _digest_of(text: str) -> str: ...
+def _sha256(text: str) -> str: ...
 @overload
-def _digest_of(text: str | None) -> str | None: ...
-def _digest_of(text: str | None) -> str | None:
+def _sha256(text: str | None) -> str | None: ...
+def _sha256(text: str | None) -> str | None:
     import hashlib
 
     return None if text is None else hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def _bad_round(reason: str) -> ResponseError:
+def _invalid_params(reason: str) -> ResponseError:
     return ResponseError(INVALID_PARAMS, "Invalid params", {"reason": reason})
 
 

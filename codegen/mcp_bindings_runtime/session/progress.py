@@ -1,4 +1,4 @@
-"""Progress of a request: what may be said of it, and what is taken (Progress: Progress Flow; Behavior Requirements)."""
+"""Progress of requests, sent and received (Progress: Progress Flow; Behavior Requirements)."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from .events import Dropped, Event, Incoming, Progressed
 
 
 def report(binding: Binding, incoming: Incoming, progress: float, total: float | None, message: str | None) -> Any:
-    """The notification that reports progress of a request; raises UsageError where ``progress`` does not increase."""
+    """Return the notification that reports progress of a request; raise ``UsageError`` if it does not increase."""
     if incoming.progress is not None and not progress > incoming.progress:
-        text = f"progress must increase: it was {incoming.progress}, and now would be {progress}"
+        text = f"progress must increase: it was {incoming.progress}, got {progress}"
         raise UsageError(text)
     key = binding.notifications["notifications/progress"]
-    more: dict[str, Any] = {} if message is None or not binding.facts.progress_messages else {"message": message}
+    optional: dict[str, Any] = {} if message is None or not binding.facts.progress_messages else {"message": message}
     if incoming.task is not None:
         from .task_tracker import related_meta
 
-        more["meta"] = related_meta(incoming.task)
-    return key.message(params=key.params(progress_token=incoming.token, progress=progress, total=total, **more))
+        optional["meta"] = related_meta(incoming.task)
+    return key.message(params=key.params(progress_token=incoming.token, progress=progress, total=total, **optional))
 
 
-def take(awaited: dict[RequestId, float | None], params: Any) -> Event:
-    """What progress means that the other side reports; ``awaited`` has the tokens, and what came last under each."""
+def receive(pending: dict[RequestId, float | None], params: Any) -> Event:
+    """Return the event of a progress notification; ``pending`` holds the last value under each expected token."""
     token = params.progress_token
-    if token not in awaited:
-        return Dropped(f"progress of {token!r}, which no request in flight has asked for")
-    last = awaited[token]
+    if token not in pending:
+        return Dropped(f"progress of {token!r}, which no pending request has asked for")
+    last = pending[token]
     if last is not None and not params.progress > last:
         return Dropped(f"progress of {token!r} does not increase: {params.progress} after {last}")
-    awaited[token] = params.progress
+    pending[token] = params.progress
     return Progressed(token, params)

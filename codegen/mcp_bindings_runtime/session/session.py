@@ -1,10 +1,10 @@
-"""The session core: messages in, events and messages out. No clock, no thread, no pipe.
+"""The session core: messages in, events and messages out, without clocks, threads and I/O.
 
-Feed it lines with ``receive``, and act on the events it gives; ask it for the line of each thing that is to be said,
-and send that line. What is common to both eras is here; how a session of one begins, and what its messages carry, is in
-``handshake`` and ``stateless``. ``lifecycle`` has the tables of what may be sent and taken when.
+Pass each line of the peer to ``receive`` and handle the events that it returns. The other methods return the lines to
+send. ``Session`` holds what both eras share; ``handshake`` and ``stateless`` add how a session of theirs begins and what
+its messages carry. ``lifecycle`` lists which messages are allowed in which state.
 
-Methods are called by one thread at a time; what each of them does to the session is done when it returns.
+One thread at a time may call a session. A method's effect on the session is complete when it returns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..jsonrpc import (
     exception_for,
     invalid_request,
 )
-from ..meta import entries_of, token_in, with_token
+from ..meta import meta_of, token_in
 from ..methods import NotificationMethod, RequestMethod, Side
 from ..validation import require_method_key
 from . import lifecycle, progress
@@ -38,10 +38,7 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """One side of a conversation in one revision.
-
-    ``info`` and ``capabilities`` are what the side says of itself, objects of the revision.
-    """
+    """One side of a session in one revision; the base of the sessions of both eras."""
 
     era: ClassVar[Era]
 
@@ -49,56 +46,63 @@ class Session:
         self.binding = binding
         self.side = side
         self.info = info
+        """The ``Implementation`` of this side."""
         self.capabilities = capabilities
+        """The capabilities that this side declares."""
         self.peer_info: Any = None
-        """Who the other side says it is; None as long as it has not said so."""
+        """The ``Implementation`` of the peer; None until it is known."""
         self.peer_capabilities: Any = None
-        """What the other side has declared; None as long as it has declared nothing."""
+        """The capabilities of the peer; None until they are known."""
         self.state: lifecycle.State = lifecycle.INITIAL_STATE[self.era]
         self._may_send = lifecycle.MAY_SEND[self.era][side]
         self._may_receive = lifecycle.MAY_RECEIVE[self.era][side]
         self._keys = binding.receivable_by(side)
+        self._undeclared_meta = binding.undeclared_meta
+        self._task_methods = binding.facts.task_methods
         self._decode = binding.codec.read
         self._encode = binding.encode
         self._sender: Side = OTHER[side]
         self.requests_sent = 0
-        """How many requests this side has sent; each has the next number as its id."""
+        """The number of requests sent, which is the id of the last one."""
         self._pending: dict[RequestId, RequestMethod[Any, Any]] = {}
+        """Requests of this side that wait for a response."""
         self._progress: dict[RequestId, float | None] = {}
+        """Requests of this side whose progress is wanted, with the last value received."""
         self._running: dict[RequestId, Incoming] = {}
+        """Requests of the peer that wait for a response."""
         self._in_batch = False
         self._sendable: dict[RequestMethod[Any, Any] | NotificationMethod[Any], lifecycle.State] = {}
-        """What has been found to be in order, and in which state; ``_receivable`` of what the other side sends."""
+        """Messages that were checked, with the state in which they may be sent."""
         self._receivable: dict[RequestMethod[Any, Any], lifecycle.State] = {}
+        """Requests that were checked, with the state in which they may be received."""
         self._task_requests: set[RequestId] = set()
-        """Requests that become tasks: ``tasks/cancel`` ends those (2025-11-25, Cancellation: Behavior Requirements)."""
+        """Requests for tasks, which only ``tasks/cancel`` cancels (2025-11-25, Cancellation: Behavior Requirements)."""
         self.feature_state: dict[str, Any] = {}
-        """What features remember of the other side, by their names."""
+        """Feature to its state in this session."""
         self._handlers: dict[str, Callable[[Any], Event]] = {}
-        """What the session answers itself, by method."""
+        """Method to the function of the session that answers it."""
         self.tasks: TaskTracker | None = None
-        """The requests that became tasks; None in revisions without them."""
+        """The requests that became tasks; None in revisions without tasks."""
         if "tasks/result" in binding.requests:
             from .task_tracker import TaskTracker
 
             self.tasks = TaskTracker(binding, side, self._progress, self._pending)
 
-    # What the side says.
+    # Messages to the peer.
 
     def request(self, key: RequestMethod[Any, Any], params: Any, *, progress: bool = False) -> tuple[RequestId, bytes]:
-        """The id and the line of a request. With ``progress`` it asks to hear of it.
+        """Return the id and the line of a request; with ``progress`` it asks for progress notifications.
 
-        Raises UsageError where it may not be sent now, or the other side has not declared the capability; EncodeError;
-        ConnectionClosed.
+        Raise ``UsageError`` if it may not be sent now, ``NotDeclared`` if it needs an undeclared capability,
+        ``EncodeError`` and ``ConnectionClosed``.
         """
         if self._sendable.get(key) is not self.state:
             self._require_sendable(key, request=True)
         request_id = self.requests_sent + 1
         task = self.tasks is not None and self.tasks.check_request(key, params, request_id, self.peer_capabilities)
         self.requests_sent = request_id
-        line = self._encode(
-            key.message(id=request_id, params=self._add_request_meta(key, params, request_id if progress else None))
-        )
+        params = self._add_request_meta(key, params, request_id if progress else None)
+        line = self._encode(key.message(id=request_id, params=params))
         self._pending[request_id] = key
         if progress:
             self._progress[request_id] = None
@@ -107,7 +111,7 @@ class Session:
         return request_id, line
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> bytes:
-        """The line of a notification; raises as ``request`` does."""
+        """Return the line of a notification; raise the errors of ``request``."""
         if self._sendable.get(key) is not self.state:
             self._require_sendable(key, request=False)
         line = self._encode(key.message(params=params))
@@ -116,7 +120,7 @@ class Session:
         return line
 
     def response_line(self, incoming: Incoming, result: Any) -> bytes:
-        """The line that answers a request with a result; raises EncodeError for one that is none of the method."""
+        """Return the line that answers a request; raise ``EncodeError`` if the result is not of the method's type."""
         if not isinstance(result, incoming.key.result):
             result = self._to_declared_result(incoming.key, result)
         if self.tasks is not None:
@@ -124,22 +128,22 @@ class Session:
         return self._encode(self.binding.response(id=incoming.id, result=self._add_result_meta(result)))
 
     def _to_declared_result(self, key: RequestMethod[Any, Any], result: Any) -> Any:
-        """A result made as something else, perhaps as JSON, as what the method has."""
+        """Return a result of another class, or a JSON value, as the type that the method declares."""
         codec = self.binding.codec
         try:
             return codec.decode_result(key, codec.unstructure(result))
-        except DecodeError as fault:
-            raise EncodeError(("result", *fault.keys), fault.found, fault.expected, fault.revision) from None
+        except DecodeError as error:
+            raise EncodeError(("result", *error.keys), error.found, error.expected, error.revision) from None
 
-    def error_response_line(self, incoming: Incoming, refusal: ErrorObject) -> bytes:
-        """The line that answers a request with an error."""
-        incoming.refusal = refusal
-        return self._error(incoming.id, refusal)
+    def error_response_line(self, incoming: Incoming, error: ErrorObject) -> bytes:
+        """Return the line that answers a request with an error."""
+        incoming.refusal = error
+        return self._error_line(incoming.id, error)
 
     def settle(self, incoming: Incoming, line: bytes) -> bytes | None:
-        """A request is answered by this line; what is to be sent.
+        """Complete a request with its response line, and return what to send.
 
-        That is nothing (None) if the request was cancelled or settled before, or while others of its batch run.
+        That is None if the request was cancelled or completed before, or while other requests of its batch run.
         """
         if self._running.get(incoming.id) is not incoming:
             return None
@@ -150,23 +154,22 @@ class Session:
         if batch is None:
             return line
         batch.answers.append(line)
-        return self._finish_one(batch)
+        return self._complete_one(batch)
 
     def cancel(self, request_id: RequestId, reason: str | None = None) -> bytes | None:
-        """The line that tells the other side that no answer is awaited any more; None where that may not be said.
+        """Stop waiting for a response, and return the line that tells the peer; None if it may not be told.
 
-        Not cancelled so are requests that are not in flight any more, those that became tasks, and what is asked before
-        the session is open: ``initialize`` above all.
+        The peer is not told about requests that have ended or asked for a task, nor before the session is open.
         """
-        lasting = request_id in self._task_requests
+        is_task = request_id in self._task_requests
         key = self.forget(request_id)
-        if key is None or lasting or self.state != "open":
+        if key is None or is_task or self.state != "open":
             return None
         cancelled = self.binding.notifications["notifications/cancelled"]
         return self._encode(cancelled.message(params=cancelled.params(request_id=request_id, reason=reason)))
 
     def forget(self, request_id: RequestId) -> RequestMethod[Any, Any] | None:
-        """Waits for the answer to a request no longer; gives its key if it was in flight."""
+        """Stop waiting for a response, and return the request's key; None if it has ended."""
         self._progress.pop(request_id, None)
         self._task_requests.discard(request_id)
         return self._pending.pop(request_id, None)
@@ -174,9 +177,9 @@ class Session:
     def progress(
         self, incoming: Incoming, value: float, total: float | None = None, message: str | None = None
     ) -> bytes | None:
-        """The line that reports progress of a request; None where nobody wants to hear of it, or it has ended.
+        """Return the line that reports progress of a request; None if it is not wanted, or the request has ended.
 
-        One that became a task has ended when that has. Raises UsageError where ``value`` does not increase.
+        A request that became a task ends with the task. Raise ``UsageError`` if ``value`` does not increase.
         """
         if incoming.token is None or incoming.cancelled or not self._reports_progress(incoming):
             return None
@@ -190,11 +193,11 @@ class Session:
         return self.tasks is not None and self.state != "closed" and self.tasks.is_running(incoming)
 
     def awaits_progress(self, request_id: RequestId) -> bool:
-        """Whether progress of a request of this side would be taken."""
+        """Return whether progress of a request of this side is wanted."""
         return request_id in self._progress
 
     def close(self) -> None:
-        """Nothing is sent or taken from now on."""
+        """Close the session: it sends and receives nothing more."""
         self.state = "closed"
         self._pending.clear()
         self._progress.clear()
@@ -203,30 +206,26 @@ class Session:
             incoming.reason = "the connection is closed"
         self._running.clear()
 
-    # What the side hears.
+    # Messages of the peer.
 
     def receive(self, line: bytes) -> Sequence[Event]:
-        """What a line of the other side means. Never raises for what is in it."""
+        """Return the events of a line of the peer; never raise for its content."""
         if self.state == "closed":
             return ()
         try:
             message = self._decode(line, self._sender, self._pending)
-        except DecodeError as fault:
-            return self._receive_invalid(line, fault)
+        except DecodeError as error:
+            return self._receive_invalid(line, error)
         if message.__class__ is list:
             return self._receive_batch(message, self._receive_message)
         event = self._receive_message(message)
-        return (
-            (event,)
-            if self.tasks is None or not self.tasks.cancelled_waits
-            else self.tasks.add_cancelled_waits(event, self.cancel)
-        )
+        if self.tasks is None or not self.tasks.cancelled_waits:
+            return (event,)
+        return self.tasks.add_cancelled_waits(event, self.cancel)
 
-    def receive_too_large(self, fault: Exception) -> Sequence[Event]:
-        """What becomes of a message that was too large to be read."""
-        if self.state == "closed":
-            return ()
-        return (self._refuse_without_id(invalid_request(str(fault))),)
+    def receive_too_large(self, error: Exception) -> Sequence[Event]:
+        """Return the events of a message that exceeded the size limit."""
+        return () if self.state == "closed" else (self._refuse_without_id(invalid_request(str(error))),)
 
     def _receive_message(self, message: Any) -> Event:
         key = self._keys.get(message.__class__)
@@ -239,29 +238,29 @@ class Session:
         if message.__class__ is self.binding.error:
             return self._receive_response(message.id, None, exception_for(message.error, self.binding.revision))
         if message.__class__ is self.binding.unknown_request:
-            return self._refuse_unknown(message)
-        return Dropped(f"{message.method}: no notification that a {self._sender} sends in {self.binding.revision}")
+            return self._refuse(message.id, self._not_found(message))
+        return Dropped(f"{message.method} is not a notification of a {self._sender} in {self.binding.revision}")
 
     def _receive_request(self, key: RequestMethod[Any, Any], message: Any) -> Event:
         params = message.params
-        if self.tasks is not None and getattr(params, "task", None) is not None:
+        if self.tasks is not None and key.name in self._task_methods and params.task is not None:
             params = self.tasks.supported_params(key, params, self.capabilities)
         if message.id in self._running:
-            return self._refuse(message.id, invalid_request(f"id {message.id!r} is that of a request in progress"))
-        refusal = self._check_request(key, params)
-        if refusal is not None:
-            return self._refuse(message.id, refusal)
-        own = self._handlers.get(key.name)
-        if own is not None:
-            return own(message)
+            return self._refuse(message.id, invalid_request(f"id {message.id!r} belongs to a request in progress"))
+        error = self._check_request(key, params)
+        if error is not None:
+            return self._refuse(message.id, error)
+        handler = self._handlers.get(key.name)
+        if handler is not None:
+            return handler(message)
         incoming = self._running[message.id] = Incoming(key, message.id, params)
-        meta = entries_of(params)
+        meta = meta_of(params, declared=key.name not in self._undeclared_meta)
         if meta is not None:
             incoming.meta, incoming.token = meta, token_in(meta)
         return incoming
 
     def _check_request(self, key: RequestMethod[Any, Any], params: Any) -> ErrorObject | None:
-        """Why a request is not taken, if it is not."""
+        """Return the error for a request that may not be received now; None if it may."""
         if self._receivable.get(key) is self.state:
             return None
         if lifecycle.kind_of(key.name, request=True) in self._may_receive[self.state]:
@@ -269,17 +268,14 @@ class Session:
             return None
         return invalid_request(f"{key.name} may not be sent now: the session is {self.state}")
 
-    def _refuse(self, request_id: RequestId, refusal: ErrorObject) -> Event:
-        """A request is answered with an error, where its receiver is one that answers."""
+    def _refuse(self, request_id: RequestId, error: ErrorObject) -> Event:
+        """Return the event that answers a request with an error."""
         if "response" not in self._may_send[self.state]:
-            return Dropped(f"a {self.side} sends no responses in {self.binding.revision}, so not this one: {refusal}")
-        return Reply(self._error(request_id, refusal), refusal)
-
-    def _refuse_unknown(self, message: Any) -> Event:
-        """A request of a method that the sender does not have in this revision."""
-        return self._refuse(message.id, self._not_found(message))
+            return Dropped(f"a {self.side} sends no responses in {self.binding.revision}, so not this one: {error}")
+        return Reply(self._error_line(request_id, error), error)
 
     def _not_found(self, message: Any) -> ErrorObject:
+        """Return the error for a request whose method the peer may not send in this revision."""
         reason = f"a {self._sender} does not send {message.method} in {self.binding.revision}"
         return ErrorObject(METHOD_NOT_FOUND, "Method not found", {"method": message.method, "reason": reason})
 
@@ -289,7 +285,7 @@ class Session:
         if self.tasks is not None:
             self.tasks.record_received(key, message.params)
         if key.name == "notifications/progress":
-            return progress.take(self._progress, message.params)
+            return progress.receive(self._progress, message.params)
         if key.name == "notifications/cancelled":
             return self._receive_cancelled(message.params)
         return Notified(key, message.params)
@@ -298,88 +294,83 @@ class Session:
         request_id = params.request_id
         incoming = None if request_id is None else self._running.pop(request_id, None)
         if incoming is None:
-            return Dropped(f"{request_id!r} is cancelled, but is no request in progress")
+            return Dropped(f"{request_id!r} is cancelled, but is not a request in progress")
         incoming.cancelled = True
         incoming.reason = params.reason
-        return RequestCancelled(incoming, self._finish_one(incoming.batch) if incoming.batch else None)
+        return RequestCancelled(incoming, self._complete_one(incoming.batch) if incoming.batch else None)
 
     def _receive_response(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
         key = None if request_id is None else self._pending.pop(request_id, None)
         if request_id is None or key is None:
-            return Dropped(f"a response to {request_id!r}, which is no request in flight ({error or 'a result'})")
+            return Dropped(f"a response to {request_id!r}, which is not a pending request ({error or 'a result'})")
         outcome = Outcome(request_id, result, error)
-        follows, last = request_id in self._progress, self._progress.pop(request_id, None)
+        wants_progress, last = request_id in self._progress, self._progress.pop(request_id, None)
         self._task_requests.discard(request_id)
-        if self.tasks is not None and error is None and (follows or key.name in self.tasks.methods):
+        if self.tasks is not None and error is None and (wants_progress or key.name in self.tasks.methods):
             self.tasks.record_received(key, result)
-            outcome.goes_on = follows and self.tasks.follow(request_id, last, result)
+            outcome.goes_on = wants_progress and self.tasks.follow(request_id, last, result)
         return outcome
 
-    # What cannot be read.
+    # Invalid messages of the peer.
 
-    def _receive_invalid(self, line: bytes, fault: DecodeError) -> Sequence[Event]:
-        """A line that is no message of the revision: answered, handed to who waits for it, or dropped."""
+    def _receive_invalid(self, line: bytes, error: DecodeError) -> Sequence[Event]:
+        """Return the events of a line that is not a message of the revision."""
         try:
-            value = json.loads(line.decode(), parse_constant=_no_number)
+            value = json.loads(line.decode(), parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
-            return (
-                self._refuse_without_id(
-                    ErrorObject(PARSE_ERROR, "Parse error", {"reason": f"{fault.found} at {fault.path}"})
-                ),
-            )
+            reason = f"{error.found} at {error.path}"
+            return (self._refuse_without_id(ErrorObject(PARSE_ERROR, "Parse error", {"reason": reason})),)
         if value.__class__ is list and value and self.binding.batches:
             return self._receive_batch(value, self._receive_value)
-        return (self._refuse_invalid(value, fault),)
+        return (self._refuse_invalid(value, error),)
 
     def _receive_value(self, value: Any) -> Event:
-        """One message of a batch of which another one does not fit."""
+        """Return the event of one message of a batch that holds an invalid one."""
         if value.__class__ is list:
             return self._refuse_without_id(invalid_request("a batch may not be part of a batch"))
         try:
             return self._receive_message(self._decode(json.dumps(value), self._sender, self._pending))
-        except DecodeError as fault:
-            return self._refuse_invalid(value, fault)
+        except DecodeError as error:
+            return self._refuse_invalid(value, error)
         except RecursionError:
-            deep = DecodeError((), "a value nested too deeply", "fewer levels", self.binding.revision)
-            return self._refuse_invalid(value, deep)
+            too_deep = DecodeError((), "a value nested too deeply", "fewer levels", self.binding.revision)
+            return self._refuse_invalid(value, too_deep)
 
-    def _refuse_invalid(self, value: Any, fault: DecodeError) -> Event:
-        found = classify_invalid(value, fault.keys, str(fault))
+    def _refuse_invalid(self, value: Any, error: DecodeError) -> Event:
+        found = classify_invalid(value, error.keys, str(error))
         if found.kind == "notification":
-            return Dropped(f"a notification that does not fit: {fault}", bad=True)
-        if found.kind == "response" or (found.kind == "nothing" and self.side == "client"):
-            # What has an id and no method comes from a server that meant to answer.
-            if found.id is not None and found.id in self._pending:
-                from ..codec.unknown_content import tolerated
+            return Dropped(f"an invalid notification: {error}", bad=True)
+        # A server that sends an id without a method meant to answer.
+        if found.kind == "response" or (found.kind == "unknown" and self.side == "client"):
+            key = None if found.id is None else self._pending.get(found.id)
+            if key is None:
+                return Dropped(f"an invalid response: {error}", bad=True)
+            from ..codec.unknown_content import tolerate_unknown_content
 
-                return self._receive_response(
-                    found.id, *tolerated(self.binding.codec, self._pending[found.id], value, fault)
-                )
-            return Dropped(f"a response that does not fit: {fault}", bad=True)
+            return self._receive_response(found.id, *tolerate_unknown_content(self.binding.codec, key, value, error))
         if found.id is None:
-            return self._refuse_without_id(found.refusal)
-        return self._refuse(found.id, self._explain_refusal(value, found.refusal))
+            return self._refuse_without_id(found.error)
+        return self._refuse(found.id, self._explain_refusal(value, found.error))
 
-    def _explain_refusal(self, value: Any, refusal: ErrorObject) -> ErrorObject:
-        """What a request that does not fit is refused with; by the raw value an era may know better."""
-        return refusal
+    def _explain_refusal(self, value: Any, error: ErrorObject) -> ErrorObject:
+        """Return the error for an invalid request, which an era may replace by a better one."""
+        return error
 
-    def _refuse_without_id(self, refusal: ErrorObject) -> Event:
-        """What is no message at all is answered by servers only: a client's peer is known to print more than messages."""
+    def _refuse_without_id(self, error: ErrorObject) -> Event:
+        """Answer a line that is not a message. Only servers do: some servers print other text on stdout."""
         if self.side == "client":
-            return Dropped(str(ResponseError(*refusal)))
-        return Reply(self._error(NO_ID, refusal), refusal, named=False)
+            return Dropped(str(ResponseError(*error)))
+        return Reply(self._error_line(NO_ID, error), error, named=False)
 
     # Batches (JSON-RPC 2.0, section 6).
 
-    def _receive_batch(self, items: Sequence[Any], take: Callable[[Any], Event]) -> Sequence[Event]:
-        batch = Batch()
-        # Nothing goes back before all of it is read, even if what was asked first is cancelled further on.
-        batch.waiting = 1
+    def _receive_batch(self, items: Sequence[Any], receive: Callable[[Any], Event]) -> Sequence[Event]:
+        # One more than the requests, so that nothing is sent before the whole batch is read.
+        batch = Batch(waiting=1)
         events: list[Event] = []
         self._in_batch = True
         for item in items:
-            event = take(item)
+            event = receive(item)
             if isinstance(event, Reply):
                 batch.answers.append(event.line)
                 continue
@@ -388,31 +379,28 @@ class Session:
                 batch.waiting += 1
             events.append(event)
         self._in_batch = False
-        line = self._finish_one(batch)
-        if line is not None:
-            events.append(Reply(line))
-        return events
+        line = self._complete_one(batch)
+        return events if line is None else [*events, Reply(line)]
 
-    def _finish_one(self, batch: Batch) -> bytes | None:
+    def _complete_one(self, batch: Batch) -> bytes | None:
+        """Count a request of a batch as complete, and return the batch's line if it was the last."""
         batch.waiting -= 1
         return b"[" + b",".join(batch.answers) + b"]" if batch.answers and not batch.waiting else None
 
-    # What eras add.
+    # Parts of messages that depend on the era.
 
     def _add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
-        """The params of a request with what every request of the era carries."""
-        if token is None:
-            return params
-        return with_token(key.params() if params is None else params, token, self.binding.types)
+        """Return the params of a request with the ``_meta`` of the era; ``token`` asks for progress."""
+        raise NotImplementedError
 
     def _add_result_meta(self, result: Any) -> Any:
-        """A result with what every result of the era carries."""
+        """Return a result with the ``_meta`` of the era."""
         return result
 
-    def _error(self, request_id: Any, refusal: ErrorObject) -> bytes:
-        return error_line(request_id, refusal, null_id=self.binding.null_id)
+    def _error_line(self, request_id: Any, error: ErrorObject) -> bytes:
+        return error_line(request_id, error, null_id=self.binding.null_id)
 
-    # Whether something may be sent.
+    # Checks of what is sent.
 
     def _require_sendable(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], *, request: bool) -> None:
         require_method_key(key)
@@ -420,9 +408,7 @@ class Session:
             text = f"{key.name} is sent by a {self._sender}, not by a {self.side}"
             raise UsageError(text)
         if isinstance(key, RequestMethod) and key.embedded:
-            text = (
-                f"{key.name} travels inside a result in {self.binding.revision}; a handler asks for it by its context"
-            )
+            text = f"{key.name} is sent inside a result in {self.binding.revision}; use the context of a handler"
             raise UsageError(text)
         if self.state == "closed":
             text = f"{key.name} cannot be sent: the session is closed"
@@ -430,21 +416,21 @@ class Session:
         if lifecycle.kind_of(key.name, request=request) not in self._may_send[self.state]:
             text = f"{key.name} may not be sent now: the session is {self.state}"
             raise UsageError(text)
-        lack = self._missing_capability(key) if key.capability is not None else ""
-        if lack:
-            raise NotDeclared(lack)
+        missing = self._missing_capability(key) if key.capability is not None else ""
+        if missing:
+            raise NotDeclared(missing)
         self._sendable[key] = self.state
 
     def _missing_capability(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:
-        """What has not been declared that a message takes; empty where nothing is missing."""
+        """Return the error message for a message that needs an undeclared capability; empty if it does not."""
         path = key.capability or ""
-        mine = isinstance(key, NotificationMethod) and key.capability_of == "sender"
-        capabilities = self.capabilities if mine else self.peer_capabilities
-        if self.binding.declares(capabilities, path):
+        own = isinstance(key, NotificationMethod) and key.capability_of == "sender"
+        if self.binding.declares(self.capabilities if own else self.peer_capabilities, path):
             return ""
-        who = f"this {self.side}" if mine else f"the {self._sender}"
-        return f"{key.name} takes the capability {path!r}, which {who} has not declared"
+        owner = f"this {self.side}" if own else f"the {self._sender}"
+        return f"{key.name} needs the capability {path!r}, which {owner} has not declared"
 
 
-def _no_number(text: str) -> Any:
+def _refuse_constant(text: str) -> Any:
+    """Refuse NaN and the infinities, which Python reads but JSON does not have."""
     raise ValueError(text)

@@ -1,4 +1,4 @@
-"""Sessions of 2026-07-28: every request says by itself who sends it, in which revision, and what the client can do.
+"""Sessions of the stateless era: each request carries the client's revision, name and capabilities (2026-07-28).
 
 Overview (Statelessness; General fields), Versioning and Compatibility, Discovery, Subscriptions.
 """
@@ -23,59 +23,61 @@ LISTEN = "subscriptions/listen"
 DISCOVER = "server/discover"
 
 _RESULT_TYPES = frozenset({None, "complete", "input_required"})
-"""What a result may be, absence included, unless an extension adds to it (Overview, ResultType)."""
+"""The values of ``resultType``, absence included, unless an extension adds some (Overview, ResultType)."""
 
 FILTERS: Mapping[str, str] = {
     "notifications/tools/list_changed": "tools_list_changed",
     "notifications/prompts/list_changed": "prompts_list_changed",
     "notifications/resources/list_changed": "resources_list_changed",
 }
-"""The member of a subscription's filter that asks for a notification; that of ``resources/updated`` is a list of URIs."""
+"""Notification to the boolean member of a subscription's filter that asks for it."""
 UPDATED = "notifications/resources/updated"
+"""The notification that a filter asks for by a list of URIs."""
 CHANGES = frozenset({*FILTERS, UPDATED})
-"""What servers tell subscribers of."""
+"""The notifications to which clients can subscribe."""
 _TASK_IDS = "taskIds"
 """The member of a filter that asks for the states of tasks."""
 _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _SUBSCRIBED = CHANGES | frozenset({"notifications/subscriptions/acknowledged", "notifications/cancelled"})
-"""What a server sends about subscriptions, and never else."""
+"""The notifications that a server sends to subscribers only."""
 
 _STALE: Mapping[str, Any] = {"ttl_ms": 0, "cache_scope": "private"}
 
 
-def name_versions(refusal: ErrorObject, versions: Sequence[str]) -> ErrorObject:
-    """Name the supported revisions in the error that answers ``initialize``, in its message too.
+def name_versions(error: ErrorObject, versions: Sequence[str]) -> ErrorObject:
+    """Add the supported revisions to the error that answers ``initialize``, to its message too.
 
-    The clients that send it show the message to their users, and have no other use for the error (Versioning: Backward
-    Compatibility with Initialization-Based Versions).
+    Clients of the handshake era can only show the message to their users (Versioning: Backward Compatibility with
+    Initialization-Based Versions).
     """
-    message = f"{refusal.message}; this server supports {', '.join(versions)}"
-    return ErrorObject(refusal.code, message, {**(refusal.data or {}), "supported": [*versions]})
+    message = f"{error.message}; this server supports {', '.join(versions)}"
+    return ErrorObject(error.code, message, {**(error.data or {}), "supported": [*versions]})
 
 
 class StatelessClientSession(Session):
-    """The client: its requests carry ``_meta`` with its revision, its name and its capabilities."""
+    """A client: it adds its revision, name and capabilities to ``_meta`` of each request."""
 
     era: ClassVar[Era] = "stateless"
 
     def __init__(self, binding: Binding, *, info: Any, capabilities: Any, log_level: str | None = None) -> None:
         super().__init__(binding, "client", info=info, capabilities=capabilities)
         self.log_level = log_level
-        """The least severity of the log messages that are wanted with each request; none are without it."""
+        """The least severity of the log messages that requests ask for; None for no log messages."""
         self.instructions: str | None = None
+        """The server's instructions for language models."""
 
     def record_discovery(self, result: Any) -> None:
-        """Remembers what ``server/discover`` has told. Raises UnsupportedRevision."""
+        """Store what a result of ``server/discover`` tells; raise ``UnsupportedRevision``."""
         if self.binding.revision not in result.supported_versions:
             raise UnsupportedRevision(self.binding.revision, result.supported_versions)
         self.peer_capabilities = result.capabilities
-        # What has been sent in good faith so far may turn out not to be declared.
+        # Messages that were allowed without known capabilities are checked again.
         self._sendable.clear()
         self.peer_info = None if result.meta is None else result.meta.server_info
         self.instructions = result.instructions
 
     def meta(self, entries: Mapping[str, Any] | None = None) -> Any:
-        """``_meta`` of a request, with further entries by their wire names."""
+        """Return ``_meta`` of a request, with further entries by their wire names."""
         return self.binding.types.RequestMetaObject(
             protocol_version=self.binding.revision,
             client_capabilities=self.capabilities,
@@ -87,14 +89,14 @@ class StatelessClientSession(Session):
     def _add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
         if params is None:
             params = key.params(meta=self.meta())
-        given = params.meta
-        meta = self.meta() if given is None else given
+        passed = params.meta
+        meta = self.meta() if passed is None else passed
         if token is not None:
             meta = meta.__replace__(progress_token=token)
-        return params if meta is given else params.__replace__(meta=meta)
+        return params if meta is passed else params.__replace__(meta=meta)
 
     def _missing_capability(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:
-        # A server that was not asked for its capabilities is taken at its word when it answers.
+        # While the server's capabilities are unknown, its response decides.
         return "" if self.peer_capabilities is None else super()._missing_capability(key)
 
     def _receive_notification(self, key: NotificationMethod[Any], message: Any) -> Event:
@@ -105,11 +107,11 @@ class StatelessClientSession(Session):
         if subscription is None:
             return event
         if subscription not in self._pending:
-            return Dropped(f"{key.name} on {subscription!r}, which is no subscription of this client")
+            return Dropped(f"{key.name} on {subscription!r}, which is not a subscription of this client")
         return Published(subscription, event)
 
     def _receive_cancelled(self, params: Any) -> Event:
-        # A server says so when it ends a subscription; the response that is asked for elsewhere may come later or never.
+        # This is how a server ends a subscription; the response may follow later or never.
         key = self._pending.get(params.request_id)
         if key is None or key.name != LISTEN:
             return super()._receive_cancelled(params)
@@ -118,9 +120,11 @@ class StatelessClientSession(Session):
 
     def _receive_response(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
         kind = getattr(result, "result_type", None)
-        created = self.binding.task_result_class
-        known = kind in _RESULT_TYPES or (bool(self.capabilities.extensions) and (kind != "task" or created is None))
-        if not known and (created is None or result.__class__ is not created):
+        task_result = self.binding.task_result_class
+        known = kind in _RESULT_TYPES or (
+            bool(self.capabilities.extensions) and (kind != "task" or task_result is None)
+        )
+        if not known and (task_result is None or result.__class__ is not task_result):
             where, expected = ("result", "resultType"), 'one of "complete", "input_required"'
             error = DecodeError(where, f'"{kind}"', expected, self.binding.revision)
             result = None
@@ -128,10 +132,10 @@ class StatelessClientSession(Session):
 
 
 class StatelessServerSession(Session):
-    """The server: answers ``server/discover`` itself, and keeps the subscriptions of its connection.
+    """A server: it answers ``server/discover`` itself, and keeps the subscriptions of its connection.
 
-    ``versions`` are all revisions that are spoken where it is served, ``freshness`` the attributes of what it discloses
-    that say how long that may be kept.
+    ``versions`` are the revisions supported at its address. ``freshness`` are the attributes of the discovery result
+    that limit caching.
     """
 
     era: ClassVar[Era] = "stateless"
@@ -147,28 +151,30 @@ class StatelessServerSession(Session):
         freshness: Mapping[str, Any] = _STALE,
     ) -> None:
         self.current_capabilities: Callable[[], Any] | None = None
-        """Gives what the server declares now, where that may change: no request is bound by what was said to another."""
+        """Returns the capabilities where they may change; each request is independent of what others were told."""
         super().__init__(binding, "server", info=info, capabilities=capabilities)
         self.instructions = instructions
+        """The server's instructions for language models."""
         self._freshness = freshness
         self.versions = [*versions] or [binding.revision]
         self._input_required = binding.types.InputRequiredResult
-        self._handlers[DISCOVER] = self._discover
-        self._handlers[LISTEN] = self._listen
+        self._handlers[DISCOVER] = self._answer_discover
+        self._handlers[LISTEN] = self._open_subscription
         self._subscriptions: dict[RequestId, Any] = {}
+        """Request id of a subscription to its filter."""
         self.select_watched: Callable[[Session, Any, Sequence[Any]], list[str]] | None = None
-        """The tasks that a subscription may hear of, of those that it asks for; with the extension of tasks only."""
+        """Selects the tasks that a subscription may watch from those that it asks for; set by the tasks extension."""
 
     @property
     def capabilities(self) -> Any:
-        """What the server declares."""
+        """The capabilities that the server declares."""
         return self._declared if self.current_capabilities is None else self.current_capabilities()
 
     @capabilities.setter
     def capabilities(self, declared: Any) -> None:
         self._declared = declared
 
-    def _discover(self, message: Any) -> Event:
+    def _answer_discover(self, message: Any) -> Event:
         result = self.binding.requests[DISCOVER].result(
             supported_versions=self.versions,
             capabilities=self.capabilities,
@@ -179,24 +185,24 @@ class StatelessServerSession(Session):
 
     def _add_result_meta(self, result: Any) -> Any:
         if result.__class__ is self._input_required and not result.input_requests and result.request_state is None:
-            # Multi Round-Trip Requests: Server Requirements. The client would send the same request again, for ever.
+            # Multi Round-Trip Requests: Server Requirements. The client would send the same request for ever.
             found, expected = "neither `inputRequests` nor `requestState`", "at least one of the two"
             raise EncodeError(("result",), found, expected, self.binding.revision)
         meta = result.meta
         if meta is None:
             return result.__replace__(meta=self.binding.types.ResultMetaObject(server_info=self.info))
-        return (
-            result if meta.server_info is not None else result.__replace__(meta=meta.__replace__(server_info=self.info))
-        )
+        if meta.server_info is not None:
+            return result
+        return result.__replace__(meta=meta.__replace__(server_info=self.info))
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> bytes:
-        """The line of a notification that belongs to a request; raises UsageError for what only subscribers hear."""
+        """Return the line of a notification that belongs to a request; raise ``UsageError`` for one to subscribers."""
         if key.name in _SUBSCRIBED:
-            text = f"{key.name} is for those who subscribed to it: a server tells them by its notify()"
+            text = f"{key.name} is sent to subscribers only; use the server's notify()"
             raise UsageError(text)
         return super().notify(key, params)
 
-    # Which revision a request is in.
+    # The revision of a request.
 
     def _check_request(self, key: RequestMethod[Any, Any], params: Any) -> ErrorObject | None:
         version = params.meta.protocol_version
@@ -204,26 +210,26 @@ class StatelessServerSession(Session):
             return self._unsupported_version(version)
         return super()._check_request(key, params)
 
-    def _explain_refusal(self, value: Any, refusal: ErrorObject) -> ErrorObject:
-        # What another revision declares is no fault of ours to name: that it is another one is.
-        return self._name_versions(value.get("method"), value.get("params"), refusal)
+    def _explain_refusal(self, value: Any, error: ErrorObject) -> ErrorObject:
+        return self._prefer_version_error(value.get("method"), value.get("params"), error)
 
     def _not_found(self, message: Any) -> ErrorObject:
-        return self._name_versions(message.method, message.params, super()._not_found(message))
+        return self._prefer_version_error(message.method, message.params, super()._not_found(message))
 
-    def _name_versions(self, method: Any, params: Any, refusal: ErrorObject) -> ErrorObject:
-        refusal = self._refuse_other_revision(method, params) or refusal
-        return name_versions(refusal, self.versions) if method == INITIALIZE else refusal
+    def _prefer_version_error(self, method: Any, params: Any, error: ErrorObject) -> ErrorObject:
+        """Return the error for a request of another revision instead: in that revision it may be valid."""
+        error = self._other_revision(method, params) or error
+        return name_versions(error, self.versions) if method == INITIALIZE else error
 
-    def _refuse_other_revision(self, method: Any, params: Any) -> ErrorObject | None:
-        """Why a request of another revision is refused, by its raw params; None for one of ours.
+    def _other_revision(self, method: Any, params: Any) -> ErrorObject | None:
+        """Return the error for raw params of another revision; None for this one.
 
-        Clients that begin a handshake are to hear in any case what is spoken here (Versioning, Backward Compatibility).
+        ``initialize`` always gets it (Versioning, Backward Compatibility).
         """
         version = member(params, "_meta", VERSION)
         if method == INITIALIZE and version != self.binding.revision:
-            wanted = member(params, "protocolVersion")
-            return self._unsupported_version(wanted if is_unicode(wanted) else "")
+            requested = member(params, "protocolVersion")
+            return self._unsupported_version(requested if is_unicode(requested) else "")
         return self._unsupported_version(version) if is_unicode(version) and version != self.binding.revision else None
 
     def _unsupported_version(self, version: str) -> ErrorObject:
@@ -232,8 +238,8 @@ class StatelessServerSession(Session):
 
     # Subscriptions.
 
-    def _listen(self, message: Any) -> Event:
-        """Opens a subscription; what the server cannot notify of is left out of what it acknowledges."""
+    def _open_subscription(self, message: Any) -> Event:
+        """Open a subscription and acknowledge the part of its filter that the server supports."""
         wanted = message.params.notifications
         tasks: Any = member(wanted.extra, _TASK_IDS)
         if self.select_watched is not None and tasks.__class__ is list:
@@ -243,7 +249,7 @@ class StatelessServerSession(Session):
                 return self._refuse(message.id, ErrorObject(error.code, error.message, error.data))
         else:
             tasks = None
-        honoured = self.binding.types.SubscriptionFilter(
+        accepted = self.binding.types.SubscriptionFilter(
             **{
                 name: True
                 for method, name in FILTERS.items()
@@ -251,52 +257,52 @@ class StatelessServerSession(Session):
             }
         )
         if wanted.resource_subscriptions and not self._missing_capability(self.binding.notifications[UPDATED]):
-            honoured.resource_subscriptions = list(wanted.resource_subscriptions)
+            accepted.resource_subscriptions = list(wanted.resource_subscriptions)
         if tasks is not None:
-            honoured.extra = {_TASK_IDS: tasks}
+            accepted.extra = {_TASK_IDS: tasks}
         self._running[message.id] = Incoming(self.binding.requests[LISTEN], message.id, message.params)
-        self._subscriptions[message.id] = honoured
+        self._subscriptions[message.id] = accepted
         key = self.binding.notifications["notifications/subscriptions/acknowledged"]
-        params = key.params(notifications=honoured, meta=self._subscription_meta(message.id))
+        params = key.params(notifications=accepted, meta=self._subscription_meta(message.id))
         return Reply(self._encode(key.message(params=params)))
 
     def _subscription_meta(self, subscription: RequestId) -> Any:
         return self.binding.types.NotificationMetaObject(subscription_id=subscription)
 
     def publish(self, key: NotificationMethod[Any], params: Any = None, *, about: Sequence[str] = ()) -> list[bytes]:
-        """Return the lines that carry a change to the subscriptions to it, or to a resource with a URI in ``about``.
+        """Return the lines of a change for each subscription to it, or to a resource with a URI in ``about``.
 
-        Raise ``UsageError`` for a notification that nobody can subscribe to.
+        Raise ``UsageError`` for a notification to which clients cannot subscribe.
         """
         name = FILTERS.get(key.name)
         if name is None and key.name != UPDATED:
-            text = f"{key.name} is not subscribed to; accepted are {', '.join([*FILTERS, UPDATED])}"
+            text = f"clients cannot subscribe to {key.name}; use one of {', '.join([*FILTERS, UPDATED])}"
             raise UsageError(text)
         self._require_sendable(key, request=False)
         lines: list[bytes] = []
-        carried: Any = key.params() if params is None else params
-        for subscription, honoured in self._subscriptions.items():
-            uris = honoured.resource_subscriptions or ()
-            wanted = any(uri in uris for uri in (carried.uri, *about)) if name is None else getattr(honoured, name)
+        change: Any = key.params() if params is None else params
+        for subscription, accepted in self._subscriptions.items():
+            uris = accepted.resource_subscriptions or ()
+            wanted = any(uri in uris for uri in (change.uri, *about)) if name is None else getattr(accepted, name)
             if not wanted:
                 continue
-            meta = carried.meta or self._subscription_meta(subscription)
-            tagged = carried.__replace__(meta=meta.__replace__(subscription_id=subscription))
+            meta = change.meta or self._subscription_meta(subscription)
+            tagged = change.__replace__(meta=meta.__replace__(subscription_id=subscription))
             lines.append(self._encode(key.message(params=tagged)))
         return lines
 
-    def publish_task(self, task_id: str, said: Mapping[str, Any]) -> list[bytes]:
-        """The lines that tell all who subscribed to a task of its state, which is JSON."""
+    def publish_task(self, task_id: str, state: Mapping[str, Any]) -> list[bytes]:
+        """Return the lines of a task's state, a JSON object, for each subscription that watches the task."""
         key = self.binding.notifications["notifications/tasks"]
         lines: list[bytes] = []
-        for subscription, honoured in self._subscriptions.items():
-            if task_id in (member(honoured.extra, _TASK_IDS) or ()):
-                params = {**said, "_meta": {_SUBSCRIPTION: subscription}}
+        for subscription, accepted in self._subscriptions.items():
+            if task_id in (member(accepted.extra, _TASK_IDS) or ()):
+                params = {**state, "_meta": {_SUBSCRIPTION: subscription}}
                 lines.append(self._encode(key.message(params=self.binding.codec.structure(params, key.params))))
         return lines
 
     def end_subscriptions(self) -> list[bytes]:
-        """The lines that end all subscriptions in good order (Subscriptions: Graceful Closure; Cancellation)."""
+        """End all subscriptions, and return the lines that tell the clients."""
         lines: list[bytes] = []
         cancelled = self.binding.notifications["notifications/cancelled"]
         for subscription in self._subscriptions:
@@ -308,7 +314,8 @@ class StatelessServerSession(Session):
             )
             result = self.binding.requests[LISTEN].result(meta=meta)
             lines.append(self._encode(self.binding.response(id=subscription, result=result)))
-            # The one page asks for the response, the other for this; whoever has seen the response ignores it.
+            # Subscriptions (Graceful Closure) asks for the response, Cancellation for the notification; after the
+            # response clients ignore the latter.
             lines.append(self._encode(cancelled.message(params=cancelled.params(request_id=subscription))))
         self._subscriptions.clear()
         return lines

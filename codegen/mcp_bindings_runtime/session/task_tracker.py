@@ -1,43 +1,41 @@
-"""Requests that become tasks: who may ask for one, and the progress that goes on until a task has ended.
+"""Track requests that become tasks: which may, and progress and cancellation until the task ends.
 
 2025-11-25, Tasks (Capability Negotiation; Task Support and Handling; Associating Task-Related Messages) and Progress
-(Behavior Requirements). What a task is and does is no business of a session: it only sees what is said of it.
+(Behavior Requirements). Executing tasks is the business of ``tasks``; a session only sees their messages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 from ..binding import OTHER, Binding
 from ..errors import NotDeclared, TaskCancelled
 from ..jsonrpc import RequestId
-from ..meta import entries_of, member
+from ..meta import member, with_entries
 from ..methods import NotificationMethod, RequestMethod, Side
 from .events import Event, Incoming, Outcome, Reply
-
-T = TypeVar("T")
 
 RELATED = "io.modelcontextprotocol/related-task"
 """The entry of ``_meta`` that names the task a message belongs to."""
 FINAL = frozenset({"completed", "failed", "cancelled"})
-"""The states of a task that no other follows."""
+"""The states of tasks that have ended."""
 ABOUT_TASKS = frozenset({"tasks/get", "tasks/cancel", "tasks/list", "tasks/result", "notifications/tasks/status"})
-"""The methods whose results and params say how tasks stand."""
+"""The methods whose results or params hold the states of tasks."""
 MOST = 1024
-"""How many tasks of the other side are followed at the same time; of more, those asked for first are left."""
+"""Limit on tracked tasks of the peer; the oldest are dropped."""
 
 
 class TaskTracker:
     """The requests of one session that became tasks.
 
-    ``progress`` has the tokens whose progress the session takes: those of tasks that still run stay in it. ``pending`` has
-    the requests of this side that are in flight.
+    ``progress`` holds the tokens whose progress the session accepts, to which those of running tasks are added.
+    ``pending`` holds the requests of this side that wait for a response.
     """
 
     methods: ClassVar[frozenset[str]] = ABOUT_TASKS
-    """The methods of which ``heard`` and ``told`` have to know."""
+    """The methods whose messages must be recorded."""
 
     def __init__(
         self,
@@ -50,24 +48,24 @@ class TaskTracker:
         self._side: Side = side
         self._pending = pending
         self._awaited: dict[RequestId, str] = {}
-        """Requests of this side for the outcomes of tasks, and of which."""
+        """Pending ``tasks/result`` requests of this side to the ids of their tasks."""
         self.cancelled_waits: dict[RequestId, str | None] = {}
-        """Those whose task was cancelled, and what was said of that; an outcome need not come any more."""
+        """Those whose task was cancelled, with its status message; the peer need not answer them."""
         self._created = binding.types.CreateTaskResult
         self._progress = progress
         self._theirs: dict[str, RequestId] = {}
-        """Tasks that the other side executes, and the tokens of the requests that asked for them."""
+        """Tasks that the peer executes to their progress tokens."""
         self._ours: WeakValueDictionary[str, Incoming] = WeakValueDictionary()
-        """Requests whose tasks this side executes, as long as somebody could report progress of them."""
+        """Tasks that this side executes to their requests, while a handler holds those."""
 
     # Tasks that this side executes.
 
     def supported_params(self, key: RequestMethod[Any, Any], params: Any, declared: Any) -> Any:
-        """Params with ``task``, without it if the capabilities of this side do not say that it executes tasks."""
+        """Return params with ``task``; without it if this side has not declared that it executes such tasks."""
         return params if self._binding.declares(declared, task_capability(key)) else params.__replace__(task=None)
 
     def record_answer(self, incoming: Incoming) -> None:
-        """A request of the other side is answered with ``incoming.result``."""
+        """Record that this side answers a request with ``incoming.result``."""
         result = incoming.result
         if result.__class__ is not self._created:
             if incoming.key.name in ABOUT_TASKS:
@@ -77,69 +75,66 @@ class TaskTracker:
             self._ours[result.task.task_id] = incoming
 
     def record_sent(self, key: NotificationMethod[Any], params: Any) -> None:
-        """This side sends a notification."""
+        """Record that this side sends a notification."""
         self._end_ours(key, params)
 
     def end(self, task_id: str) -> None:
-        """No progress of a task that this side executes is sent any more.
-
-        To be said where no status that was sent, and no result of ``tasks/…``, has shown that it has ended.
-        """
+        """Stop reporting progress of a task that ended without a message that shows it."""
         self._ours.pop(task_id, None)
 
     def is_running(self, incoming: Incoming) -> bool:
-        """Whether a request has become a task that has not ended."""
+        """Return whether a request became a task that has not ended."""
         return incoming.task is not None and self._ours.get(incoming.task) is incoming
 
-    def _end_ours(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], said: Any) -> None:
-        for task_id in _ended(key.name, said):
+    def _end_ours(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], payload: Any) -> None:
+        for task_id in _ended(key.name, payload):
             self.end(task_id)
 
     def mark_result(self, incoming: Incoming, result: Any) -> Any:
-        """The answer to a request that belongs to a task belongs to it, too, and says so."""
+        """Return a result with the related task of its request, if there is one."""
         task_id = related_task(incoming.meta)
         if task_id is None or incoming.key.name.startswith("tasks/"):
             return result
-        return mark_related(result, task_id, self._binding)
+        return with_entries(result, related_meta(task_id), self._binding.result_meta_class)
 
-    # Tasks that the other side executes.
+    # Tasks that the peer executes.
 
     def check_request(
         self, key: RequestMethod[Any, Any], params: Any, request_id: RequestId, peer_capabilities: Any
     ) -> bool:
         """Return whether the params of this side's next request ask for a task.
 
-        Raise ``NotDeclared`` if the receiver's capabilities do not allow that.
+        Raise ``NotDeclared`` if the peer has not declared that it executes such tasks.
         """
         # A server's requests may wait in other places than its session.
         if key.name == "tasks/result" and self._side == "client":
             self._awaited = {each: task for each, task in self._awaited.items() if each in self._pending}
             self._awaited[request_id] = params.task_id
-        if getattr(params, "task", None) is None:
+        if params is None or key.name not in self._binding.facts.task_methods or params.task is None:
             return False
         path = task_capability(key)
         if not self._binding.declares(peer_capabilities, path):
             text = (
-                f"{key.name} with a task takes the capability {path!r}, which the {OTHER[self._side]} has not declared; "
-                "without `task` the answer is the result itself"
+                f"{key.name} with a task needs the capability {path!r}, which the {OTHER[self._side]} has not declared; "
+                "without `task` the response is the result itself"
             )
             raise NotDeclared(text)
         return True
 
-    def record_received(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], said: Any) -> None:
-        """The other side has answered a request, or sent a notification."""
-        for task_id in _ended(key.name, said):
+    def record_received(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], payload: Any) -> None:
+        """Record a result or the params of a notification of the peer."""
+        for task_id in _ended(key.name, payload):
             token = self._theirs.pop(task_id, None)
             if token is not None:
                 self._progress.pop(token, None)
         if self._awaited and key.name in ABOUT_TASKS and key.name != "tasks/result":
-            stopped = {task.task_id: task for task in _tasks_in(key.name, said) if task.status == "cancelled"}
+            stopped = {task.task_id: task for task in _tasks_in(key.name, payload) if task.status == "cancelled"}
             for request_id, task_id in self._awaited.items():
                 if task_id in stopped and request_id in self._pending:
                     self.cancelled_waits[request_id] = stopped[task_id].status_message
 
     def add_cancelled_waits(self, event: Event, cancel: Callable[[RequestId, str], bytes | None]) -> Sequence[Event]:
-        """What has happened, and the end of the requests that wait in vain; ``cancel`` gives the line that says so."""
+        """Return an event and the ends of the requests that wait for cancelled tasks; ``cancel`` returns their lines."""
         events = [event]
         waits, self.cancelled_waits = self.cancelled_waits, {}
         for request_id, message in waits.items():
@@ -150,7 +145,10 @@ class TaskTracker:
         return events
 
     def follow(self, token: RequestId, last: float | None, result: Any) -> bool:
-        """Whether progress under a token goes on, as its request was answered with a task; ``last`` is what came last."""
+        """Accept further progress if a request was answered with a running task; return whether it was.
+
+        ``last`` is the last progress value received.
+        """
         if result.__class__ is not self._created or result.task.status in FINAL:
             return False
         if len(self._theirs) >= MOST:
@@ -161,48 +159,31 @@ class TaskTracker:
 
 
 def task_capability(key: RequestMethod[Any, Any]) -> str:
-    """The capability that a receiver declares who executes requests of this method as tasks."""
+    """Return the capability of sides that execute requests of this method as tasks."""
     return f"tasks.requests.{key.name.replace('/', '.')}"
 
 
 def related_meta(task_id: str) -> dict[str, Any]:
-    """``_meta`` of a message that belongs to a task."""
+    """Return the entries of ``_meta`` of a message that belongs to a task."""
     return {RELATED: {"taskId": task_id}}
 
 
-def mark_related(value: T, task_id: str, binding: Binding) -> T:
-    """Params, or a result, with the entry of ``_meta`` that says to which task they belong."""
-    made: Any = value
-    current = entries_of(made)
-    if current is None:
-        kind: Any = getattr(binding.types, made.__class__.__annotations__["meta"].partition(" ")[0], dict)
-        current = kind()
-    entry = related_meta(task_id)
-    if current.__class__ is dict:
-        meta: Any = {**current, **entry}
-    else:
-        meta = current.__replace__(extra={**(current.extra or {}), **entry})
-    marked: T = made.__replace__(meta=meta)
-    return marked
-
-
 def related_task(meta: Any) -> str | None:
-    """The task that ``_meta`` says a message belongs to; None for most."""
+    """Return the id of the task to which a message with this ``_meta`` belongs; None if it belongs to none."""
     entries = meta if meta.__class__ is dict else getattr(meta, "extra", None)
     task_id = None if entries is None else member(entries.get(RELATED), "taskId")
     return task_id if task_id.__class__ is str else None
 
 
-def _ended(method: str, said: Any) -> Sequence[str]:
-    """The tasks that have ended, by what a result or the params of a notification say."""
+def _ended(method: str, payload: Any) -> Sequence[str]:
+    """Return the ids of the tasks that have ended according to a result or the params of a notification."""
     if method not in ABOUT_TASKS:
         return ()
     if method == "tasks/result":
-        # It is the outcome, so there is one.
-        task_id = member(entries_of(said), RELATED, "taskId")
-        return [task_id] if task_id.__class__ is str else []
-    return [task.task_id for task in _tasks_in(method, said) if task.status in FINAL]
+        task_id = related_task(payload.meta)
+        return [] if task_id is None else [task_id]
+    return [task.task_id for task in _tasks_in(method, payload) if task.status in FINAL]
 
 
-def _tasks_in(method: str, said: Any) -> Sequence[Any]:
-    return said.tasks if method == "tasks/list" else [said]
+def _tasks_in(method: str, payload: Any) -> Sequence[Any]:
+    return payload.tasks if method == "tasks/list" else [payload]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..connection.context import Context, StatelessContext
 from ..errors import CallCancelled
+from ..meta import with_entries
 from ..methods import NotificationMethod, RequestMethod
 from ..session.control_flow import Abandoned, InputNeeded
-from ..session.task_tracker import mark_related
+from ..session.task_tracker import related_meta
 
 if TYPE_CHECKING:
     from ..connection.calls import Call
@@ -124,7 +125,8 @@ class InTask(Context):
     ) -> R:
         """Send the other side a request and wait for its answer; the task is ``input_required`` meanwhile."""
         binding = self.connection.session.binding
-        marked = mark_related(key.params() if params is None else params, self.task.id, binding)
+        params = key.params() if params is None else params
+        marked = with_entries(params, related_meta(self.task.id), binding.meta_class(key.name))
         if key.capability is None:
             return super().request(key, marked, timeout=timeout, on_progress=on_progress)
         with self.task.awaiting_input():
@@ -165,7 +167,8 @@ class InTask(Context):
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Send a notification to the other side."""
         binding = self.connection.session.binding
-        marked = mark_related(key.params() if params is None else params, self.task.id, binding)
+        params = key.params() if params is None else params
+        marked = with_entries(params, related_meta(self.task.id), binding.meta_class(key.name))
         super().notify(key, marked)
 
 

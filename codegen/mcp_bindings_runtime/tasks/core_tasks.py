@@ -17,8 +17,9 @@ from ..features.error_codes import Situation, error_for
 from ..features.pagination import Paginator
 from ..jsonrpc import INTERNAL_ERROR, ErrorObject
 from ..logs import write_log
+from ..meta import with_entries
 from ..session.events import Incoming
-from ..session.task_tracker import mark_related, task_capability
+from ..session.task_tracker import related_meta, task_capability
 from .engine import TaskEngine, settled
 from .store import MemoryTasks, Status, StoredTask, Support, timestamp
 
@@ -111,7 +112,7 @@ class CoreTasks(TaskEngine):
         return line
 
     def _end(self, task: StoredTask, result: Any) -> None:
-        result = mark_related(result, task.id, self._binding)
+        result = with_entries(result, related_meta(task.id), self._binding.result_meta_class)
         size = len(self._binding.encode(self._binding.response(id=0, result=result)))
         status: Status = "failed" if getattr(result, "is_error", None) else "completed"
         self.store.end(task, status, result, size=size, message=_error_text(result) if status == "failed" else None)

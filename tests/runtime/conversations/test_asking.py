@@ -120,7 +120,7 @@ def test_a_client_that_did_not_declare_it_is_not_asked(revision):
 
     with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
         client.call_tool("x", {})
-    assert raised == ["roots/list takes the capability 'roots', which the client has not declared"]
+    assert raised == ["roots/list needs the capability 'roots', which the client has not declared"]
 
 
 @in_sessions
@@ -222,7 +222,7 @@ def test_a_handler_that_asks_another_question_the_next_time_fails(caplog):
         client.call_tool("x", {})
     assert caught.value.code == -32603
     assert len(runs) == 2
-    assert "question 1 is another one than in the round before" in caplog.text
+    assert "question 1 differs from the round before" in caplog.text
 
 
 def test_a_handler_that_catches_exceptions_does_not_catch_a_question():
@@ -461,7 +461,7 @@ def test_that_a_client_cannot_be_asked_is_logged_in_a_line(revision, decorated, 
         server.handler(mcp.methods.CALL_TOOL)(lambda _params, context: ask(context))
     with caplog.at_level("INFO"), mcp.Client.in_memory(server, timeout=PATIENCE) as client:
         if decorated:
-            lack = "roots/list takes the capability 'roots', which the client has not declared"
+            lack = "roots/list needs the capability 'roots', which the client has not declared"
             assert text_of(client.call_tool("ask")) == lack
         else:
             with pytest.raises(ResponseError, match="Internal error"):

@@ -100,45 +100,48 @@ def twice() -> None:
 
 
 MISTAKES: dict[str, tuple[Do, str]] = {
-    "server timeout": (lambda: server(timeout="x"), "timeout is 'x'; accepted are numbers of seconds, 0 and more"),
-    "server grace": (lambda: server(grace=-1), "grace is -1; accepted are numbers of seconds"),
-    "server ping": (lambda: server(ping="x"), "ping is 'x'; accepted are numbers of seconds"),
-    "server workers": (lambda: server(workers=0), "workers is 0; accepted are 1 and more"),
-    "server pages": (lambda: server(page_size="x"), "page_size is 'x'; accepted are 1 and more"),
+    "server timeout": (lambda: server(timeout="x"), "`timeout` must be a number of seconds >= 0, got 'x'"),
+    "server grace": (lambda: server(grace=-1), "`grace` must be a number of seconds >= 0, got -1"),
+    "server ping": (lambda: server(ping="x"), "`ping` must be a number of seconds >= 0, got 'x'"),
+    "server workers": (lambda: server(workers=0), "`workers` must be an integer >= 1, got 0"),
+    "server pages": (lambda: server(page_size="x"), "`page_size` must be an integer >= 1, got 'x'"),
     "server limits": (lambda: server(limits=5), "limits must be Limits, True"),
     "server tasks": (lambda: server(tasks=True), "tasks is True; accepted is MemoryTasks"),
-    "server capabilities": (lambda: server(capabilities=5).capabilities, "accepted is a ServerCapabilities"),
-    "client timeout": (lambda: client(timeout="x"), "timeout is 'x'; accepted are numbers of seconds"),
-    "client negative": (lambda: client(timeout=-1), "timeout is -1; accepted are numbers of seconds"),
-    "client nan": (lambda: client(timeout=float("nan")), "timeout is nan; accepted are numbers of seconds"),
-    "client workers": (lambda: client(workers=True), "workers is True; accepted are 1 and more"),
-    "client require": (lambda: client(require="tools"), r"require is 'tools'; accepted are lists, as \['tools'\]"),
+    "server capabilities": (lambda: server(capabilities=5).capabilities, "must be a ServerCapabilities"),
+    "client timeout": (lambda: client(timeout="x"), "`timeout` must be a number of seconds >= 0, got 'x'"),
+    "client negative": (lambda: client(timeout=-1), "`timeout` must be a number of seconds >= 0, got -1"),
+    "client nan": (lambda: client(timeout=float("nan")), "`timeout` must be a number of seconds >= 0, got nan"),
+    "client workers": (lambda: client(workers=True), "`workers` must be an integer >= 1, got True"),
+    "client require": (lambda: client(require="tools"), r"`require` must be a list, such as \['tools'\], got 'tools'"),
     "client tasks": (lambda: client(tasks=5), "tasks is 5; accepted is MemoryTasks"),
     "client of a name": (lambda: mcp.Client.in_memory("server"), "'server' is no server; accepted is a server object"),
     "client of a class": (lambda: mcp.Client.in_memory(mcp.Server), "is no server; accepted is a server object"),
-    "client over": (lambda: mcp.Client.over("x"), "'x' is no transport; accepted are objects with receive"),  # type: ignore[arg-type]
+    "client over": (lambda: mcp.Client.over("x"), "a transport must have the methods receive, interrupt, send and close, got 'x'"),  # type: ignore[arg-type]
     "sampling": (
         lambda: client(sampling=one),
-        r"sampling, one, takes \(params\); it is called with \(params, context\)",
+        r"sampling: one takes \(params\), but is called with \(params, context\)",
     ),
-    "elicitation": (lambda: client(elicitation=three), r"takes \(params, context, more\); it is called with"),
-    "review": (lambda: client(sampling=two, approve_result=one), r"it is called with \(params, result\)"),
-    "on_log": (lambda: client(on_log=two), r"on_log, two, takes \(params, context\); it is called with \(params\)"),
+    "elicitation": (lambda: client(elicitation=three), r"takes \(params, context, more\), but is called with"),
+    "review": (lambda: client(sampling=two, approve_result=one), r"but is called with \(params, result\)"),
+    "on_log": (lambda: client(on_log=two), r"on_log: two takes \(params, context\), but is called with \(params\)"),
     "on change": (
         lambda: client(on_tools_changed=one),
-        r"on_tools_changed, one, takes \(params\); it is called with \(\)",
+        r"on_tools_changed: one takes \(params\), but is called with \(\)",
     ),
-    "coroutine callback": (lambda: client(sampling=later), "sampling, later, is a coroutine function"),
+    "coroutine callback": (
+        lambda: client(sampling=later),
+        "sampling must be a plain function, .*; later is a coroutine function",
+    ),
     "handler coroutine": (
         lambda: handled(later),
-        "the handler of tools/call, later, is a coroutine function; accepted",
+        "the handler of tools/call must be a plain function, .*; later is a coroutine",
     ),
-    "handler class": (lambda: handled(Methods), "the handler of tools/call is <class .*>; accepted are functions"),
-    "handler number": (lambda: handled(5), "the handler of tools/call is 5; accepted are functions"),
-    "handler none": (lambda: handled(None), "the handler of tools/call is None; accepted are functions"),
-    "handler one": (lambda: handled(one), r"takes \(params\); it is called with \(params, context\)"),
-    "handler method": (lambda: handled(Methods().one), r"Methods.one, takes \(params\); it is called with"),
-    "handler named": (lambda: handled(named), r"takes \(params, context, key\); it is called with"),
+    "handler class": (lambda: handled(Methods), "the handler of tools/call must be a function, got <class .*>"),
+    "handler number": (lambda: handled(5), "the handler of tools/call must be a function, got 5"),
+    "handler none": (lambda: handled(None), "the handler of tools/call must be a function, got None"),
+    "handler one": (lambda: handled(one), r"takes \(params\), but is called with \(params, context\)"),
+    "handler method": (lambda: handled(Methods().one), r"Methods.one takes \(params\), but is called with"),
+    "handler named": (lambda: handled(named), r"takes \(params, context, key\), but is called with"),
     "handler twice": (twice, "tools/call has a handler already: <function two"),
     "tool class": (lambda: tool(Methods), "tool it is <class .*>; accepted are functions"),
     "tool number": (lambda: tool(5), "tool it is 5; accepted are functions"),
@@ -146,94 +149,112 @@ MISTAKES: dict[str, tuple[Do, str]] = {
         lambda: tool(wrong_default),
         "tool it: the default of count is not of its type: .*expected an integer",
     ),
-    "tool name": (lambda: offered(name=5), "name is 5; accepted are texts"),
-    "tool timeout": (lambda: offered(timeout="x"), "timeout is 'x'; accepted are numbers above 0"),
-    "tool timeout nan": (lambda: offered(timeout=float("nan")), "timeout is nan; accepted are numbers above 0"),
-    "tool input": (lambda: offered(input_schema=5), "input_schema is 5; accepted are dicts"),
-    "tool output": (lambda: offered(output_schema=5), "output_schema is 5; accepted are dicts"),
-    "tool check": (lambda: offered(check=5), "check is 5; accepted are True and False"),
+    "tool name": (lambda: offered(name=5), "`name` must be a str, got 5"),
+    "tool timeout": (lambda: offered(timeout="x"), "timeout must be a number > 0, got 'x'"),
+    "tool timeout nan": (lambda: offered(timeout=float("nan")), "timeout must be a number > 0, got nan"),
+    "tool input": (lambda: offered(input_schema=5), "input_schema must be a dict, got 5"),
+    "tool output": (lambda: offered(output_schema=5), "output_schema must be a dict, got 5"),
+    "tool check": (lambda: offered(check=5), "check must be True or False, got 5"),
     "tool execution": (lambda: offered(execution="required"), 'found "required", expected a ToolExecution'),
-    "tool meta": (lambda: offered(meta=5), "meta is 5; accepted are dicts"),
+    "tool meta": (lambda: offered(meta=5), "`meta` must be a dict, got 5"),
     "prompt name": (lambda: server().prompt(name=5)(no_arguments), "found 5, expected a string"),
     "resource type": (
         lambda: server().resource("demo://it", mime_type=5)(no_arguments),
         "resource demo://it does not fit 2025-11-25: .*found 5, expected a string",
     ),
     "resource function": (lambda: server().resource("demo://it")(5), "resource demo://it is 5; accepted are functions"),
-    "resource updated": (lambda: server().resources.updated(5), "is 5; accepted are texts"),
-    "completion argument": (lambda: completed(argument=5), "argument is 5; accepted are texts"),
-    "completion prompt": (lambda: completed(prompt=5), "prompt is 5; accepted are texts"),
+    "resource updated": (lambda: server().resources.updated(5), "the URI of an updated resource must be a str, got 5"),
+    "completion argument": (lambda: completed(argument=5), "`argument` must be a str, got 5"),
+    "completion prompt": (lambda: completed(prompt=5), "`prompt` must be a str, got 5"),
     "completion function": (
         lambda: server().completion(argument="a", prompt="b")(5),
         "a completion must be a function, got 5",
     ),
-    "server cursor key": (lambda: server(cursor_key="x"), "cursor_key is no 32 bytes or more; secrets.token_bytes"),
-    "server short key": (lambda: server(cursor_key=b"x" * 31), "cursor_key is no 32 bytes or more"),
-    "server redact": (lambda: server(redact=5), "redact is 5; accepted are functions"),
-    "server redact two": (lambda: server(redact=two), r"it is called with \(data\)"),
-    "server instructions": (lambda: server(instructions=5), "instructions is 5; accepted are texts"),
-    "server logging": (lambda: server(logging=5), "logging is 5; accepted are True and False"),
-    "serve": (lambda: server().serve(5), "5 is no transport; accepted are objects with receive"),
-    "connect of a server": (lambda: server().connect(5), "5 is no transport; accepted are objects with receive"),
-    "serve over": (lambda: serve.over(5, server()), "5 is no transport; accepted are objects with receive"),  # type: ignore[arg-type]
-    "server notify": (lambda: server().notify("x"), "a method is meant by its key, .*and not by 'x'"),
-    "roots": (lambda: client(roots=5), r"roots is 5; accepted are lists, as \['/srv/project'\]"),
-    "roots of one path": (lambda: client(roots="/tmp"), r"roots is '/tmp'; accepted are lists, as \['/tmp'\]"),
+    "server cursor key": (
+        lambda: server(cursor_key="x"),
+        "`cursor_key` must be at least 32 bytes; secrets.token_bytes",
+    ),
+    "server short key": (lambda: server(cursor_key=b"x" * 31), "`cursor_key` must be at least 32 bytes"),
+    "server redact": (lambda: server(redact=5), "`redact` must be a function, got 5"),
+    "server redact two": (lambda: server(redact=two), r"but is called with \(data\)"),
+    "server instructions": (lambda: server(instructions=5), "`instructions` must be a str, got 5"),
+    "server logging": (lambda: server(logging=5), "`logging` must be True or False, got 5"),
+    "serve": (lambda: server().serve(5), "a transport must have the methods receive, interrupt, send and close, got 5"),
+    "connect of a server": (
+        lambda: server().connect(5),
+        "a transport must have the methods receive, interrupt, send and close, got 5",
+    ),
+    "serve over": (lambda: serve.over(5, server()), "a transport must have the methods receive, interrupt, send and close, got 5"),  # type: ignore[arg-type]
+    "server notify": (lambda: server().notify("x"), "pass a method key of the revision, .* not 'x'"),
+    "roots": (lambda: client(roots=5), r"`roots` must be a list, such as \['/srv/project'\], got 5"),
+    "roots of one path": (lambda: client(roots="/tmp"), r"`roots` must be a list, such as \['/tmp'\], got '/tmp'"),
     "client log level": (lambda: client(log_level="loud"), "the level is 'loud'; accepted are debug, info"),
-    "client require number": (lambda: client(require=5), "require is 5; accepted are lists"),
-    "client require numbers": (lambda: client(require=[5]), "one of require is 5; accepted are those like 'tools'"),
+    "client require number": (lambda: client(require=5), "`require` must be a list"),
+    "client require numbers": (
+        lambda: client(require=[5]),
+        "an item of `require` must be a value such as 'tools', got 5",
+    ),
     "client record": (lambda: client(record=5).connect(), "record is 5; accepted is the path of a file"),
-    "client url": (lambda: reached(5), "url is 5; accepted are texts such as 'https://"),
-    "client headers": (lambda: reached(headers=5), "headers is 5; accepted are dicts"),
-    "client auth": (lambda: reached(auth=5), "auth is 5; accepted are functions"),
-    "client proxy": (lambda: reached(proxy=5), "proxy is 5; accepted are texts"),
-    "client tls": (lambda: reached(tls=5), "tls is 5; accepted is an ssl.SSLContext"),
-    "client pool": (lambda: reached(pool="x"), "pool is 'x'; accepted are 1 and more"),
-    "client opening": (lambda: reached(connect_timeout="x"), "connect_timeout is 'x'; accepted are numbers above 0"),
-    "client messages": (lambda: reached(max_message="x"), "max_message is 'x'; accepted are 1 and more"),
-    "client command": (lambda: started(5), "a command is a list of texts, for instance .* and not 5"),
-    "client line": (lambda: started("python x"), r"shlex.split\(\) makes one of a line"),
-    "client header without a name": (lambda: reached(headers={1: "x"}), "a name in headers is 1; accepted are texts"),
-    "environment without a name": (lambda: started(["true"], env={1: "x", "b": "y"}), "a name in env is 1; accepted"),
-    "client environment": (lambda: started(["true"], env=5), "env is 5; accepted are dicts"),
+    "client url": (lambda: reached(5), "`url` must be a str such as 'https://"),
+    "client headers": (lambda: reached(headers=5), "`headers` must be a dict, got 5"),
+    "client auth": (lambda: reached(auth=5), "`auth` must be a function, got 5"),
+    "client proxy": (lambda: reached(proxy=5), "`proxy` must be a str, got 5"),
+    "client tls": (lambda: reached(tls=5), "`tls` must be an ssl.SSLContext, got 5"),
+    "client pool": (lambda: reached(pool="x"), "`pool` must be an integer >= 1, got 'x'"),
+    "client opening": (lambda: reached(connect_timeout="x"), "`connect_timeout` must be a number > 0, got 'x'"),
+    "client messages": (lambda: reached(max_message="x"), "`max_message` must be an integer >= 1, got 'x'"),
+    "client command": (lambda: started(5), "a command must be a list of str, such as .* got 5"),
+    "client line": (lambda: started("python x"), r"shlex.split\(\) to split a line"),
+    "client header without a name": (lambda: reached(headers={1: "x"}), "a key of `headers` must be a str, got 1"),
+    "environment without a name": (
+        lambda: started(["true"], env={1: "x", "b": "y"}),
+        "a key of `env` must be a str, got 1",
+    ),
+    "client environment": (lambda: started(["true"], env=5), "`env` must be a dict, got 5"),
     "connect revisions": (
         lambda: connect.in_memory(server(), revisions="2025-06-18"),
-        r"revisions is '2025-06-18'; accepted are lists, as \['2025-06-18'\]",
+        r"`revisions` must be a list, such as \['2025-06-18'\], got '2025-06-18'",
     ),
-    "connect no revisions": (lambda: connect.in_memory(server(), revisions=5), "revisions is 5; accepted are lists"),  # type: ignore[arg-type]
-    "connect handlers": (lambda: connect.in_memory(server(), handlers=5), "handlers is 5; accepted are dicts"),  # type: ignore[arg-type]
-    "connect probe": (lambda: connect.in_memory(server(), probe="x"), "probe is 'x'; accepted are numbers of seconds"),  # type: ignore[arg-type]
-    "tasks ttl": (lambda: MemoryTasks(ttl="x"), "ttl is 'x'; accepted are numbers above 0"),  # type: ignore[arg-type]
-    "tasks tools": (lambda: MemoryTasks(tools=["x"]), r"tools is \['x'\]; accepted are dicts"),  # type: ignore[arg-type]
-    "tasks each": (lambda: MemoryTasks(each=0), "each is 0; accepted are 1 and more"),
-    "limits": (lambda: Limits(tool_calls="x"), "tool_calls is 'x'; accepted are numbers above 0"),  # type: ignore[arg-type]
-    "limits burst": (lambda: Limits(burst=0), "burst is 0; accepted are numbers above 0"),
-    "http path": (lambda: mounted(path=5), "path is 5; accepted are texts"),
-    "http messages": (lambda: mounted(messages_path=None), "messages_path is None; accepted are texts"),
-    "http hosts": (lambda: mounted(allowed_hosts=5), r"allowed_hosts is 5; accepted are lists, as \['example.com'\]"),
-    "http host": (lambda: mounted(allowed_hosts="x"), r"allowed_hosts is 'x'; accepted are lists, as \['x'\]"),
-    "http origin": (lambda: mounted(allowed_origins=[5]), "one of allowed_origins is 5; accepted are those like"),
-    "http limit": (lambda: mounted(body_limit="x"), "body_limit is 'x'; accepted are 1 and more"),
-    "http time": (lambda: mounted(body_time="x"), "body_time is 'x'; accepted are numbers above 0"),
-    "http retry": (lambda: mounted(retry=1.5), "retry is 1.5; accepted are 1 and more"),
-    "http threads": (lambda: mounted(threads=True), "threads is True; accepted are 1 and more"),
-    "http streams": (lambda: mounted(streams=-1), "streams is -1; accepted are 1 and more"),
-    "http store": (lambda: mounted(store=5), r"store is 5; accepted is MemoryStore\(\)"),
-    "http store class": (lambda: mounted(store=MemoryStore), "store is <class .*; accepted is MemoryStore"),
-    "http authorization": (lambda: mounted(authorization=5), r"authorization is 5; accepted is Authorization\("),
+    "connect no revisions": (lambda: connect.in_memory(server(), revisions=5), "`revisions` must be a list"),  # type: ignore[arg-type]
+    "connect handlers": (lambda: connect.in_memory(server(), handlers=5), "`handlers` must be a dict, got 5"),  # type: ignore[arg-type]
+    "connect probe": (lambda: connect.in_memory(server(), probe="x"), "`probe` must be a number of seconds >= 0, got 'x'"),  # type: ignore[arg-type]
+    "tasks ttl": (lambda: MemoryTasks(ttl="x"), "`ttl` must be a number > 0, got 'x'"),  # type: ignore[arg-type]
+    "tasks tools": (lambda: MemoryTasks(tools=["x"]), r"`tools` must be a dict, got \['x'\]"),  # type: ignore[arg-type]
+    "tasks each": (lambda: MemoryTasks(each=0), "`each` must be an integer >= 1, got 0"),
+    "limits": (lambda: Limits(tool_calls="x"), "`tool_calls` must be a number > 0, got 'x'"),  # type: ignore[arg-type]
+    "limits burst": (lambda: Limits(burst=0), "`burst` must be a number > 0, got 0"),
+    "http path": (lambda: mounted(path=5), "`path` must be a str, got 5"),
+    "http messages": (lambda: mounted(messages_path=None), "`messages_path` must be a str, got None"),
+    "http hosts": (
+        lambda: mounted(allowed_hosts=5),
+        r"`allowed_hosts` must be a list, such as \['example.com'\], got 5",
+    ),
+    "http host": (lambda: mounted(allowed_hosts="x"), r"`allowed_hosts` must be a list, such as \['x'\], got 'x'"),
+    "http origin": (lambda: mounted(allowed_origins=[5]), "an item of `allowed_origins` must be a value such as"),
+    "http limit": (lambda: mounted(body_limit="x"), "`body_limit` must be an integer >= 1, got 'x'"),
+    "http time": (lambda: mounted(body_time="x"), "`body_time` must be a number > 0, got 'x'"),
+    "http retry": (lambda: mounted(retry=1.5), "`retry` must be an integer >= 1, got 1.5"),
+    "http threads": (lambda: mounted(threads=True), "`threads` must be an integer >= 1, got True"),
+    "http streams": (lambda: mounted(streams=-1), "`streams` must be an integer >= 1, got -1"),
+    "http store": (lambda: mounted(store=5), r"`store` must be a store such as MemoryStore\(\)"),
+    "http store class": (lambda: mounted(store=MemoryStore), "`store` must be a store such as MemoryStore"),
+    "http authorization": (lambda: mounted(authorization=5), r"`authorization` must be an Authorization\("),
     "http option": (lambda: mounted(pth="/mcp"), "unknown option 'pth'; use allowed_hosts, .*path"),
-    "run host": (lambda: listening(host=5), "host is 5; accepted are texts"),
+    "run host": (lambda: listening(host=5), "`host` must be a str such as '127.0.0.1', got 5"),
     "run port": (lambda: listening(port=True), "`port` must be from 1 to 65535, or 0 for any free port; got True"),
-    "run ready": (lambda: listening(ready=5), "ready is 5; accepted are functions"),
-    "run idle": (lambda: listening(idle="x"), "idle is 'x'; accepted are numbers above 0"),
-    "run grace": (lambda: listening(grace=-1), "grace is -1; accepted are numbers of seconds, 0 and more"),
+    "run ready": (lambda: listening(ready=5), "`ready` must be a function, got 5"),
+    "run idle": (lambda: listening(idle="x"), "`idle` must be a number > 0, got 'x'"),
+    "run grace": (lambda: listening(grace=-1), "`grace` must be a number of seconds >= 0, got -1"),
     "run option": (lambda: listening(pth="/mcp"), "unknown option 'pth'; use .*grace, .*ready"),
-    "store sessions": (lambda: MemoryStore(sessions=0), "sessions is 0; accepted are 1 and more"),
-    "store lifetime": (lambda: MemoryStore(lifetime="x"), "lifetime is 'x'; accepted are numbers above 0"),  # type: ignore[arg-type]
-    "token judge": (lambda: Authorization(5, resource="", authorization_servers=()), "validate is 5; accepted are"),  # type: ignore[arg-type]
-    "token place": (lambda: authorized(resource=5), "resource is 5; accepted are texts"),
-    "token givers": (lambda: authorized(authorization_servers="https://a"), "accepted are lists, as .'https://a'.$"),
-    "token scopes": (lambda: authorized(scopes="a"), r"scopes is 'a'; accepted are lists, as \['a'\]"),
+    "store sessions": (lambda: MemoryStore(sessions=0), "`sessions` must be an integer >= 1, got 0"),
+    "store lifetime": (lambda: MemoryStore(lifetime="x"), "`lifetime` must be a number > 0, got 'x'"),  # type: ignore[arg-type]
+    "token judge": (lambda: Authorization(5, resource="", authorization_servers=()), "`validate` must be a function, got 5"),  # type: ignore[arg-type]
+    "token place": (lambda: authorized(resource=5), "`resource` must be a str, got 5"),
+    "token givers": (
+        lambda: authorized(authorization_servers="https://a"),
+        "must be a list, such as .'https://a'., got 'https://a'$",
+    ),
+    "token scopes": (lambda: authorized(scopes="a"), r"`scopes` must be a list, such as \['a'\], got 'a'"),
     "tool none": (lambda: tool(no_default), "a parameter that may be None says so by `| None`"),
 }
 
@@ -262,16 +283,16 @@ def test_mistakes_in_a_call_are_told_before_anything_is_sent() -> None:
 
     with mcp.Client.in_memory(made, timeout=PATIENCE) as connected:
         for timeout in ("x", -1, float("nan")):
-            with pytest.raises(UsageError, match="accepted are numbers of seconds, 0 and more"):
+            with pytest.raises(UsageError, match="must be a number of seconds >= 0"):
                 connected.call_tool("add", {"a": 1}, timeout=timeout)
-        with pytest.raises(UsageError, match="on_progress is 5; accepted are functions"):
+        with pytest.raises(UsageError, match="`on_progress` must be a function, got 5"):
             connected.call_tool("add", {"a": 1}, on_progress=5)
-        with pytest.raises(UsageError, match="meta is 5; accepted are dicts"):
+        with pytest.raises(UsageError, match="`meta` must be a dict, got 5"):
             connected.call_tool("add", {"a": 1}, meta=5)
         for asked in ("tools/list", 5):
-            with pytest.raises(UsageError, match=r"a method is meant by its key, such as `methods\.PING`"):
+            with pytest.raises(UsageError, match=r"pass a method key of the revision, such as `methods\.PING`"):
                 connected.request(asked)
-        with pytest.raises(UsageError, match="a method is meant by its key"):
+        with pytest.raises(UsageError, match="pass a method key of the revision"):
             connected.notify("notifications/initialized")
         assert text_of(connected.call_tool("add", {"a": 1}, timeout=float("inf"))) == "2"
 

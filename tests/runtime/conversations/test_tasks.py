@@ -112,6 +112,6 @@ def test_no_task_is_asked_of_a_server_that_has_not_said_it_makes_them() -> None:
     server = mcp.Server("s", "1")
     server.handler(mcp.methods.CALL_TOOL)(lambda params, context: mcp.CallToolResult(content=[]))
     with mcp.Client.in_memory(server) as client:
-        with pytest.raises(UsageError, match=r"takes the capability 'tasks\.requests\.tools\.call', which the server"):
+        with pytest.raises(UsageError, match=r"needs the capability 'tasks\.requests\.tools\.call', which the server"):
             begin(client, None)
         assert isinstance(client.call_tool("x"), mcp.CallToolResult)

@@ -505,7 +505,7 @@ def test_a_server_that_declares_no_logging_cannot_log(revision):
 
     @server.handler(mcp.methods.CALL_TOOL)
     def call(params, context):
-        with pytest.raises(UsageError, match="takes the capability 'logging'"):
+        with pytest.raises(UsageError, match="needs the capability 'logging'"):
             context.log("error", 1)
         raised.append(True)
         return mcp.types.CallToolResult(content=[])

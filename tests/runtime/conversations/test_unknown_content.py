@@ -6,7 +6,7 @@ import json
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.codec.unknown_content import UnknownContent, written
+from mcp_bindings_runtime.codec.unknown_content import UnknownContent, unstructure_result
 from mcp_bindings_runtime.errors import DecodeError, ToolFailed
 from support.conversing import PATIENCE, STATELESS, package, scripted_server
 
@@ -46,7 +46,7 @@ def test_a_link_from_a_server_of_an_older_revision_does_not_lose_the_call(revisi
     assert text == package(revision).TextContent(text="done")
     assert isinstance(link, UnknownContent)
     assert (link.type, link) == ("resource_link", LINK)
-    assert written(binding, called) == result
+    assert unstructure_result(binding, called) == result
     (said,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert said.startswith('tools/call: $.content[1].type: found "resource_link", expected one of "text"')
     assert said.endswith(f"({revision}); kept as JSON")
@@ -57,7 +57,7 @@ def test_content_of_an_unknown_type_is_kept_in_every_revision(revision):
     result = {"content": [HOLOGRAM, TEXT, HOLOGRAM], "isError": True}
     binding, called = asked(revision, result, lambda client: client.call_tool("x"))
     assert [block.type for block in called.content] == ["hologram", "text", "hologram"]
-    assert written(binding, called) == result
+    assert unstructure_result(binding, called) == result
     with pytest.raises(ToolFailed, match=r"^done$"):
         called.raise_for_error()
 
@@ -68,7 +68,7 @@ def test_content_of_an_unknown_type_is_kept_in_a_prompt(revision):
     result = {"messages": messages, "description": "d"}
     binding, prompt = asked(revision, result, lambda client: client.get_prompt("x"))
     assert prompt.messages[0].content == HOLOGRAM
-    assert written(binding, prompt) == result
+    assert unstructure_result(binding, prompt) == result
 
 
 @each_revision

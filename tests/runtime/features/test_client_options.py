@@ -222,7 +222,7 @@ def test_a_server_without_what_is_required_fails_the_connect(revision):
 def test_what_no_server_of_the_revision_could_declare_cannot_be_required(revision):
     mcp = package(revision)
     for wrong in ("tool", "tools.listchanged", "tools.listChanged.now", "sampling"):
-        with pytest.raises(UsageError, match=f"{revision} has no capability '{wrong}' of a server; it has "):
+        with pytest.raises(UsageError, match=f"{revision} has no server capability '{wrong}'; use one of "):
             mcp.Client.in_memory(mcp.Server("s", "1"), require=[wrong])
     # What is open may hold anything.
     mcp.Client.in_memory(mcp.Server("s", "1"), require=["experimental.acme"])
@@ -248,7 +248,7 @@ def test_negotiation_fails_where_the_server_lacks_what_is_required():
     for required in ("completions", "tools"):
         with pytest.raises(MissingCapability, match=required):
             connect.in_memory(old.Server("s", "1"), timeout=PATIENCE, require=[required])
-    with pytest.raises(UsageError, match="no capability 'tool'"):
+    with pytest.raises(UsageError, match="no server capability 'tool'"):
         connect.in_memory(old.Server("s", "1"), timeout=PATIENCE, require=["tool"])
 
 
@@ -272,7 +272,7 @@ def test_a_mode_that_there_is_no_function_for_is_refused(revision):
 def test_what_is_no_function_and_what_is_no_text_is_said(revision):
     mcp = package(revision)
     server = mcp.Server("s", "1")
-    with pytest.raises(UsageError, match="sampling is 5; accepted are functions"):
+    with pytest.raises(UsageError, match="`sampling` must be a function, got 5"):
         mcp.Client.in_memory(server, sampling=5)
     with pytest.raises(UsageError, match="`version` must be a str, got 1; write version='1'"):
         mcp.Client.in_memory(server, version=1)

@@ -203,7 +203,7 @@ def test_who_completes_nothing_refuses_the_method(revision):
     error = told(offering(revision), {"type": "ref/prompt", "name": "code"}, argument={"name": "style", "value": ""})
     assert error["code"] == -32601
     # 2024-11-05 has no capability for it, and in 2026-07-28 nothing has been declared before.
-    lacking = "has not declared 'completions' to this session, which completion/complete takes"
+    lacking = "has not declared 'completions' in this session, which completion/complete needs"
     early = revision in {"2025-03-26", "2025-06-18", "2025-11-25"}
     assert error["data"]["reason"] == f"this server {lacking if early else 'does not handle completion/complete'}"
 

@@ -288,7 +288,7 @@ def test_a_server_asks_only_in_the_modes_that_are_declared(revision):
     if revision in STATELESS:
         assert found == str({"requiredCapabilities": {"elicitation": {"form": {}}}})
     else:
-        assert found.startswith("NotDeclared: elicitation/create takes the capability 'elicitation.form'")
+        assert found.startswith("NotDeclared: elicitation/create needs the capability 'elicitation.form'")
 
 
 @with_pages

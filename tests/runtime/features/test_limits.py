@@ -156,7 +156,7 @@ def test_a_client_is_told_how_many_log_messages_of_a_call_were_dropped(revision,
 
 @pytest.mark.parametrize("wrong", [0, -1, float("nan")])
 def test_a_limit_is_above_zero(wrong):
-    with pytest.raises(UsageError, match="accepted are numbers above 0"):
+    with pytest.raises(UsageError, match="must be a number > 0"):
         Limits(tool_calls=wrong)
 
 

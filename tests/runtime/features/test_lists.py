@@ -68,7 +68,7 @@ def test_a_list_fits_one_page_of_a_hundred_by_default():
 
 
 def test_a_page_has_an_item_at_least():
-    with pytest.raises(UsageError, match="page_size is 0; accepted are 1 and more"):
+    with pytest.raises(UsageError, match="`page_size` must be an integer >= 1, got 0"):
         package(REVISIONS[0]).Server("s", "1", page_size=0)
 
 

@@ -262,7 +262,7 @@ def test_a_server_without_logging_sends_no_logs(revision):
     if revision in HANDSHAKE:
         eventually(
             lambda: raised
-            == ["notifications/message takes the capability 'logging', which this server has not declared"]
+            == ["notifications/message needs the capability 'logging', which this server has not declared"]
         )
 
 

@@ -66,7 +66,7 @@ def test_what_does_not_fit_is_an_error_that_keeps_the_result(revision):
         assert caught.value.faults == ("$.sky: 5 is not of type 'string'", "$.at: 'noon' is not of type 'number'")
         assert caught.value.result.structured_content == {"sky": 5, "at": "noon"}
         assert str(caught.value).startswith(
-            "the structuredContent of weather does not fit the tool's outputSchema: $.sky: 5 is not of type 'string'; "
+            "the structuredContent of weather does not match the tool's outputSchema: $.sky: 5 is not of type 'string'; "
         )
         with pytest.raises(OutputMismatch, match="is missing, and the tool has an outputSchema"):
             give(client)

@@ -266,7 +266,7 @@ def test_a_server_sends_tools_only_to_clients_that_take_them(revision):
 
     missing = {"requiredCapabilities": {"sampling": {"tools": {}}}}
     wanted = (
-        f"-32021 {missing}" if revision in STATELESS else "NotDeclared: sampling/createMessage takes the capability "
+        f"-32021 {missing}" if revision in STATELESS else "NotDeclared: sampling/createMessage needs the capability "
     )
     assert called(revision, ask, sampling=sample).startswith(wanted)
     assert called(revision, ask, sampling=sample, sampling_tools=True) == "m"

@@ -534,7 +534,7 @@ def test_a_client_without_tasks_is_asked_for_none() -> None:
     def sample(params: Any, context: Any) -> Any:
         form = mcp.ElicitRequestFormParamsRequestedSchema(properties={})
         params = mcp.ElicitRequestFormParams(message="?", requested_schema=form)
-        with pytest.raises(UsageError, match="takes the capability"):
+        with pytest.raises(UsageError, match="needs the capability"):
             start_task(context, mcp.methods.ELICIT, params)
         return mcp.CallToolResult(content=[])
 
@@ -549,7 +549,7 @@ def test_no_tool_is_called_as_a_task_where_the_server_declares_none() -> None:
     server.handler(mcp.methods.CALL_TOOL)(lambda _params, _context: mcp.CallToolResult(content=[]))
     with (
         connected(server) as client,
-        pytest.raises(UsageError, match=r"takes the capability 'tasks.requests.tools.call'"),
+        pytest.raises(UsageError, match=r"needs the capability 'tasks.requests.tools.call'"),
     ):
         begin(client)
 

@@ -115,7 +115,7 @@ def test_nothing_is_sent_that_takes_what_nobody_declared(revision: str, side: st
     with pytest.raises(UsageError) as refused:
         say(revision, speaker, key)
     text = str(refused.value)
-    assert text.startswith(f"{key.name} takes the capability '{key.capability}', which ")
+    assert text.startswith(f"{key.name} needs the capability '{key.capability}', which ")
     mine = getattr(key, "capability_of", "receiver") == "sender"
     assert text.endswith(
         f"{'this' if mine else 'the'} {side if mine else ({'client', 'server'} - {side}).pop()} has not declared"

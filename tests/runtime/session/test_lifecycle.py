@@ -359,7 +359,7 @@ def test_what_is_sent(revision: str, side: str, state: str, kind: str, allowed: 
         why = (
             "is sent by a"
             if source == SENDER
-            else "is sent by a|may not be sent now|is for those|travels inside|closed"
+            else "is sent by a|may not be sent now|is sent to subscribers only|is sent inside|closed"
         )
         with pytest.raises((UsageError, ConnectionClosed), match=why):
             send(revision, session, kind)
@@ -451,15 +451,13 @@ def test_a_session_goes_through_its_states(revision: str) -> None:
 
 @pytest.mark.parametrize("name", ["elicitation/create", "roots/list", "sampling/createMessage"])
 def test_who_asks_outside_of_a_result_is_told_where_to_ask(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} travels inside a result in {STATELESS}; a handler asks for it"):
+    with pytest.raises(UsageError, match=f"{name} is sent inside a result in {STATELESS}; use the context"):
         opened(STATELESS, "server").request(binding(STATELESS).requests[name], None)
 
 
 @pytest.mark.parametrize("name", ["notifications/tools/list_changed", "notifications/cancelled"])
 def test_who_tells_everybody_is_told_to_tell_subscribers(name: str) -> None:
-    with pytest.raises(
-        UsageError, match=f"{name} is for those who subscribed to it: a server tells them by its notify"
-    ):
+    with pytest.raises(UsageError, match=f"{name} is sent to subscribers only; use the server's notify"):
         opened(STATELESS, "server").notify(binding(STATELESS).notifications[name])
 
 

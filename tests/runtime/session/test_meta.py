@@ -9,7 +9,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.jsonrpc import ErrorObject
-from mcp_bindings_runtime.meta import entries_of, member, token_in, with_token
+from mcp_bindings_runtime.meta import member, meta_of, token_in, with_token
 from mcp_bindings_runtime.session.events import Dropped, Incoming, Progressed
 from support.asking import params_of, raw_params
 from support.bindings import binding
@@ -52,6 +52,11 @@ def test_no_token_goes_out_unasked(revision: str, side: str, key: Any) -> None:
     assert only(hearer.receive(sent), Incoming).token is None
 
 
+def declared(revision: str) -> bool:
+    """Whether the params of a tool call have a field for ``_meta``."""
+    return "tools/call" in binding(revision).facts.meta_classes
+
+
 @each_revision
 @pytest.mark.parametrize("token", ["t", "", 0, 5, -1, 2**70])
 def test_a_token_is_a_string_or_an_integer(revision: str, token: Json) -> None:
@@ -69,7 +74,7 @@ def test_anything_else_is_no_token(revision: str, token: Json) -> None:
     message = call(revision, "tools/call", 7, raw_params("tools/call"))
     message["params"].setdefault("_meta", {})["progressToken"] = token
     events = session.receive(line(message))
-    if "meta" in binding(revision).requests["tools/call"].params.__slots__:
+    if declared(revision):
         assert answer(events)["error"]["code"] == -32602
     else:
         assert only(events, Incoming).token is None
@@ -80,12 +85,12 @@ def test_anything_else_is_no_token(revision: str, token: Json) -> None:
 def test_a_meta_that_is_no_object_carries_nothing(revision: str, raw: Json) -> None:
     session = opened(revision, "server")
     events = session.receive(line(call(revision, "tools/call", 7, {"name": "t", "_meta": raw})))
-    if "meta" in binding(revision).requests["tools/call"].params.__slots__:
+    if declared(revision):
         assert answer(events)["error"]["code"] == -32602
         return
     incoming = only(events, Incoming)
     assert incoming.token is None
-    assert token_in(entries_of(with_token(incoming.params, 3, session.binding.types))) == 3
+    assert token_in(meta_of(with_token(incoming.params, 3, None), declared=False)) == 3
 
 
 @each_revision
@@ -94,9 +99,9 @@ def test_a_token_is_laid_over_what_else_there_is(revision: str) -> None:
     raw = call(revision, "tools/call", 7, {"name": "t", "odd": 1})["params"]
     raw["_meta"] = {**raw.get("_meta", {}), "example.com/trace": "abc", "progressToken": "old"}
     params = binding(revision).codec.structure(raw, key.params)
-    made = binding(revision).codec.unstructure(with_token(params, 9, binding(revision).types))
+    made = binding(revision).codec.unstructure(with_token(params, 9, binding(revision).meta_class("tools/call")))
     assert made == {**raw, "_meta": {**raw["_meta"], "progressToken": 9}}
-    assert token_in(entries_of(params)) == "old"
+    assert token_in(meta_of(params, declared=declared(revision))) == "old"
 
 
 @each_revision
@@ -106,11 +111,11 @@ def test_entries_are_found_wherever_they_are(revision: str, name: str) -> None:
     key = binding(revision).requests["tools/call"]
     raw = call(revision, "tools/call", 7, {"name": "t"})["params"]
     if revision != STATELESS:
-        assert entries_of(binding(revision).codec.structure(raw, key.params)) is None
+        assert meta_of(binding(revision).codec.structure(raw, key.params), declared=declared(revision)) is None
     raw["_meta"] = {**raw.get("_meta", {}), name: "abc"}
-    entries = entries_of(binding(revision).codec.structure(raw, key.params))
+    entries = meta_of(binding(revision).codec.structure(raw, key.params), declared=declared(revision))
     assert (entries if isinstance(entries, dict) else entries.extra)[name] == "abc"
-    assert entries_of(None) is None
+    assert meta_of(None, declared=True) is None
     assert token_in(None) is None
 
 
@@ -165,7 +170,7 @@ def test_nobody_hears_of_progress_who_did_not_ask(revision: str) -> None:
 def test_progress_increases(revision: str, second: float) -> None:
     left, right, incoming, request_id = working(revision)
     only(left.receive(right.progress(incoming, 1)), Progressed)
-    with pytest.raises(UsageError, match="progress must increase: it was 1, and now would be"):
+    with pytest.raises(UsageError, match="progress must increase: it was 1, got"):
         right.progress(incoming, second)
     # A server that reports it nevertheless is not listened to.
     params = {"progressToken": request_id, "progress": second}

@@ -144,13 +144,13 @@ def test_questions_that_differ_from_those_before_are_a_fault_of_the_handler(
 ) -> None:
     first = suspended(states, request(), "a?", "b?")
     second = suspended(states, again(request(), first.state, q1=ACCEPTED), "a?", "b?")
-    with pytest.raises(RuntimeError, match=r"question [12] is another one than in the round before"):
+    with pytest.raises(RuntimeError, match=r"question [12] differs from the round before"):
         answers(states, again(request(), second.state, q2=ACCEPTED), *now)
 
 
 def test_no_question_gets_the_answer_to_another(states: RequestStates) -> None:
     asked = suspended(states, request(), "Delete a?")
-    with pytest.raises(RuntimeError, match="question 1 is another one"):
+    with pytest.raises(RuntimeError, match="question 1 differs"):
         answers(states, again(request(), asked.state, q1=ACCEPTED), "Delete b?")
 
 

@@ -162,7 +162,7 @@ def test_what_is_not_subscribed_to_is_not_published(name: str) -> None:
     session = opened(STATELESS, "server")
     listen(session, ALL)
     with pytest.raises(
-        UsageError, match=f"{name} is not subscribed to; accepted are notifications/tools/list_changed, "
+        UsageError, match=f"clients cannot subscribe to {name}; use one of notifications/tools/list_changed, "
     ):
         session.publish(BINDING.notifications[name])
 

@@ -62,8 +62,8 @@ def test_no_task_is_asked_for_where_the_receiver_has_not(side: str, method: str,
     path = "tasks.requests." + method.replace("/", ".")
     who = "server" if side == "client" else "client"
     assert str(refused.value) == (
-        f"{method} with a task takes the capability '{path}', which the {who} has not declared; "
-        "without `task` the answer is the result itself"
+        f"{method} with a task needs the capability '{path}', which the {who} has not declared; "
+        "without `task` the response is the result itself"
     )
     assert not asker._pending
     asker.request(key, params_of(REVISION, key))

@@ -123,7 +123,7 @@ print("no more")
 
 def test_what_cannot_be_taken_over_is_left_as_it_was() -> None:
     done = subprocess.run([sys.executable, "-c", FAILS], input="1\n", capture_output=True, text=True, check=True)
-    assert done.stdout == "a limit of 0 bytes lets no message through; give at least 1\nTrue\n"
+    assert done.stdout == "`limit` must be at least 1 byte, got 0\nTrue\n"
 
 
 FAILS = """

@@ -265,9 +265,9 @@ def _ask(client: Client, method: str, asked: Asked, *members: Any) -> Any:
 
 
 def _as_json(client: Client, result: Any) -> Any:
-    from mcp_bindings_runtime.codec.unknown_content import written
+    from mcp_bindings_runtime.codec.unknown_content import unstructure_result
 
-    return written(client.binding, result)
+    return unstructure_result(client.binding, result)
 
 
 def _print(result: Any, asked: Asked, lines: Callable[[Any], Iterable[str]]) -> None:

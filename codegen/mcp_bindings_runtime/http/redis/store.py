@@ -56,8 +56,8 @@ class RedisStore:
         timeout: float = 5.0,
         connections: int = 64,
     ) -> None:
-        require_instance("url", url, str, "texts such as 'redis://127.0.0.1:6379/0'")
-        require_instance("prefix", prefix, str, "texts")
+        require_instance("url", url, str, "a str such as 'redis://127.0.0.1:6379/0'")
+        require_instance("prefix", prefix, str, "a str")
         require_positive_integers(sessions=sessions, connections=connections)
         require_positive_numbers(lifetime=lifetime, timeout=timeout)
         self.client = RedisClient(url, prefix=prefix, timeout=timeout, connections=connections)

@@ -48,7 +48,7 @@ class Authorization:
         scopes: Sequence[str] = (),
     ) -> None:
         require_callable("validate", validate, ("token",))
-        require_instance("resource", resource, str, "texts")
+        require_instance("resource", resource, str, "a str")
         require_list("authorization_servers", authorization_servers, "https://auth.example.com", str)
         require_list("scopes", scopes, "files:read", str)
         parts = urlsplit(resource)

@@ -152,7 +152,7 @@ def make_server(
 
     Clients may address it as ``host`` unless ``allowed_hosts`` says otherwise.
     """
-    require_instance("host", host, str, "texts such as '127.0.0.1'")
+    require_instance("host", host, str, "a str such as '127.0.0.1'")
     options.setdefault("allowed_hosts", _allowed_hosts(host))
     endpoint = options_of({"path": path, "threads": threads, **options}, "grace", "head_time", "idle", "ready")
     return HttpServer(

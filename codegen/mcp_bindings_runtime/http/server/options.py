@@ -59,8 +59,8 @@ class EndpointOptions:
         store: Store | None = None,
         authorization: Authorization | None = None,
     ) -> None:
-        require_instance("path", path, str, "texts")
-        require_instance("messages_path", messages_path, str, "texts")
+        require_instance("path", path, str, "a str")
+        require_instance("messages_path", messages_path, str, "a str")
         require_strings(sse_path=sse_path)
         for name, value in (("path", path), ("sse_path", sse_path), ("messages_path", messages_path)):
             if value is not None and not value.startswith("/"):
@@ -71,10 +71,10 @@ class EndpointOptions:
         require_positive_numbers(body_time=body_time, keepalive=keepalive)
         if store is not None:
             require_methods(
-                "store", store, ("sessions", "open", "find"), "MemoryStore(), RedisStore(url), and their like"
+                "store", store, ("sessions", "open", "find"), "a store such as MemoryStore() or RedisStore(url)"
             )
         if authorization is not None:
-            require_methods("authorization", authorization, ("principal", "paths"), "Authorization(validate, …)")
+            require_methods("authorization", authorization, ("principal", "paths"), "an Authorization(validate, …)")
         self.path = path.rstrip("/")
         self.sse_path = None if sse_path is None else sse_path.rstrip("/")
         self.messages_path = messages_path.rstrip("/")
