@@ -118,11 +118,13 @@ def install(client: FeatureClient, options: Mapping[str, Any]) -> list[str]:
 def _resembling(client: FeatureClient, wrong: str, known: Iterable[str]) -> str:
     """Return a question about the option whose name is most like one that does not exist, if one is."""
     from difflib import get_close_matches
+    from inspect import Parameter, signature
 
     named = {
-        name
+        each.name
         for cls in type(client).__mro__
-        for name in getattr(vars(cls).get("__init__"), "__kwdefaults__", None) or ()
+        for each in signature(cls).parameters.values()
+        if each.kind is Parameter.KEYWORD_ONLY
     }
     close = get_close_matches(wrong, [*known, *sorted(named)], 1)
     return f" (did you mean {close[0]!r}?)" if close else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
@@ -92,7 +93,7 @@ class EndpointOptions:
 
 def options_of(arguments: Mapping[str, Any], *others: str) -> EndpointOptions:
     """Return the options from keyword arguments. Raise ``UsageError`` for an unknown one; ``others`` are known, too."""
-    names = {*(EndpointOptions.__init__.__kwdefaults__ or ()), *others}
+    names = {*signature(EndpointOptions).parameters, *others}
     unknown = next((name for name in arguments if name not in names), None)
     if unknown is not None:
         text = f"unknown option {unknown!r}; use {', '.join(sorted(names))}"
