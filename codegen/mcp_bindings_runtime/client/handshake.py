@@ -104,9 +104,9 @@ class HandshakeClient(Client):
         except ResponseError as error:
             if error.code != _PAGE_FIRST:
                 raise
-            from ..features.elicitation import required_by
+            from ..features.elicitation import typed_elicitation_error
 
-            raise required_by(self.connection.session, error) from None
+            raise typed_elicitation_error(self.connection.session, error) from None
         if self.task_support is not None and key.name == _LIST_TOOLS:
             from ..tasks.tool_support import learn
 

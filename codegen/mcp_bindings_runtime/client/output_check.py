@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import OutputMismatch, ProtocolError, UsageError
 from ..features.mismatch import Mismatch
-from ..features.user_schemas import checker, walk
+from ..features.user_schemas import validator_of, walk
 from ..logs import write_log
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def bounded_checker(schema: Any) -> Look:
         if unbounded:
             text = f"it has {', '.join(sorted(unbounded))}, which may take for ever"
             raise UsageError(text)
-    look = checker(schema, "it", restrain=_restrained)
+    look = validator_of(schema, "it", adapt=_restrained)
 
     def timed(value: Any) -> Sequence[Mismatch]:
         _RUNNING.until = monotonic() + LONGEST

@@ -1,4 +1,4 @@
-"""What a function's docstring says: a summary, and a word on each parameter, in the three styles that are in use."""
+"""Docstrings: the summary and the descriptions of parameters, in the styles of Google, NumPy and Sphinx."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _FIELD = re.compile(r":(?:param|parameter|arg|argument)\s+(?:[^:]*\s)?\*{0,2}(\w
 
 
 def summary_of(text: str | None) -> str:
-    """The first paragraph, on one line; empty where there is none, or where it is about parameters already."""
+    """Return the first paragraph on one line; empty if there is none or it describes parameters."""
     first = cleandoc(text or "").partition("\n\n")[0]
     if _FIELD.match(first) or _HEADING.match(first):
         return ""
     return " ".join(first.partition("\n:param")[0].split())
 
 
-def parameters_of(text: str | None) -> dict[str, str]:
-    """What is said of parameters, by name: in a section ``Args:``, in one that is underlined, or as ``:param x:``."""
-    lines = cleandoc(text or "").split("\n")
+def parameters_of(docstring: str | None) -> dict[str, str]:
+    """Return the descriptions by parameter: of a section ``Args:``, of an underlined one, or of ``:param x:`` fields."""
+    lines = cleandoc(docstring or "").split("\n")
     found: dict[str, str] = {}
     for place, line in enumerate(lines):
         if _HEADING.fullmatch(line.strip()):
@@ -33,11 +33,11 @@ def parameters_of(text: str | None) -> dict[str, str]:
         elif field := _FIELD.match(line.strip()):
             more = _deeper(lines[place + 1 :], _indent(line) + 1)
             found[field[1]] = _joined(field[2], more)
-    return {name: said for name, said in found.items() if said}
+    return {name: text for name, text in found.items() if text}
 
 
 def _indented(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Google's style: each parameter on a line, further lines of it indented more."""
+    """Yield the descriptions in Google's style: a line for each parameter, its further lines indented more."""
     margin = next((_indent(line) for line in lines if line.strip()), 0)
     if not margin:
         return
@@ -50,15 +50,15 @@ def _indented(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _underlined(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """NumPy's style: each parameter on a line at the margin, what it is below, indented."""
+    """Yield the descriptions in NumPy's style: parameters at the margin, descriptions indented below."""
     for place, line in enumerate(lines):
         if place + 1 < len(lines) and _UNDERLINE.fullmatch(lines[place + 1].strip()):
             return
         entry = _NUMPY.fullmatch(line) if line and not _indent(line) else None
         if entry:
-            said = _joined("", _deeper(lines[place + 1 :], 1))
+            text = _joined("", _deeper(lines[place + 1 :], 1))
             for name in entry[1].split(","):
-                yield name.strip(), said
+                yield name.strip(), text
 
 
 def _deeper(lines: list[str], margin: int) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""Elicitation: a server asks the user, by a form or by a page to visit (Elicitation, 2025-06-18 and later).
+"""Elicitation: forms and web pages by which a server gets input from the user (Elicitation, 2025-06-18 and later).
 
-Secrets are never asked for in a form: what is typed there passes through the client, and perhaps a language model.
+Never request secrets by a form: its content passes through the client, and perhaps through a language model.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .error_codes import URL_ELICITATION_REQUIRED
 
 T = TypeVar("T")
 
-_MOST = 1000
-"""Pages of one connection that are remembered; of more than that, the oldest are forgotten."""
+_MAX_PAGES = 1000
+"""Limit on the remembered pages of a connection; the oldest are forgotten."""
 
 
 class Accepted(Generic[T]):
-    """The user has agreed; ``value`` is what they have filled in, None where there was nothing to fill in."""
+    """The user has accepted; ``value`` is the content of the form, for a page its elicitation id."""
 
     __match_args__ = ("value",)
     __slots__ = ("value",)
@@ -42,7 +42,7 @@ class Accepted(Generic[T]):
 
 
 class Declined:
-    """The user has said no."""
+    """The user has declined."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ class Declined:
 
 
 class Cancelled:
-    """The user has made no choice: ask again later, or do without."""
+    """The user has dismissed the request without a choice: try again later, or do without."""
 
     __slots__ = ()
 
@@ -60,16 +60,16 @@ class Cancelled:
 
 
 class URLElicitationRequired(ResponseError):
-    """A request cannot be done before the user has visited pages: ``elicitations`` says which (2025-11-25).
+    """The user must visit the pages of ``elicitations`` before the request can be processed (2025-11-25).
 
-    A server's handler raises it; out of a client's call it comes typed. The pages are known to ``wait_for_page`` then.
+    Handlers of servers raise it, and calls of clients raise it for such an error. ``wait_for_page`` knows the pages then.
     """
 
     def __init__(
         self, elicitations: Sequence[Any], message: str = "This request needs the user to visit a page first."
     ) -> None:
         if not elicitations:
-            text = "there is no page to visit; give at least one ElicitRequestURLParams"
+            text = "elicitations is empty; pass at least one ElicitRequestURLParams"
             raise UsageError(text)
         self.elicitations = list(elicitations)
         data = [
@@ -82,8 +82,8 @@ class URLElicitationRequired(ResponseError):
         return URLElicitationRequired, (self.elicitations, self.message)
 
 
-def required_by(session: Any, error: ResponseError) -> ResponseError:
-    """The error as ``URLElicitationRequired``, if it is one in this revision; else as it is."""
+def typed_elicitation_error(session: Any, error: ResponseError) -> ResponseError:
+    """Return the error as ``URLElicitationRequired`` if it is one in this revision; otherwise as it is."""
     types = session.binding.types
     data: Any = error.data
     listed: Any = data.get("elicitations") if data.__class__ is dict else None
@@ -93,62 +93,64 @@ def required_by(session: Any, error: ResponseError) -> ResponseError:
         pages = [session.binding.codec.structure(each, types.ElicitRequestURLParams) for each in listed]
         typed = URLElicitationRequired(pages, error.message)
     except (TypeError, DecodeError, UsageError) as fault:
-        write_log("warning", "an error says that pages are to be visited, and not which: %s", fault)
+        write_log("warning", "an error requires visits of pages, but does not list them: %s", fault)
         return error
     for page in pages:
         pages_of(session).expect(page.elicitation_id)
     return typed
 
 
-class Pages:
-    """The pages that one server has sent the user to: which are done with, and who waits for that."""
+class VisitedPages:
+    """Pages that a server has sent the user to, and events for their completion."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._done: OrderedDict[str, Event] = OrderedDict()
 
     def expect(self, elicitation_id: str | None) -> None:
-        """A page has been asked for; nothing where that is known, or where pages have no ids."""
+        """Remember a page; do nothing if it is known already, or has no id."""
         if elicitation_id is None:
             return
         with self._lock:
             self._done.setdefault(elicitation_id, Event())
-            while len(self._done) > _MOST:
+            while len(self._done) > _MAX_PAGES:
                 self._done.popitem(last=False)
 
     def complete(self, elicitation_id: str) -> None:
-        """The server says that a page is done with; one that is not known is passed over."""
+        """Mark a page as completed; ignore an unknown one."""
         with self._lock:
             done = self._done.get(elicitation_id)
         if done is not None:
             done.set()
 
     def wait(self, elicitation_id: str, timeout: float | None) -> None:
-        """Waits until a page is done with; raises UsageError for one that was never asked for, RequestTimeout."""
+        """Wait until a page is completed; raise UsageError for an unknown one, RequestTimeout after ``timeout`` seconds."""
         with self._lock:
             done = self._done.get(elicitation_id)
         if done is None:
-            text = f"the server has not asked for a page with the id {elicitation_id!r}"
+            text = f"the server has not requested a page with the id {elicitation_id!r}"
             raise UsageError(text)
         if not done.wait(timeout):
-            text = f"the server has not said within {timeout:g} s that {elicitation_id!r} is done with"
+            text = f"the server has not completed the page {elicitation_id!r} within {timeout:g} s"
             raise RequestTimeout(text)
 
 
-def pages_of(session: Any) -> Pages:
-    """The pages of one connection."""
-    pages: Pages = session.feature_state.setdefault("pages", Pages())
+def pages_of(session: Any) -> VisitedPages:
+    """Return the pages of a connection."""
+    pages: VisitedPages = session.feature_state.setdefault("pages", VisitedPages())
     return pages
 
 
-def visit(context: Any, message: str, url: str, elicitation_id: str | None) -> Accepted[str] | Declined | Cancelled:
-    """Asks the user to visit a page; see ``Context.elicit_page``."""
+def request_visit(
+    context: Any, message: str, url: str, elicitation_id: str | None
+) -> Accepted[str] | Declined | Cancelled:
+    """Request a visit of a page; see ``Context.elicit_page``."""
     key = context.connection.session.binding.requests[ELICIT]
     types = context.connection.session.binding.types
     if elicitation_id is None:
         from secrets import token_urlsafe
 
-        # Not to be guessed: whoever knows it may take the place of the user on the page.
+        # Unpredictable: who knows the id can act as the user on the page.
         elicitation_id = token_urlsafe(24)
     params = types.ElicitRequestURLParams(message=message, url=url, elicitation_id=elicitation_id)
     answer = context.request(key, params)
@@ -157,49 +159,47 @@ def visit(context: Any, message: str, url: str, elicitation_id: str | None) -> A
     return Declined() if answer.action == "decline" else Cancelled()
 
 
-def tell_done(context: Any, elicitation_id: str) -> None:
-    """Tells the client that was asked, and no other, that a page is done with."""
+def notify_completed(context: Any, elicitation_id: str) -> None:
+    """Notify the client that received the request, and no other, that a page is completed."""
     key = context.connection.session.binding.notifications[PAGE_DONE]
     context.notify(key, key.params(elicitation_id=elicitation_id))
 
 
-# Whether questions and answers fit.
+# Checking requests and answers.
 
 _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def mode_of(params: Any) -> str:
-    """``form`` or ``url``; who says nothing means a form."""
+    """Return ``form`` or ``url``; the default is ``form``."""
     return getattr(params, "mode", None) or "form"
 
 
-def takes(params: Any) -> Iterator[str]:
-    """The capability of a client that a request takes besides ``elicitation``, as a dotted path."""
+def required_capabilities(params: Any) -> Iterator[str]:
+    """Yield the capability that a request requires of a client besides ``elicitation``, as a dotted path."""
     yield f"elicitation.{mode_of(params)}"
 
 
 def check_url(url: str) -> None:
-    """Raises UsageError for what is no absolute URL (Elicitation: URL Mode Elicitation Requests).
+    """Raise UsageError if a URL is not absolute (Elicitation: URL Mode Elicitation Requests).
 
-    One of ``http:`` to another machine is noted as a warning (Elicitation: Safe URL Handling).
+    Log a warning for ``http:`` to another machine (Elicitation: Safe URL Handling).
     """
     try:
         parts = urlsplit(url)
     except ValueError as fault:
-        text = f"{url!r} is no URL: {fault}"
+        text = f"{url!r} is not a URL: {fault}"
         raise UsageError(text) from None
     bare = not parts.netloc and (parts.scheme in ("http", "https") or not parts.path)
     if not parts.scheme or bare or any(char.isspace() for char in url):
-        text = f"{url!r} is no absolute URL; write https://host/path"
+        text = f"{url!r} is not an absolute URL; use https://host/path"
         raise UsageError(text)
     if parts.scheme == "http" and parts.hostname not in _THIS_MACHINE:
-        write_log(
-            "warning", "the user is sent to %s, which others can read and change on its way; use https", parts.netloc
-        )
+        write_log("warning", "the user is sent to %s without encryption; use https", parts.netloc)
 
 
-def filled(binding: Binding, params: Any, answer: Any) -> Any:
-    """An accepted form with the defaults of the fields that it leaves out, in revisions where all fields have them."""
+def with_defaults(binding: Binding, params: Any, answer: Any) -> Any:
+    """Return the answer with defaults for absent fields, in revisions where all kinds of fields have defaults."""
     if not isinstance(answer, binding.types.ElicitResult) or not _fills(binding):
         return answer
     if answer.action != "accept" or mode_of(params) == "url":
@@ -213,18 +213,18 @@ def _fills(binding: Binding) -> bool:
     return binding.facts.form_defaults
 
 
-def misfit(binding: Binding, params: Any, answer: Any, *, own: bool) -> str | None:
-    """Why an answer does not fit its question; None where it does.
+def answer_mismatch(binding: Binding, params: Any, answer: Any, *, own: bool) -> str | None:
+    """Return how an answer differs from the schema of its request; None if it matches.
 
-    ``own`` says that the question is one's own. Only then is text held against its ``pattern``: those of others can be
-    made to take for ever.
+    ``own`` is true on the side that made the request. Only there are patterns checked: a pattern of the other side could
+    take forever.
     """
     if not isinstance(answer, binding.types.ElicitResult):
         return None
     if answer.action != "accept" or mode_of(params) == "url":
-        what = "the answer to a URL" if answer.action == "accept" else f"an answer to {answer.action}"
-        # What others send is passed over: "typically omitted" is no rule.
-        return f"{what} has no content" if answer.content is not None and not own else None
+        what = "the answer for a URL" if answer.action == "accept" else f"an answer with the action {answer.action!r}"
+        # Content from the other side is ignored: "typically omitted" is not a requirement.
+        return f"{what} must not have content" if answer.content is not None and not own else None
     from .forms import mismatch_of
 
     return mismatch_of(binding.codec.unstructure(params.requested_schema), answer.content or {}, patterns=own)

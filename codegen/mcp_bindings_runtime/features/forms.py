@@ -1,7 +1,7 @@
-"""Forms of Python classes: what a server asks a user for, as a class, and the answer as one of its objects.
+"""Forms: classes whose fields the user fills in (Elicitation: Requested Schema).
 
-A form is flat: its fields are text, numbers, yes or no, and choices (Elicitation: Requested Schema). Choices are a
-``Literal`` or an ``Enum`` of strings, whose names become titles; from 2025-11-25 on also a ``list`` of them.
+A form is flat: its fields are texts, numbers, booleans and choices. A choice is a ``Literal`` or an ``Enum`` of strings,
+whose names become titles; from 2025-11-25 on also a ``list`` of them.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _FORMATS = frozenset({"email", "uri", "date", "date-time"})
 _ACCEPTED = "str, int, float, bool, datetime, date, Literal and Enum of str, and None as a default"
 
 
-def ask(context: Any, message: str, form: type[T]) -> Accepted[T] | Declined | Cancelled:
-    """Has the user fill in a form; see ``Context.elicit_form``."""
+def request_form(context: Any, message: str, form: type[T]) -> Accepted[T] | Declined | Cancelled:
+    """Request a form from the user; see ``Context.elicit_form``."""
     binding = context.connection.session.binding
     wanted: Any = form
     params, node = _prepared(binding, wanted)
@@ -40,8 +40,8 @@ def ask(context: Any, message: str, form: type[T]) -> Accepted[T] | Declined | C
         return Declined() if answer.action == "decline" else Cancelled()
     try:
         return Accepted(node.read(answer.content or {}))
-    except MismatchError as fault:
-        text = f"the client's answer does not fit the form: {fault}"
+    except MismatchError as error:
+        text = f"the client's answer does not match the form: {error}"
         if binding.era == "stateless":
             raise ResponseError(INVALID_PARAMS, "Invalid params", {"reason": text}) from None
         raise ProtocolError(text) from None
@@ -49,18 +49,18 @@ def ask(context: Any, message: str, form: type[T]) -> Accepted[T] | Declined | C
 
 @lru_cache(maxsize=256)
 def _prepared(binding: Binding, form: Any) -> tuple[Any, TypeNode]:
-    """Params that ask for a form, with an empty message; raises UsageError for what is no form."""
+    """Return the params that request a form, with an empty message; raise UsageError if a class cannot be a form."""
     try:
         node = parse_type(form)
     except NoSchema as fault:
         raise UsageError(str(fault)) from None
     if not isinstance(node, Structure):
-        text = f"a form is an attrs class, a dataclass or a TypedDict, and not {form!r}"
+        text = f"a form must be an attrs class, a dataclass or a TypedDict, got {form!r}"
         raise UsageError(text)
     schema = node.complete_schema()
     fields = {name: _field(binding, name, each, node.fields[name][1]) for name, each in schema["properties"].items()}
     types = binding.types
-    # Revisions without forms have no function that leads here.
+    # Contexts of revisions without forms have no elicit_form.
     assert binding.facts.form_types is not None
     params, wanted = (getattr(types, name) for name in binding.facts.form_types)
     raw = {"type": "object", "properties": fields, "required": schema.get("required", [])}
@@ -70,7 +70,7 @@ def _prepared(binding: Binding, form: Any) -> tuple[Any, TypeNode]:
 def _field(binding: Binding, name: str, schema: Mapping[str, Any], node: TypeNode) -> dict[str, Any]:
     plain: dict[str, Any] = dict(schema)
     if "anyOf" in plain:
-        # None says that nothing was filled in; forms leave such fields out.
+        # An answer leaves out a field instead of sending null.
         others: list[dict[str, Any]] = [each for each in plain.pop("anyOf") if each.get("type") != "null"]
         if len(others) == 1:
             plain = {**others[0], **plain}
@@ -108,7 +108,7 @@ def _text(binding: Binding, plain: Mapping[str, Any], node: TypeNode) -> dict[st
 def _several(plain: Mapping[str, Any], node: TypeNode, name: str) -> dict[str, Any]:
     items = plain.get("items", {})
     if items.get("type") != "string" or "enum" not in items:
-        text = f"the field {name!r} is a list of anything; in a form there are lists of a Literal or Enum of str"
+        text = f"the field {name!r} must be a list of a Literal or Enum of str"
         raise UsageError(text)
     keys = ("type", "title", "description", "minItems", "maxItems", "default")
     field = {key: value for key, value in plain.items() if key in keys}
@@ -131,7 +131,7 @@ def _has_defaults(binding: Binding) -> bool:
 
 def _no_field(name: str, binding: Binding) -> UsageError:
     more = ", and lists of these" if binding.facts.form_choices else ""
-    return UsageError(f"the field {name!r} cannot be asked for in a form; accepted are {_ACCEPTED}{more}")
+    return UsageError(f"the field {name!r} cannot be part of a form; use {_ACCEPTED}{more}")
 
 
 # Checking answers.
@@ -173,7 +173,7 @@ def _choices(schema: Mapping[str, Any], titled: str) -> TypeNode:
 
 # Formats (JSON Schema 2020-12, Validation, section 7.3).
 
-_FORMS = {
+_FORMAT_PATTERNS = {
     "email": re.compile(r"[^@\s]{1,64}@[^@\s]{1,255}"),
     "uri": re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]*"),
     "date": re.compile(r"\d{4}-\d{2}-\d{2}"),
@@ -182,16 +182,16 @@ _FORMS = {
 
 
 def wrong_format(schema: Mapping[str, Any], value: Any) -> str | None:
-    """What is wrong with a text by the ``format`` of its schema; None where nothing is."""
+    """Return how a text differs from the ``format`` of its schema; None if it matches."""
     name = schema.get("format")
     if name not in _FORMATS or not isinstance(value, str):
         return None
-    good = _FORMS[name].fullmatch(value) is not None
+    matches = _FORMAT_PATTERNS[name].fullmatch(value) is not None
     try:
-        if good and name == "date":
+        if matches and name == "date":
             date.fromisoformat(value)
-        elif good and name == "date-time":
+        elif matches and name == "date-time":
             datetime.fromisoformat(value.upper())
     except ValueError:
-        good = False
-    return None if good else f"found {value[:80]!r}, expected a string of the format {name}"
+        matches = False
+    return None if matches else f"found {value[:80]!r}, expected a string of the format {name}"

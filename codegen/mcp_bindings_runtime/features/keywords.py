@@ -1,4 +1,4 @@
-"""What a type says of its values beyond their kind: keywords of JSON Schema, for ``Annotated``."""
+"""Keywords of JSON Schema, for ``Annotated``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..errors import UsageError
 class Keywords:
     """Keywords of JSON Schema: ``Annotated[int, "percent", Keywords(minimum=0, maximum=100)]``.
 
-    They are in the schema of the type, and values are held against them. ``more`` is for annotations by their own name,
-    such as ``x-mcp-header``; ``format`` and ``examples`` are annotations, too: nothing is checked by them. Raises
-    UsageError for a keyword in ``more`` that is none of ``x-…``. JSON Schema 2020-12, Validation, sections 6, 7 and 9.
+    They are part of the schema of the type, and values are checked against them. ``more`` is for keywords of other
+    vocabularies, such as ``x-mcp-header``. ``more``, ``format`` and ``examples`` restrict nothing. Raises UsageError for a
+    name in ``more`` without the prefix ``x-``. JSON Schema 2020-12, Validation, sections 6, 7 and 9.
     """
 
     __slots__ = ("schema",)
@@ -40,7 +40,7 @@ class Keywords:
         deprecated: bool | None = None,
         more: Mapping[str, Any] | None = None,
     ) -> None:
-        given = {
+        keywords = {
             "title": title,
             "minimum": minimum,
             "maximum": maximum,
@@ -59,10 +59,10 @@ class Keywords:
             "examples": None if examples is None else list(examples),
             "deprecated": deprecated,
         }
-        self.schema = {key: value for key, value in given.items() if value is not None}
+        self.schema = {key: value for key, value in keywords.items() if value is not None}
         for key, value in (more or {}).items():
             if not key.startswith("x-"):
-                text = f"Keywords(more=…) has {key!r}; accepted are names that begin with x-"
+                text = f"names in Keywords(more=…) must begin with x-, got {key!r}"
                 raise UsageError(text)
             self.schema[key] = value
 
@@ -70,7 +70,7 @@ class Keywords:
         return isinstance(other, Keywords) and self.schema == other.schema
 
     def __hash__(self) -> int:
-        # Python joins equal types by their hashes, and what is annotated with a thing has its hash.
+        # `typing` caches annotations by the hashes of their parts.
         return hash(repr(self.schema))
 
     def __repr__(self) -> str:

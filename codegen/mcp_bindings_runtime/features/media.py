@@ -1,4 +1,4 @@
-"""Images and sounds as bytes, and how to tell of what type they are."""
+"""Images and sounds as bytes, and their media types."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _MAGIC: Sequence[tuple[int, bytes, str]] = (
     (0, b"\xff\xf1", "audio/aac"),
     (8, b"AIFF", "audio/aiff"),
 )
-"""Offset, bytes that are there, media type."""
+"""Offset, bytes at that offset, media type."""
 
 
 def media_type(data: bytes) -> str | None:
-    """The media type that the first bytes tell; None where they do not."""
+    """Return the media type by the first bytes of a file; None if they are unknown."""
     for offset, magic, kind in _MAGIC:
         if data[offset : offset + len(magic)] == magic:
             return kind
@@ -40,7 +40,7 @@ def media_type(data: bytes) -> str | None:
 
 
 class _Media:
-    """Bytes of a media type. ``annotations`` is an object of the revision's ``Annotations``."""
+    """Bytes with a media type; ``annotations`` is an object of the revision's ``Annotations``."""
 
     __slots__ = ("annotations", "data", "mime_type")
     kind: Literal["image", "audio"]
@@ -52,7 +52,7 @@ class _Media:
         found = mime_type or media_type(self.data)
         if found is None or (mime_type is None and not found.startswith(self.kind)):
             article = "an" if self.kind[0] in "ai" else "a"
-            text = f"the first bytes are not those of {article} {self.kind} that is known here; pass mime_type="
+            text = f"the first bytes are not those of {article} {self.kind} of a known format; pass mime_type="
             raise UsageError(text)
         self.mime_type = found
         self.annotations = annotations
@@ -62,9 +62,9 @@ class _Media:
 
 
 class Image(_Media):
-    """An image that a tool or a prompt gives: bytes, and their media type, by default what the first of them tell.
+    """An image that a tool or prompt returns: bytes and their media type, by default detected from the first bytes.
 
-    Raises UsageError where they do not tell: PNG, JPEG, GIF, WebP, BMP, TIFF, AVIF and HEIC are known.
+    Raises UsageError if detection fails; known are PNG, JPEG, GIF, WebP, BMP, TIFF, AVIF and HEIC.
     """
 
     __slots__ = ()
@@ -72,9 +72,9 @@ class Image(_Media):
 
 
 class Audio(_Media):
-    """A sound that a tool or a prompt gives: bytes, and their media type, by default what the first of them tell.
+    """A sound that a tool or prompt returns: bytes and their media type, by default detected from the first bytes.
 
-    Raises UsageError where they do not tell: WAV, MP3, Ogg, FLAC, M4A, AAC and AIFF are known.
+    Raises UsageError if detection fails; known are WAV, MP3, Ogg, FLAC, M4A, AAC and AIFF.
     """
 
     __slots__ = ()

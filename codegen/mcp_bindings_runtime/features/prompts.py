@@ -11,7 +11,7 @@ from .error_codes import Situation, error_for
 from .lists import announced, answer_list, listed
 from .registry import Registry
 from .signature import name_of_function
-from .text_arguments import TextFunction, WrongArgument
+from .text_arguments import TextArgumentError, TextFunction
 
 if TYPE_CHECKING:
     from ..connection.context import Context
@@ -63,7 +63,7 @@ class Prompts(Registry[Prompt]):
             self._types.PromptArgument(name=each.name, description=each.description or None, required=each.required)
             for each in reader.arguments.values()
         ]
-        more = {"name": called, "arguments": arguments or None, "description": reader.about, **(members or {})}
+        more = {"name": called, "arguments": arguments or None, "description": reader.description, **(members or {})}
         offer = listed(self._server, self._types.Prompt, more, f"prompt {called}")
         self.put(called, Prompt(offer, reader), replace=replace)
 
@@ -74,7 +74,7 @@ class Prompts(Registry[Prompt]):
         if situation is None and offer is not None:
             try:
                 return self._result(offer.listed, offer.function.call(arguments, context))
-            except WrongArgument as fault:
+            except TextArgumentError as fault:
                 situation, reason = "wrong prompt argument", str(fault)
         raise self._refusal(situation or "unknown prompt", params.name, reason)
 

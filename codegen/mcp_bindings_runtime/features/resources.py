@@ -16,7 +16,7 @@ from .error_codes import error_for
 from .lists import announced, answer_list, listed
 from .registry import Registry
 from .resource_contents import ResourceContents
-from .text_arguments import TextFunction, WrongArgument
+from .text_arguments import TextArgumentError, TextFunction
 from .uri_matching import Matcher, Values
 from .uri_templates import UriTemplate
 
@@ -91,7 +91,7 @@ class Resources:
             text = f"resource {uri}: a URI has no values for the parameters {names}; use @server.resource_template"
             raise UsageError(text)
         name = reader.name or _last_segment(uri)
-        self._put(uri, name, reader.about, members, lambda context: reader.call({}, context), replace=replace)
+        self._put(uri, name, reader.description, members, lambda context: reader.call({}, context), replace=replace)
 
     def add_text(self, uri: str, text: str, *, replace: bool = False, **members: Any) -> None:
         """Register a text with its size, by default as ``text/plain``. Raise what ``add`` raises."""
@@ -128,7 +128,7 @@ class Resources:
         reader = TextFunction(function, f"resource template {uri_template}", self._server.context)
         _check_parameters(template, matcher, reader)
         name, place = reader.name or uri_template, {"uri_template": uri_template}
-        listed = self._listed(self._types.ResourceTemplate, place, name, reader.about, members)
+        listed = self._listed(self._types.ResourceTemplate, place, name, reader.description, members)
         self.templates.put(uri_template, Template(listed, matcher, reader), replace=replace)
 
     def remove(self, uri: str) -> None:
@@ -213,7 +213,7 @@ class Resources:
     def _from(template: Template, values: Values, context: Context) -> Any:
         try:
             return template.function.call(values, context)
-        except WrongArgument as fault:
+        except TextArgumentError as fault:
             write_log("debug", "%s: %s", template.listed.uri_template, fault)
             return _MISSING
 

@@ -43,7 +43,7 @@ def check_incoming_result(context: Any, key: RequestMethod[Any, Any], params: An
     if key.name != ELICIT:
         return
     binding: Binding = context.connection.session.binding
-    wrong = elicitation.misfit(binding, params, result, own=True)
+    wrong = elicitation.answer_mismatch(binding, params, result, own=True)
     if wrong is None:
         return
     if binding.era == "stateless":
@@ -74,8 +74,8 @@ def finish_result(context: Any, key: RequestMethod[Any, Any], params: Any, resul
     if key.name != ELICIT or not isinstance(result, context.connection.session.binding.types.ElicitResult):
         return result
     binding: Binding = context.connection.session.binding
-    filled = elicitation.filled(binding, params, result)
-    wrong = elicitation.misfit(binding, params, filled, own=False)
+    filled = elicitation.with_defaults(binding, params, result)
+    wrong = elicitation.answer_mismatch(binding, params, filled, own=False)
     if wrong is not None:
         text = f"the result of {key.name} does not fit: {wrong}"
         raise UsageError(text)
@@ -83,7 +83,7 @@ def finish_result(context: Any, key: RequestMethod[Any, Any], params: Any, resul
 
 
 def _required(binding: Binding, key: RequestMethod[Any, Any], params: Any) -> list[str]:
-    paths = sampling.required_capabilities(params) if key.name == SAMPLE else elicitation.takes(params)
+    paths = sampling.required_capabilities(params) if key.name == SAMPLE else elicitation.required_capabilities(params)
     known = binding.capabilities["client"]
     return [path for path in paths if path in known]
 

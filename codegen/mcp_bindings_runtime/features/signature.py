@@ -1,4 +1,4 @@
-"""What a function takes, by its annotations: a JSON Schema of its arguments, and how they reach it."""
+"""Signatures of handler functions: the JSON Schema of their arguments, and their conversion."""
 
 from __future__ import annotations
 
@@ -20,17 +20,15 @@ from .type_nodes import TypeNode
 from .type_parser import ACCEPTED, NoSchema, TypeParser, name_of
 
 CONTEXT = "context"
-"""A parameter of this name needs no annotation to be given the context."""
+"""A parameter of this name receives the context without an annotation."""
 
 _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
-_KEYWORDS = inspect.Parameter.VAR_KEYWORD
-_REST = inspect.Parameter.VAR_POSITIONAL
 _MISSING = inspect.Parameter.empty
 _HINTS = {
-    "ctx": " (the context of the call is a parameter that is annotated with Context, or is named context)",
-    "self": " (of a class's method, add what an object of the class has: server.tools.add(it.method))",
+    "ctx": " (annotate the parameter for the context of the call with Context, or name it context)",
+    "self": " (add the bound method of an object: server.tools.add(it.method))",
 }
-"""What somebody had in mind who left out the annotation of a parameter of this name."""
+"""Likely remedies for a missing annotation, by the name of the parameter."""
 
 
 class Parameter(NamedTuple):
@@ -44,73 +42,73 @@ class Parameter(NamedTuple):
 
 
 class Signature:
-    """A function as something to be called with JSON.
+    """A function that is called with JSON arguments.
 
-    ``what`` is said of it in messages, ``context`` the class of the contexts that it may be given. ``loose`` allows
-    parameters without annotation, and any others in ``**``, for a schema written by hand. Raises UsageError, which names
-    function, parameter and type, where the arguments cannot be described.
+    ``what`` names the function in messages; ``context`` is the class of the contexts that the server passes. ``loose``
+    allows parameters without annotation, for schemas written by hand. Raises UsageError, which names function, parameter
+    and type, for a parameter that has no schema.
     """
 
     def __init__(self, function: Callable[..., Any], what: str, context: type[Context], *, loose: bool = False) -> None:
         if isinstance(function, type) or not callable(function):
-            text = f"{what} is {function!r}; accepted are functions"
+            text = f"{what} must be a function, got {function!r}"
             raise UsageError(text)
         self.function = function
         self.what = what
         self._class = context
         self._loose = loose
         self.context: str | None = None
-        """The parameter that is given the context."""
+        """Name of the parameter that receives the context."""
         self.parameters: list[Parameter] = []
         self.more: TypeNode | None = None
-        """The type of further arguments, which ``**`` accepts; None if there may be none."""
-        shown = _shown(function)
-        if inspect.iscoroutinefunction(shown) or inspect.isasyncgenfunction(shown):
-            text = f"{what} is a coroutine function; handlers are plain functions, and run in threads"
+        """Type of further arguments, which ``**`` accepts; None if there may be none."""
+        inner = _unwrapped(function)
+        if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
+            text = f"{what} is a coroutine function; use a plain function, which runs in a thread"
             raise UsageError(text)
-        self.generator = inspect.isgeneratorfunction(shown)
-        """Whether it yields before it returns."""
-        self.summary = summary_of(shown.__doc__)
-        self._descriptions = parameters_of(shown.__doc__)
+        self.generator = inspect.isgeneratorfunction(inner)
+        """Whether it is a generator function."""
+        self.summary = summary_of(inner.__doc__)
+        self._descriptions = parameters_of(inner.__doc__)
         self._types = TypeParser()
         self._schemas = SchemaWriter()
         self._positional: list[tuple[str, Any]] = []
-        hints = hints_of(shown, what)
+        hints = hints_of(inner, what)
         self.returns: Any = hints.get("return", _MISSING)
-        """The annotation of what it returns; ``inspect.Parameter.empty`` where there is none."""
+        """Annotation of the return value; ``inspect.Parameter.empty`` if there is none."""
         for parameter in inspect.signature(function).parameters.values():
-            self._take(parameter, hints.get(parameter.name, parameter.annotation))
+            self._add(parameter, hints.get(parameter.name, parameter.annotation))
         self.schema = self._schemas.complete(self._object())
-        """The JSON Schema of the arguments."""
+        """JSON Schema of the arguments."""
         self._convert = self._converter()
 
     # Reading the signature.
 
-    def _take(self, parameter: inspect.Parameter, kind: Any) -> None:
+    def _add(self, parameter: inspect.Parameter, annotation: Any) -> None:
         name = parameter.name
-        if self._is_context(name, kind):
+        if self._is_context(name, annotation):
             self.context = name
             if parameter.kind is _POSITIONAL:
                 self._positional.append((name, _MISSING))
             return
-        if parameter.kind is _REST:
-            text = f"{self.what}: *{name} has no name that callers could give; take a list instead"
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            text = f"{self.what}: arguments for *{name} cannot be passed by name; use a parameter with a list"
             raise UsageError(text)
-        if kind is _MISSING:
+        if annotation is _MISSING:
             if not self._loose:
                 hint = _HINTS.get(name, "")
-                text = f"{self.what}: parameter {name} has no annotation{hint}; accepted are {ACCEPTED}"
+                text = f"{self.what}: parameter {name} has no annotation{hint}; use one of {ACCEPTED}"
                 raise UsageError(text)
-            kind = Any
-        if parameter.kind is _KEYWORDS:
-            self.more = self._parse("parameter **", kind)
+            annotation = Any
+        if parameter.kind is parameter.VAR_KEYWORD:
+            self.more = self._parse("parameter **", annotation)
             if not self.more.plain:
-                text = f"{self.what}: what ** takes is {name_of(kind)}; accepted are types that JSON has"
+                text = f"{self.what}: ** must have a JSON type such as int or list[str], got {name_of(annotation)}"
                 raise UsageError(text)
             return
         if parameter.kind is _POSITIONAL:
             self._positional.append((name, parameter.default))
-        node = self._parse(f"parameter {name}", kind)
+        node = self._parse(f"parameter {name}", annotation)
         schema = node.schema(self._schemas)
         if self._descriptions.get(name):
             schema.setdefault("description", self._descriptions[name])
@@ -119,18 +117,18 @@ class Signature:
             schema |= self._default(name, node, parameter.default)
         self.parameters.append(Parameter(name, node, required, schema, schema.get("description", "")))
 
-    def _is_context(self, name: str, kind: Any) -> bool:
-        if kind is _MISSING:
+    def _is_context(self, name: str, annotation: Any) -> bool:
+        if annotation is _MISSING:
             return name == CONTEXT
-        members = [each for each in (*typing.get_args(kind), kind) if isinstance(each, type)]
+        members = [each for each in (*typing.get_args(annotation), annotation) if isinstance(each, type)]
         contexts = [each for each in members if issubclass(each, Context)]
         if contexts and not any(issubclass(self._class, each) for each in contexts):
             found = " | ".join(f"{each.__module__}.{each.__qualname__}" for each in contexts)
             wanted = f"{self._class.__module__}.{self._class.__qualname__}"
-            text = f"{self.what}: parameter {name} is a {found}, and this server gives a {wanted}"
+            text = f"{self.what}: parameter {name} is annotated with {found}, but this server passes {wanted}"
             raise UsageError(text)
         if contexts and self.context is not None:
-            text = f"{self.what}: {self.context} and {name} are both the context; one is enough"
+            text = f"{self.what}: {self.context} and {name} both stand for the context; use one"
             raise UsageError(text)
         return bool(contexts)
 
@@ -148,8 +146,8 @@ class Signature:
             if schema:
                 node.read(schema["default"])
         except MismatchError as error:
-            hint = "; a parameter that may be None says so by `| None`" if value is None else ""
-            text = f"{self.what}: the default of {name} is not of its type: {error}{hint}"
+            hint = "; add `| None` to the annotation" if value is None else ""
+            text = f"{self.what}: the default of {name} does not match its annotation: {error}{hint}"
             raise UsageError(text) from None
         return schema
 
@@ -181,19 +179,17 @@ class Signature:
         return values
 
     def call(self, values: dict[str, Any], context: Any) -> Any:
-        """Calls the function with the values of its parameters and the context, if it wants that."""
+        """Call the function with the values of its parameters and, if it has a parameter for it, the context."""
         if self.context is not None:
             values[self.context] = context
         if not self._positional:
             return self.function(**values)
-        first: list[Any] = []
-        for name, default in self._positional:
-            first.append(values.pop(name) if name in values else default)
-        return self.function(*first, **values)
+        positional = [values.pop(name, default) for name, default in self._positional]
+        return self.function(*positional, **values)
 
 
-def _shown(function: Any) -> Any:
-    """The function that has the annotations and the docstring."""
+def _unwrapped(function: Any) -> Any:
+    """Return the function that has the annotations and the docstring."""
     while isinstance(function, partial):
         function = function.func
     function = inspect.unwrap(function)
@@ -203,11 +199,11 @@ def _shown(function: Any) -> Any:
 
 
 def name_of_function(function: Any) -> str:
-    """What a function is called; raises UsageError for one that has no name."""
+    """Return the name of a function; raise UsageError if it has none."""
     while isinstance(function, partial):
         function = function.func
     name = getattr(function, "__name__", None)
     if not isinstance(name, str) or name == "<lambda>":
-        text = f"{function!r} has no name of its own; pass name="
+        text = f"{function!r} has no name; pass name="
         raise UsageError(text)
     return name

@@ -1,7 +1,7 @@
-"""Functions whose arguments come as text: variables of a URI template, arguments of a prompt.
+"""Functions with text arguments: the variables of a URI template, the arguments of a prompt.
 
-A text is what it is where the annotation takes text (``str``, a literal, an enumeration of texts, a date), and is read
-as JSON where it does not (numbers, ``bool``, lists). So ``"5"`` is text for ``str | int``, and five for ``int``.
+A text is passed as it is if the annotation accepts text (``str``, a literal, an enumeration of texts, a date). Otherwise
+it is parsed as JSON (numbers, ``bool``, lists). So ``"5"`` is a text for ``str | int``, and five for ``int``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .signature import Signature
 from .type_nodes import TypeNode
 
 
-class WrongArgument(Exception):
-    """A text cannot be read as what its parameter is annotated with; ``name`` is the parameter's."""
+class TextArgumentError(Exception):
+    """A text does not match the annotation of the parameter ``name``."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(name, reason)
@@ -29,8 +29,8 @@ class WrongArgument(Exception):
         return f"{self.name}: {self.reason}"
 
 
-class Argument(NamedTuple):
-    """A parameter that takes a text."""
+class TextArgument(NamedTuple):
+    """A parameter that is passed as text."""
 
     name: str
     required: bool
@@ -38,43 +38,44 @@ class Argument(NamedTuple):
     type: TypeNode
 
     def read(self, value: str | list[str]) -> Any:
-        """The value of a text, or of several; raises WrongArgument."""
+        """Convert a text, or a list of texts; raise TextArgumentError."""
         try:
             return self.type.read(value)
-        except MismatchError as fault:
+        except MismatchError as error:
             try:
                 return self.type.read(_parsed(value))
             except (MismatchError, ValueError):
-                raise WrongArgument(self.name, str(fault).removeprefix("$: ")) from None
+                raise TextArgumentError(self.name, str(error).removeprefix("$: ")) from None
 
 
 class TextFunction:
-    """A function, with the parameters that take text; one of them may take the context instead.
+    """A function whose arguments are texts; one parameter may be for the context.
 
-    ``what`` is said of it in messages, ``context`` the class of the contexts that it may be given. Parameters without
-    annotation take texts. Raises UsageError for coroutine functions and generators, for ``*`` and ``**``, and for
-    annotations that have no JSON.
+    ``what`` names the function in messages; ``context`` is the class of the contexts that the server passes. Parameters
+    without annotation accept any text. Raises UsageError for coroutine functions and generators, for ``*`` and ``**``,
+    and for annotations that have no JSON Schema.
     """
 
     def __init__(self, function: Callable[..., Any], what: str, context: type[Context]) -> None:
         self._signature = signature = Signature(function, what, context, loose=True)
         if signature.more is not None:
-            text = f"{what}: ** takes arguments that nobody can know of; name each of them"
+            text = f"{what}: arguments for ** cannot be listed; name each parameter"
             raise UsageError(text)
         if signature.generator:
-            text = f"{what} is a generator; return all at once, as a list"
+            text = f"{what} is a generator; return a list instead"
             raise UsageError(text)
         self.arguments = {
-            each.name: Argument(each.name, each.required, each.description, each.type) for each in signature.parameters
+            each.name: TextArgument(each.name, each.required, each.description, each.type)
+            for each in signature.parameters
         }
         name = getattr(function, "__name__", "")
         self.name: str = name if name.isidentifier() else ""
-        """What the function is called; empty for what has no name."""
-        self.about: str | None = signature.summary or None
-        """What its docstring says of it first."""
+        """Name of the function; empty if it has none."""
+        self.description: str | None = signature.summary or None
+        """First paragraph of its docstring."""
 
     def call(self, texts: Mapping[str, str | list[str]], context: Any) -> Any:
-        """Calls the function with what the texts stand for. Raises WrongArgument, and what the function raises."""
+        """Call the function with the values of the texts; raise TextArgumentError, and what the function raises."""
         values = {name: self.arguments[name].read(text) for name, text in texts.items()}
         return self._signature.call(values, context)
 
@@ -83,10 +84,10 @@ def _parsed(value: str | list[str]) -> Any:
     if isinstance(value, list):
         return [_parsed(each) for each in value]
     try:
-        return json.loads(value, parse_constant=_no_number)
+        return json.loads(value, parse_constant=_refuse_constant)
     except RecursionError as fault:
         raise ValueError from fault
 
 
-def _no_number(text: str) -> Any:
+def _refuse_constant(text: str) -> Any:
     raise ValueError(text)

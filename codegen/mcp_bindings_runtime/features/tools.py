@@ -179,9 +179,9 @@ class Tools:
         self, signature: Signature, output_schema: Mapping[str, Any] | None, what: str, *, check: bool
     ) -> DeclaredReturn | SchemaReturn:
         if output_schema is not None:
-            from .user_schemas import checker
+            from .user_schemas import validator_of
 
-            validate = checker(output_schema, f"{what}: output_schema") if check else None
+            validate = validator_of(output_schema, f"{what}: output_schema") if check else None
             return SchemaReturn(self._results, validate, what)
         return self._results.declared(signature.returns, what, generator=signature.generator)
 
@@ -197,9 +197,9 @@ class Tools:
                 raise UsageError(text)
         if not check:
             return None
-        from .user_schemas import checker
+        from .user_schemas import validator_of
 
-        return checker(input_schema, f"{what}: input_schema")
+        return validator_of(input_schema, f"{what}: input_schema")
 
     def _listed(
         self,

@@ -69,7 +69,7 @@ class NoSchema(UsageError):
 
     def __str__(self) -> str:
         reason = f" ({self.reason})" if self.reason else ""
-        return f"{name_of(self.annotation)} has no JSON Schema{reason}; accepted are {ACCEPTED}"
+        return f"{name_of(self.annotation)} has no JSON Schema{reason}; use one of {ACCEPTED}"
 
 
 def parse_type(annotation: Any) -> TypeNode:

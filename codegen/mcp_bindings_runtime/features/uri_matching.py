@@ -1,9 +1,9 @@
-"""Values from a URI: whether it is one that a template gives, and for which values.
+"""URI matching: the values of a template's variables in a URI.
 
-Only templates that leave no choice can be matched. So every value has to end where something comes that it cannot hold,
-and no value may come through a prefix. Where a template has ``{?…}`` or ``{#…}``, the first ``?`` or ``#`` of a URI
-begins it, so that ``{+path}`` before it ends there. Values come decoded. Those that stand for one segment of a path hold
-no slash and are neither ``.`` nor ``..``, however that was written; those of ``{+path}`` have no segment ``..``.
+Only unambiguous templates can be matched: each value must end before a character that it cannot contain, and no
+variable may have a prefix. In a template with ``{?…}`` or ``{#…}`` the first ``?`` or ``#`` of a URI begins that part, so
+``{+path}`` before it ends there. Values are decoded. A value for one segment of a path contains no slash and is neither
+``.`` nor ``..``, encoded or not; a value of ``{+path}`` contains no segment ``..``.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from ..errors import UsageError
 from .uri_templates import OPERATORS, RESERVED, UNRESERVED, Expression, UriTemplate, Variable
 
 Values: TypeAlias = "dict[str, str | list[str]]"
-"""What the variables stand for: text, or a list where the template says ``*``."""
+"""Values by variable: a text, or a list for a variable with ``*``."""
 
-_NO_URI = re.compile(r'[\x00-\x20"<>\\^`{|}\x7f]|%(?![0-9A-Fa-f]{2})')
+_NOT_URI = re.compile(r'[\x00-\x20"<>\\^`{|}\x7f]|%(?![0-9A-Fa-f]{2})')
 _TRIPLET = re.compile(r"%[0-9A-Fa-f]{2}")
-_EXACT = frozenset(UNRESERVED + "%")
-"""What an expression gives, but for separators and names, unless its operator keeps reserved characters."""
+_ENCODED = frozenset(UNRESERVED + "%")
+"""Characters of an encoded value, unless its operator keeps reserved characters."""
 _TOLERATED = frozenset(":@!$&'()*+;=,")
-"""What may stand in a segment of a path unencoded, and does where URIs are put together by hand (RFC 3986, pchar)."""
+"""Characters that URIs written by hand have unencoded in segments of a path (RFC 3986, pchar)."""
 _IN_QUERIES = frozenset("/?")
-"""What a query may hold besides (RFC 3986, section 3.4)."""
+"""Further characters of a query (RFC 3986, section 3.4)."""
 _ANY = frozenset(UNRESERVED + RESERVED + "%")
 _CLOSING = frozenset("?#")
-"""What begins the query and the fragment: a path holds neither (RFC 3986, section 3.3)."""
+"""Characters that begin the query and the fragment, and so end a path (RFC 3986, section 3.3)."""
 _OPTIONAL = frozenset("?&;#")
-"""Operators that show whether there is a value: what they begin with, or the names, are there or not."""
+"""Operators whose first character or names show whether a value is present."""
 
 Parts: TypeAlias = tuple[str | Expression, ...]
 
 
 class Matcher:
-    """Matches URIs against a template. Raises UsageError, with the reason, for one that leaves a choice.
+    """Matches URIs against a template. Raises UsageError, with the reason, for an ambiguous one.
 
-    ``optional`` are the variables that a URI may lack.
+    ``optional`` are the variables that a URI may omit.
     """
 
     def __init__(self, template: UriTemplate) -> None:
@@ -48,64 +48,64 @@ class Matcher:
         self.optional = frozenset(
             each.name for part in self._expressions if part.operator in _OPTIONAL for each in part.variables
         )
-        self._refuse_choices()
+        self._require_unambiguous()
         patterns = (_pattern(template.parts, index) for index in range(len(template.parts)))
         self._pattern = re.compile("".join(patterns))
 
     def match(self, uri: str) -> Values | None:
-        """The values that the template gives this URI for; None where it is none of its.
+        """Return the values for which the template expands to this URI; None if there are none.
 
-        Every variable has a value, and none is empty, except for those of ``{?…}``, ``{&…}``, ``{;…}`` and ``{#…}``.
+        Only variables of ``{?…}``, ``{&…}``, ``{;…}`` and ``{#…}`` may be absent or empty.
         """
-        if _NO_URI.search(uri):
+        if _NOT_URI.search(uri):
             return None
-        found = self._pattern.fullmatch(_normal(uri))
+        found = self._pattern.fullmatch(_normalized(uri))
         if found is None:
             return None
         values: Values = {}
         for expression, text in zip(self._expressions, found.groups(), strict=True):
-            taken = _taken(expression, text)
-            if taken is None:
+            matched = _values_of(expression, text)
+            if matched is None:
                 return None
-            values |= taken
+            values |= matched
         return values
 
-    def _refuse_choices(self) -> None:
+    def _require_unambiguous(self) -> None:
         names = [each.name for part in self._expressions for each in part.variables]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            reason = f"{{{twice}}} stands in it twice"
-            raise self._fault(reason)
+            reason = f"{{{twice}}} occurs twice"
+            raise self._ambiguous(reason)
         for part in self._expressions:
-            self._refuse_expression(part)
-        # Read from the left, each value ends where something comes that it cannot hold; from the right, too. What is
-        # left over between the two is the one value that takes all the rest.
+            self._require_unambiguous_expression(part)
+        # Parts with a clear end are matched from the left, those with a clear begin from the right. One part may remain
+        # in between: it takes the rest.
         parts = self._template.parts
         begin, end = 0, len(parts)
-        while begin < end and _ends(parts, begin):
+        while begin < end and _has_clear_end(parts, begin):
             begin += 1
-        while begin < end and _begins(parts, end - 1):
+        while begin < end and _has_clear_begin(parts, end - 1):
             end -= 1
         if end - begin > 1:
-            reason = f"the value of {parts[begin]} may hold what comes after it, so it is open where it ends"
-            raise self._fault(reason)
+            reason = f"the value of {parts[begin]} may contain the text after it"
+            raise self._ambiguous(reason)
 
-    def _refuse_expression(self, expression: Expression) -> None:
+    def _require_unambiguous_expression(self, expression: Expression) -> None:
         operator, variables = expression.operator, expression.variables
         if any(each.prefix is not None for each in variables):
-            reason = f"{expression} gives a part of the value only"
+            reason = f"{expression} contains only a part of the value"
         elif operator in {"+", "#", "."} and (len(variables) > 1 or any(each.explode for each in variables)):
-            reason = f"{expression} gives several values, each of which may hold their separator"
+            reason = f"{expression} contains several values, which may contain their separator"
         elif not OPERATORS[operator].named and any(each.explode for each in variables[:-1]):
-            reason = f"{expression} has a list that is not the last, so it is open where the list ends"
+            reason = f"{expression} has a list before its last variable"
         else:
             return
-        raise self._fault(reason)
+        raise self._ambiguous(reason)
 
-    def _fault(self, reason: str) -> UsageError:
+    def _ambiguous(self, reason: str) -> UsageError:
         text = (
-            f"{self._template.text!r} cannot be matched: {reason}. Put a character between values that none of them "
-            "holds, such as '/' or ':', or use fewer variables"
+            f"{self._template.text!r} cannot be matched: {reason}. Separate values by a character that they cannot "
+            "contain, such as '/' or ':', or use fewer variables"
         )
         return UsageError(text)
 
@@ -113,15 +113,15 @@ class Matcher:
 def _pattern(parts: Parts, index: int) -> str:
     part = parts[index]
     if isinstance(part, str):
-        return re.escape(_normal(part))
+        return re.escape(_normalized(part))
     first = re.escape(OPERATORS[part.operator].first)
-    alphabet = _alphabet(part, _after(parts, index) or frozenset(), _closing(parts, index))
+    alphabet = _alphabet(part, _followers(parts, index) or frozenset(), _closing(parts, index))
     allowed = re.escape("".join(sorted(alphabet)))
     return f"(?:{first}([{allowed}]*))?" if part.operator in _OPTIONAL else f"{first}([{allowed}]+)"
 
 
 def _alphabet(part: Expression, edges: frozenset[str], closing: frozenset[str]) -> frozenset[str]:
-    """What an expression may give after its first character; what is only tolerated gives way to what comes next.
+    """Return the characters of an expression after its first; tolerated ones only if they are not in ``edges``.
 
     ``closing`` are the characters that end the value of ``{+path}``, because a query or a fragment may follow.
     """
@@ -135,11 +135,11 @@ def _alphabet(part: Expression, edges: frozenset[str], closing: frozenset[str]) 
         structure = operator.separator + "="
     if operator.separator == "&":
         tolerated |= _IN_QUERIES - edges
-    return _EXACT | tolerated | frozenset(structure)
+    return _ENCODED | tolerated | frozenset(structure)
 
 
-def _after(parts: Parts, index: int) -> frozenset[str] | None:
-    """The characters that may come right after a part: none at the end, None where that may be any."""
+def _followers(parts: Parts, index: int) -> frozenset[str] | None:
+    """Return the characters that may follow a part: none at the end; None if any may follow."""
     found: set[str] = set()
     for part in parts[index + 1 :]:
         if isinstance(part, str):
@@ -154,13 +154,13 @@ def _after(parts: Parts, index: int) -> frozenset[str] | None:
 
 
 def _closing(parts: Parts, index: int) -> frozenset[str]:
-    """The characters with which expressions after a part begin a query or a fragment."""
+    """Return the characters with which expressions after a part begin a query or a fragment."""
     return _CLOSING & {part.operator for part in parts[index + 1 :] if isinstance(part, Expression)}
 
 
-def _ends(parts: Parts, index: int) -> bool:
-    """Whether it is clear where a part ends, if it is clear where it begins."""
-    part, after = parts[index], _after(parts, index)
+def _has_clear_end(parts: Parts, index: int) -> bool:
+    """Return whether the end of a part is known once its begin is."""
+    part, after = parts[index], _followers(parts, index)
     if isinstance(part, str) or index == len(parts) - 1:
         return True
     if after is None:
@@ -168,33 +168,33 @@ def _ends(parts: Parts, index: int) -> bool:
     return after.isdisjoint(_alphabet(part, after, _closing(parts, index)) | {OPERATORS[part.operator].first})
 
 
-def _begins(parts: Parts, index: int) -> bool:
-    """Whether it is clear where a part begins, if it is clear where it ends."""
+def _has_clear_begin(parts: Parts, index: int) -> bool:
+    """Return whether the begin of a part is known once its end is."""
     part = parts[index]
     if isinstance(part, str) or index == 0:
         return True
     if part.operator in _CLOSING:
-        return not any(_may_hold(parts, place, part.operator) for place in range(index))
+        return not any(_may_contain(parts, place, part.operator) for place in range(index))
     before = parts[index - 1]
     edge = OPERATORS[part.operator].first or (before[-1] if isinstance(before, str) else "")
     alphabet = _alphabet(part, frozenset(edge), _closing(parts, index))
     return bool(edge) and part.operator not in _OPTIONAL and edge not in alphabet
 
 
-def _may_hold(parts: Parts, index: int, character: str) -> bool:
-    """Whether a character may occur in what a part gives."""
+def _may_contain(parts: Parts, index: int, character: str) -> bool:
+    """Return whether a character may occur in the text of a part."""
     part = parts[index]
     if isinstance(part, str):
         return character in part
-    alphabet = _alphabet(part, _after(parts, index) or frozenset(), _closing(parts, index))
+    alphabet = _alphabet(part, _followers(parts, index) or frozenset(), _closing(parts, index))
     return character in alphabet | {OPERATORS[part.operator].first}
 
 
-# What the text of an expression stands for.
+# Values of the text of an expression.
 
 
-def _taken(expression: Expression, text: str | None) -> Values | None:
-    """The values of one expression; None where they are not such as it may have."""
+def _values_of(expression: Expression, text: str | None) -> Values | None:
+    """Return the values of one expression; None if the text does not match it."""
     operator, variables = expression.operator, expression.variables
     if text is None:
         return {}
@@ -211,39 +211,39 @@ def _taken(expression: Expression, text: str | None) -> Values | None:
     values = [each for each in segments if each is not None]
     if len(values) < len(segments) or len(values) < len(variables):
         return None
-    taken: Values = {each.name: value for each, value in zip(variables, values, strict=False)}
+    matched: Values = {each.name: value for each, value in zip(variables, values, strict=False)}
     if variables[-1].explode:
-        taken[variables[-1].name] = values[len(variables) - 1 :]
+        matched[variables[-1].name] = values[len(variables) - 1 :]
     elif len(values) > len(variables):
         return None
-    return taken
+    return matched
 
 
 def _pairs(variables: Mapping[str, Variable], pairs: list[str]) -> Values | None:
-    taken: Values = {}
+    matched: Values = {}
     for pair in pairs:
         name, _, text = pair.partition("=")
         variable, value = variables.get(name), _decoded(text)
         if variable is None or value is None:
             return None
-        before = taken.get(name)
+        before = matched.get(name)
         if isinstance(before, list):
             before.append(value)
         elif before is None:
-            taken[name] = [value] if variable.explode else value
+            matched[name] = [value] if variable.explode else value
         else:
             return None
-    return taken
+    return matched
 
 
 def _segment(text: str) -> str | None:
-    """The value that stands for one segment of a path, or a part of one; None for what leads elsewhere."""
+    """Return the value of a segment of a path, or of a part of one; None if it leaves the segment."""
     value = _decoded(text)
     return None if not value or value in {".", ".."} or "/" in value or "\\" in value else value
 
 
 def _decoded(text: str) -> str | None:
-    """None for what is no UTF-8, and for a zero byte, at which names of files end elsewhere."""
+    """Return the decoded text; None if it is not UTF-8 or has a zero byte, which would end a file name early."""
     try:
         value = unquote_to_bytes(text).decode()
     except UnicodeDecodeError:
@@ -251,6 +251,6 @@ def _decoded(text: str) -> str | None:
     return None if "\0" in value else value
 
 
-def _normal(uri: str) -> str:
-    """With characters beyond ASCII encoded, and capital letters where they are."""
+def _normalized(uri: str) -> str:
+    """Encode characters beyond ASCII, and write all encodings in capitals."""
     return _TRIPLET.sub(lambda triplet: triplet[0].upper(), quote(uri, safe=UNRESERVED + RESERVED + "%"))

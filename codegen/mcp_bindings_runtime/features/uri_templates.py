@@ -1,7 +1,4 @@
-"""URI templates (RFC 6570, all four levels): reading them, and putting values in.
-
-The other way round, values from a URI, is in ``uri_matching``.
-"""
+"""URI templates (RFC 6570, all four levels): parsing and expansion; ``uri_matching`` is the reverse."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from ..errors import UsageError
 
 Atom: TypeAlias = "str | int | float"
 Value: TypeAlias = "Atom | Sequence[Atom] | Mapping[str, Atom] | None"
-"""What a variable may stand for; None, an empty list and an empty mapping count as undefined (section 2.3)."""
+"""Value of a variable; None, an empty list and an empty mapping count as undefined (section 2.3)."""
 
 
 class Operator(NamedTuple):
@@ -23,9 +20,9 @@ class Operator(NamedTuple):
     separator: str
     named: bool
     if_empty: str
-    """What follows the name where the value is empty."""
+    """Text after the name if the value is empty."""
     reserved: bool
-    """Whether reserved characters stay as they are."""
+    """Whether reserved characters are not encoded."""
 
 
 OPERATORS: Mapping[str, Operator] = {
@@ -43,22 +40,22 @@ UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~
 RESERVED = ":/?#[]@!$&'()*+,;="
 _TRIPLET = r"%[0-9A-Fa-f]{2}"
 _NAME = re.compile(rf"(?:[A-Za-z0-9_]|{_TRIPLET})(?:\.?(?:[A-Za-z0-9_]|{_TRIPLET}))*")
-_NO_LITERAL = re.compile(rf'[\x00-\x20"<>\\^`{{|}}\x7f]|%(?!{_TRIPLET[1:]})')
-_KEPT = re.compile(rf"{_TRIPLET}|[{re.escape(UNRESERVED + RESERVED)}]+|.", re.DOTALL)
-_LONGEST_PREFIX = 4
+_NOT_LITERAL = re.compile(rf'[\x00-\x20"<>\\^`{{|}}\x7f]|%(?!{_TRIPLET[1:]})')
+_RESERVED_PIECES = re.compile(rf"{_TRIPLET}|[{re.escape(UNRESERVED + RESERVED)}]+|.", re.DOTALL)
+_PREFIX_DIGITS = 4
 
 
 class Variable(NamedTuple):
-    """A variable of an expression, and what modifies it (section 2.4)."""
+    """A variable of an expression with its modifier (section 2.4)."""
 
     name: str
     prefix: int | None
-    """How many characters of the value are taken; None for all."""
+    """Number of characters of the value that are used; None for all."""
     explode: bool
 
 
 class Expression(NamedTuple):
-    """What stands between braces."""
+    """An expression in braces."""
 
     operator: str
     variables: tuple[Variable, ...]
@@ -72,9 +69,9 @@ class Expression(NamedTuple):
 
 
 class UriTemplate:
-    """A template that has been read: ``parts`` are its literals, as they come out, and its expressions.
+    """A parsed template: ``parts`` are its literals, encoded, and its expressions.
 
-    Raises UsageError, with the place, for a text that is no template.
+    Raises UsageError, which names the position, for an invalid template.
     """
 
     def __init__(self, text: str) -> None:
@@ -83,15 +80,14 @@ class UriTemplate:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables, each once, in the order in which they come."""
+        """Names of the variables, each once, in their order."""
         found = (each.name for part in self.parts if isinstance(part, Expression) for each in part.variables)
         return tuple(dict.fromkeys(found))
 
     def expand(self, values: Mapping[str, Value]) -> str:
-        """The URI for these values (section 3). Variables without a value are left out, as the RFC has it.
+        """Return the URI for these values (section 3); variables without a value are left out.
 
-        Raises UsageError for a value that is neither text, number, list nor mapping, and for a list or mapping of which
-        a prefix is wanted.
+        Raises UsageError for a value that is neither text, number, list nor mapping, and for a prefix of a list or mapping.
         """
         return "".join(part if isinstance(part, str) else _expanded(part, values) for part in self.parts)
 
@@ -100,16 +96,16 @@ class UriTemplate:
         while end < len(self.text):
             begin = self.text.find("{", end)
             literal = self.text[end : begin if begin >= 0 else None]
-            wrong = _NO_LITERAL.search(literal)
+            wrong = _NOT_LITERAL.search(literal)
             if wrong is not None:
-                raise self._fault(end + wrong.start(), f"{wrong[0]!r} may not stand outside of an expression")
+                raise self._fault(end + wrong.start(), f"{wrong[0]!r} is not allowed outside of an expression")
             if literal:
                 yield _encoded(literal, reserved=True)
             if begin < 0:
                 return
             end = self.text.find("}", begin) + 1
             if not end:
-                raise self._fault(begin, "the expression has no end; a '}' is missing")
+                raise self._fault(begin, "the closing '}' of the expression is missing")
             yield self._expression(begin + 1, self.text[begin + 1 : end - 1])
 
     def _expression(self, place: int, text: str) -> Expression:
@@ -128,7 +124,7 @@ class UriTemplate:
             expected = "a name of letters, digits and _"
             accepted = "".join(OPERATORS)
             found = repr(spec[0]) if spec else "nothing"
-            raise self._fault(place, f"{found} where {expected} is expected; operators are {' '.join(accepted)}")
+            raise self._fault(place, f"found {found}, expected {expected}; operators are {' '.join(accepted)}")
         rest = spec[name.end() :]
         if rest == "*":
             return Variable(name[0], None, explode=True)
@@ -138,19 +134,21 @@ class UriTemplate:
             and digits.isascii()
             and digits.isdigit()
             and digits[0] != "0"
-            and len(digits) <= _LONGEST_PREFIX
+            and len(digits) <= _PREFIX_DIGITS
         ):
             return Variable(name[0], int(digits), explode=False)
         if rest:
-            raise self._fault(place + name.end(), f"{rest!r} after a name; accepted are '*' and ':1' to ':9999'")
+            raise self._fault(place + name.end(), f"found {rest!r} after a name, expected '*' or ':1' to ':9999'")
         return Variable(name[0], None, explode=False)
 
     def _fault(self, place: int, reason: str) -> UsageError:
-        return UsageError(f"{self.text!r} is no URI template: at character {place + 1}, {reason} (RFC 6570, section 2)")
+        return UsageError(
+            f"{self.text!r} is not a URI template: at character {place + 1}, {reason} (RFC 6570, section 2)"
+        )
 
 
 def expand(template: str, values: Mapping[str, Value]) -> str:
-    """The URI that a template gives with these values; raises UsageError as ``UriTemplate`` and its ``expand`` do."""
+    """Return the URI of a template for these values; raise UsageError as ``UriTemplate`` and its ``expand`` do."""
     return UriTemplate(template).expand(values)
 
 
@@ -165,7 +163,7 @@ def _expanded(expression: Expression, values: Mapping[str, Value]) -> str:
 
 
 def _pieces(operator: Operator, variable: Variable, value: Value) -> list[str]:
-    """What a value comes to, as parts that the operator's separator goes between; none where it is undefined."""
+    """Return the encoded parts of a value, to be joined by the operator's separator; none if it is undefined."""
     if isinstance(value, Mapping):
         pairs = [(_text(variable, key), _text(variable, item)) for key, item in value.items()]
     elif isinstance(value, str | bytes | bytearray) or not isinstance(value, Sequence):
@@ -175,7 +173,7 @@ def _pieces(operator: Operator, variable: Variable, value: Value) -> list[str]:
     else:
         pairs = [("", _text(variable, item)) for item in value]
     if variable.prefix is not None:
-        text = f"{variable.name} is a list or a mapping, of which no prefix can be taken (RFC 6570, section 2.4.1)"
+        text = f"{variable.name} is a list or a mapping, which cannot have a prefix (RFC 6570, section 2.4.1)"
         raise UsageError(text)
     encoded_pairs = [
         (_encoded(key, reserved=operator.reserved), _encoded(item, reserved=operator.reserved)) for key, item in pairs
@@ -202,16 +200,17 @@ def _text(variable: Variable, value: object) -> str:
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
-    text = f"{variable.name} holds a {value.__class__.__name__}; accepted are text, numbers, and lists and mappings of them"
+    text = f"{variable.name} must be a text, a number, or a list or mapping of these, got {value.__class__.__name__}"
     raise UsageError(text)
 
 
 def _encoded(text: str, *, reserved: bool) -> str:
-    """Percent-encoded: all but unreserved characters, or all but unreserved, reserved and what is encoded already."""
+    """Percent-encode all but unreserved characters; with ``reserved``, keep reserved and encoded ones, too."""
     from urllib.parse import quote
 
     if not reserved:
         return quote(text, safe="~")
     return "".join(
-        piece if len(piece) > 1 or piece in RESERVED else quote(piece, safe="~") for piece in _KEPT.findall(text)
+        piece if len(piece) > 1 or piece in RESERVED else quote(piece, safe="~")
+        for piece in _RESERVED_PIECES.findall(text)
     )

@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf
-from mcp_bindings_runtime.features.elicitation import filled, misfit
+from mcp_bindings_runtime.features.elicitation import answer_mismatch, with_defaults
 from mcp_bindings_runtime.features.sampling import find_imbalance
 from mcp_bindings_runtime.transports.memory import pair
 from mcp_bindings_runtime.transports.streams import Streams
@@ -188,14 +188,14 @@ def asked(revision, name):
     """Questions with answers; those that only fit the schema, and not the rest of the text, have tests of their own."""
     binding = package(revision).Client.binding
     pairs = [
-        (params, filled(binding, params, result) if name == "elicitation/create" else result)
+        (params, with_defaults(binding, params, result) if name == "elicitation/create" else result)
         for params, result in rounds(params_of(revision, name), results_of(revision, name))
     ]
     found = [
         (params, result)
         for params, result in pairs
         if not (name == "sampling/createMessage" and find_imbalance(params.messages))
-        and not (name == "elicitation/create" and misfit(binding, params, result, own=False))
+        and not (name == "elicitation/create" and answer_mismatch(binding, params, result, own=False))
     ]
     assert found
     return found

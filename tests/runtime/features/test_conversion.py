@@ -243,7 +243,7 @@ def test_a_description_and_keywords_of_ones_own() -> None:
     ids=str,
 )
 def test_a_type_without_a_schema_is_refused_with_what_would_do(kind: Any, said: str) -> None:
-    with pytest.raises(NoSchema, match="accepted are str, int, float") as caught:
+    with pytest.raises(NoSchema, match="use one of str, int, float") as caught:
         schema_of(kind)
     assert said in str(caught.value)
 

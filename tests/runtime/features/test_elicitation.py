@@ -14,7 +14,13 @@ import pytest
 from attrs import define
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ProtocolError, RequestTimeout, ResponseError, UsageError
-from mcp_bindings_runtime.features.elicitation import Accepted, Cancelled, Declined, Pages, URLElicitationRequired
+from mcp_bindings_runtime.features.elicitation import (
+    Accepted,
+    Cancelled,
+    Declined,
+    URLElicitationRequired,
+    VisitedPages,
+)
 from mcp_bindings_runtime.features.forms import wrong_format
 from mcp_bindings_runtime.features.keywords import Keywords
 from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server, text_of
@@ -168,7 +174,12 @@ def test_what_is_no_form_is_told_when_it_is_asked_for(revision):
         names: list[str]
 
     fill_in, _ = answer(revision)
-    for form, why in ((Nested, "the field 'inner'"), (Listed, "the field 'names'"), (int, "a form is"), (object, "")):
+    for form, why in (
+        (Nested, "the field 'inner'"),
+        (Listed, "the field 'names'"),
+        (int, "a form must be"),
+        (object, ""),
+    ):
         found = called(revision, lambda context, form=form: context.elicit_form("?", form), elicitation=fill_in)
         assert found.startswith("UsageError: ")
         assert why in found
@@ -314,11 +325,11 @@ def test_a_page_is_visited_and_its_end_reaches_who_waits(revision):
         call.start()
         page = seen.get(timeout=PATIENCE)
         assert (page.message, page.url) == ("Look", "https://a.example/x")
-        with pytest.raises(RequestTimeout, match="is done with"):
+        with pytest.raises(RequestTimeout, match="has not completed the page"):
             client.wait_for_page(page.elicitation_id, timeout=0)
         go.put(None)
         client.wait_for_page(page.elicitation_id)
-        with pytest.raises(UsageError, match="has not asked for a page with the id 'another'"):
+        with pytest.raises(UsageError, match="has not requested a page with the id 'another'"):
             client.wait_for_page("another")
         call.join(PATIENCE)
 
@@ -362,7 +373,7 @@ def test_a_page_that_is_not_encrypted_is_warned_of(revision, caplog):
     for url in (*urls, "http://a.example/x?token=1"):
         assert called(revision, lambda context, url=url: sent(context, url), elicitation_url=visit) == "accept"
     warned = [each.getMessage() for each in caplog.records if "https" in each.getMessage()]
-    assert set(warned) == {"the user is sent to a.example, which others can read and change on its way; use https"}
+    assert set(warned) == {"the user is sent to a.example without encryption; use https"}
 
 
 @with_pages
@@ -401,7 +412,7 @@ def test_such_an_error_without_pages_is_an_error_like_others(revision, data):
 
 
 def test_pages_are_bounded():
-    pages = Pages()
+    pages = VisitedPages()
     for number in range(3000):
         pages.expect(str(number))
         pages.complete(str(number))

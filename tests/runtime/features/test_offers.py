@@ -77,7 +77,7 @@ MISTAKES = {
     "the name of a prompt": (lambda server: server.prompt("greet"), "write name='greet'"),
     "a resource without parentheses": (lambda server: server.resource(offered), "@server.resource('demo://it')"),
     "a template without them": (lambda server: server.resource_template(offered), "@server.resource_template('"),
-    "a context by another name": (lambda server: server.tool(without_context), "or is named context"),
+    "a context by another name": (lambda server: server.tool(without_context), "or name it context"),
     "a method of a class": (lambda server: server.tool(Holder.method), "server.tools.add(it.method)"),
     "a handler without parentheses": (lambda server: server.handler(offered), "takes the key of a method"),
     "a handler by its method's name": (lambda server: server.handler("tools/call"), "and not 'tools/call'"),

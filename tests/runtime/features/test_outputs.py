@@ -133,9 +133,9 @@ def test_a_task_promises_the_same():
     ("schema", "why"),
     [
         ({"type": "object", "$ref": "https://a.example/schema"}, "refers to 'https://a.example/schema'"),
-        ({"type": "object", "properties": {"a": {"type": "text"}}}, "is no JSON Schema"),
+        ({"type": "object", "properties": {"a": {"type": "text"}}}, "is not a valid JSON Schema"),
         ({"type": "object", "patternProperties": {"(a+)+$": {}}}, "has patternProperties, which may take for ever"),
-        ({"type": "object", "$schema": "https://a.example/dialect"}, "is of the dialect"),
+        ({"type": "object", "$schema": "https://a.example/dialect"}, "has the unknown dialect"),
         ({"type": "object", "$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "too many levels"),
     ],
 )

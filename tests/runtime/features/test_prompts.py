@@ -186,9 +186,9 @@ def test_a_prompt_may_ask_for_input(revision):
 
 WRONG = [
     (lambda prompts: prompts.add(review), "there is a prompt 'review' already"),
-    (lambda prompts: prompts.add(lambda: ""), "has no name of its own; pass name="),
+    (lambda prompts: prompts.add(lambda: ""), "has no name; pass name="),
     (lambda prompts: prompts.add(lambda: "", "p", {"colour": 1}), "has no 'colour'"),
-    (lambda prompts: prompts.add(lambda *parts: "", "p"), "*parts has no name that callers could give"),
+    (lambda prompts: prompts.add(lambda *parts: "", "p"), "arguments for *parts cannot be passed by name"),
     (lambda prompts: prompts.remove("p"), "there is no prompt 'p' to remove"),
 ]
 

@@ -297,12 +297,15 @@ WRONG = [
     (lambda resources: resources.add(lambda: "", "test://a", {"colour": 1}), "has no 'colour'"),
     (lambda resources: resources.add(lambda: "", "test://taken"), "there is a resource 'test://taken' already"),
     (lambda resources: resources.remove("test://b"), "there is no resource 'test://b' to remove"),
-    (lambda resources: resources.add_template(lambda x: "", "test://{x"), "is no URI template"),
+    (lambda resources: resources.add_template(lambda x: "", "test://{x"), "is not a URI template"),
     (lambda resources: resources.add_template(lambda x, y: "", "test://{x}{y}"), "cannot be matched"),
     (lambda resources: resources.add_template(lambda: "", "test://{x}"), "has no parameter for the variable x"),
     (lambda resources: resources.add_template(lambda x, y: "", "test://{x}"), "the parameter y is not a variable"),
     (lambda resources: resources.add_template(lambda x, y: "", "test://{x}{?y}"), "needs a default"),
-    (lambda resources: resources.add_template(spread, "test://{parts}"), "*parts has no name that callers could give"),
+    (
+        lambda resources: resources.add_template(spread, "test://{parts}"),
+        "arguments for *parts cannot be passed by name",
+    ),
 ]
 
 

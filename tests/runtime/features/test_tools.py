@@ -687,12 +687,12 @@ def test_what_cannot_be_described_is_refused_with_function_parameter_and_type() 
     def lost(a: Unknown) -> None: ...  # type: ignore[name-defined]  # noqa: F821
 
     for function, said in [
-        (bare, "tool bare: parameter a has no annotation; accepted are str"),
-        (odd, "tool odd: parameter z: complex has no JSON Schema; accepted are str"),
-        (rest, r"tool rest: \*numbers has no name"),
+        (bare, "tool bare: parameter a has no annotation; use one of str"),
+        (odd, "tool odd: parameter z: complex has no JSON Schema; use one of str"),
+        (rest, r"tool rest: arguments for \*numbers cannot be passed by name"),
         (gives, r"tool gives returns complex.*use CallToolResult, content blocks"),
         (later, "tool later is a coroutine function"),
-        (foreign, "v2025_11_25.server.Context, and this server gives a .*v2025_06_18"),
+        (foreign, "v2025_11_25.server.Context, but this server passes .*v2025_06_18"),
         (lost, "tool lost: name 'Unknown' is not defined"),
     ]:
         with pytest.raises(UsageError, match=said):
@@ -950,11 +950,14 @@ def test_structured_content_is_held_against_an_output_schema_written_by_hand(rev
     [
         (
             {"type": "object", "properties": {"a": {"$ref": "https://a.example/s.json"}}},
-            "accepted are places in the schema itself",
+            "use a reference into the schema itself",
         ),
-        ({"type": "object", "$ref": "#/$defs/none"}, "there is nothing at that place"),
-        ({"type": "object", "minProperties": "a"}, "is no JSON Schema"),
-        ({"type": "object", "$schema": "https://a.example/dialect"}, "is of the dialect 'https://a.example/dialect'"),
+        ({"type": "object", "$ref": "#/$defs/none"}, "which does not exist"),
+        ({"type": "object", "minProperties": "a"}, "is not a valid JSON Schema"),
+        (
+            {"type": "object", "$schema": "https://a.example/dialect"},
+            "has the unknown dialect 'https://a.example/dialect'",
+        ),
         ({"type": "object", "enum": [[[]]] * 20_000}, "has more than"),
         ({"type": "object", "properties": {"b": {}}}, "input_schema has b, for which the function has no parameter"),
         ({"type": "array"}, "tool take does not fit 2025-11-25"),

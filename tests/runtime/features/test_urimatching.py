@@ -180,19 +180,19 @@ def test_a_value_never_leaves_its_place(template, uri):
 
 
 OPEN = {
-    "{a}{b}": "it is open where it ends",
-    "{a}-{b}": "it is open where it ends",
-    "{a}.{b}": "it is open where it ends",
-    "{a}{.b}": "it is open where it ends",
-    "{+a}/{+b}": "it is open where it ends",
-    "{+a}{;b}": "it is open where it ends",
-    "{+a}/{+b}{?c}": "it is open where it ends",
-    "{?a}{&b}": "it is open where it ends",
-    "{a:3}": "gives a part of the value only",
-    "{a}/{a}": "{a} stands in it twice",
+    "{a}{b}": "may contain the text after it",
+    "{a}-{b}": "may contain the text after it",
+    "{a}.{b}": "may contain the text after it",
+    "{a}{.b}": "may contain the text after it",
+    "{+a}/{+b}": "may contain the text after it",
+    "{+a}{;b}": "may contain the text after it",
+    "{+a}/{+b}{?c}": "may contain the text after it",
+    "{?a}{&b}": "may contain the text after it",
+    "{a:3}": "contains only a part of the value",
+    "{a}/{a}": "{a} occurs twice",
     "{+a,b}": "each of which may hold their separator",
     "{.a*}": "each of which may hold their separator",
-    "{a*,b}": "it is open where the list ends",
+    "{a*,b}": "has a list before its last variable",
 }
 
 
