@@ -190,8 +190,8 @@ OPEN = {
     "{?a}{&b}": "may contain the text after it",
     "{a:3}": "contains only a part of the value",
     "{a}/{a}": "{a} occurs twice",
-    "{+a,b}": "each of which may hold their separator",
-    "{.a*}": "each of which may hold their separator",
+    "{+a,b}": "which may contain their separator",
+    "{.a*}": "which may contain their separator",
     "{a*,b}": "has a list before its last variable",
 }
 
