@@ -104,18 +104,18 @@ def test_a_template_expands_as_with_another_implementation(data):
 
 
 FAULTS = {
-    "a{": "at character 2, the expression has no end",
-    "a}b": "at character 2, '}' may not stand",
-    "a b": "at character 2, ' ' may not stand",
-    "50%": "at character 3, '%' may not stand",
-    "{}": "at character 2, nothing where a name",
-    "{a,}": "at character 4, nothing where a name",
-    "{=a}": "at character 2, '=' where a name",
-    "{a:0}": "at character 3, ':0' after a name",
-    "{a:10000}": "at character 3, ':10000' after a name",
-    "{a**}": "at character 3, '**' after a name",
-    "{a b}": "at character 3, ' b' after a name",
-    "x{{a}}": "at character 3, '{' where a name",
+    "a{": "at character 2, the closing '}' of the expression is missing",
+    "a}b": "at character 2, '}' is not allowed",
+    "a b": "at character 2, ' ' is not allowed",
+    "50%": "at character 3, '%' is not allowed",
+    "{}": "at character 2, found nothing, expected a name",
+    "{a,}": "at character 4, found nothing, expected a name",
+    "{=a}": "at character 2, found '=', expected a name",
+    "{a:0}": "at character 3, found ':0' after a name",
+    "{a:10000}": "at character 3, found ':10000' after a name",
+    "{a**}": "at character 3, found '**' after a name",
+    "{a b}": "at character 3, found ' b' after a name",
+    "x{{a}}": "at character 3, found '{', expected a name",
 }
 
 
