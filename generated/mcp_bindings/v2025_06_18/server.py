@@ -158,9 +158,9 @@ class Context(ServerContext):
         secrets: the client sees the answer. Errors are those of `elicit`, UsageError for a
         class that cannot be a form, and ProtocolError for an answer that does not match.
         """
-        from mcp_bindings_runtime.features.forms import ask
+        from mcp_bindings_runtime.features.forms import request_form
 
-        return ask(self, message, form)
+        return request_form(self, message, form)
 
     def ping(
         self,
