@@ -172,9 +172,9 @@ class Context(ServerContext):
         secrets: the client sees the answer. Errors are those of `elicit`, UsageError for a
         class that cannot be a form, and ProtocolError for an answer that does not match.
         """
-        from mcp_bindings_runtime.features.forms import ask
+        from mcp_bindings_runtime.features.forms import request_form
 
-        return ask(self, message, form)
+        return request_form(self, message, form)
 
     def elicit_page(
         self, message: str, url: str, elicitation_id: str | None = None
@@ -185,15 +185,15 @@ class Context(ServerContext):
         call `page_done` when it is complete. Errors are those of `elicit_url`, and
         UsageError if the URL is not absolute.
         """
-        from mcp_bindings_runtime.features.elicitation import visit
+        from mcp_bindings_runtime.features.elicitation import request_visit
 
-        return visit(self, message, url, elicitation_id)
+        return request_visit(self, message, url, elicitation_id)
 
     def page_done(self, elicitation_id: str) -> None:
         """Notify the client that a page elicitation is complete."""
-        from mcp_bindings_runtime.features.elicitation import tell_done
+        from mcp_bindings_runtime.features.elicitation import notify_completed
 
-        tell_done(self, elicitation_id)
+        notify_completed(self, elicitation_id)
 
     @property
     def task(self) -> Task | None:
