@@ -253,16 +253,23 @@ def test_negotiation_fails_where_the_server_lacks_what_is_required():
 
 
 @pytest.mark.parametrize("revision", [each for each in WITH_MODES if each in HANDSHAKE])
-def test_a_mode_that_there_is_no_function_for_is_refused(revision):
+@pytest.mark.parametrize(
+    ("option", "asked"),
+    [
+        ("elicitation_url", {"requestedSchema": {"type": "object", "properties": {}}}),
+        ("elicitation", {"mode": "url", "url": "https://a.example", "elicitationId": "e"}),
+    ],
+)
+def test_a_mode_that_there_is_no_function_for_is_refused(revision, option, asked):
     mcp = package(revision)
     answers = Queue()
 
     def play(peer):
         peer.welcome(revision)
-        peer.request("elicitation/create", 1, {"message": "m", "requestedSchema": {"type": "object", "properties": {}}})
+        peer.request("elicitation/create", 1, {"message": "m", **asked})
         answers.put(peer.hear())
 
-    refuse = {"elicitation_url": lambda params, context: mcp.types.ElicitResult(action="decline")}
+    refuse = {option: lambda params, context: mcp.types.ElicitResult(action="decline")}
     with scripted_server(mcp.Client, play, **refuse) as (client, _):
         client.connect()
         assert answers.get(timeout=PATIENCE)["error"]["code"] == -32602

@@ -253,6 +253,35 @@ def test_a_server_does_not_take_what_does_not_fit_its_form(revision):
     server.close()
 
 
+@pytest.mark.parametrize("revision", STATELESS)
+@pytest.mark.parametrize("answered", [{"action": "accept"}, {"action": "accept", "content": {"n": -1}}])
+def test_without_sessions_the_request_is_refused_whose_answers_do_not_fit_the_form(revision, answered):
+    mcp = package(revision)
+    found = []
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        found.append(context.elicit("?", schema(mcp, n=FIELD)).action)
+
+    peer = scripted_client(server)
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": revision,
+        "io.modelcontextprotocol/clientInfo": {"name": "c", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+    }
+    peer.request("tools/call", 1, {"name": "x", "_meta": meta})
+    asked = peer.hear()["result"]
+    (name,) = asked["inputRequests"]
+    state = {"requestState": asked["requestState"], "inputResponses": {name: answered}}
+    peer.request("tools/call", 2, {"name": "x", "_meta": meta, **state})
+    error = peer.hear()["error"]
+    assert error["code"] == -32602
+    assert "$.n: " in error["data"]["reason"]
+    assert found == []
+    server.close()
+
+
 @with_choices
 def test_defaults_are_filled_in_where_all_fields_have_them(revision):
     mcp = package(revision)
@@ -302,6 +331,59 @@ def test_a_server_asks_only_in_the_modes_that_are_declared(revision):
         assert found.startswith("NotDeclared: elicitation/create needs the capability 'elicitation.form'")
 
 
+@with_choices
+def test_no_page_is_asked_of_a_client_that_takes_forms_alone(revision):
+    fill_in, seen = answer(revision)
+
+    def ask(context):
+        try:
+            return sent(context, "https://a.example")
+        except ResponseError as error:
+            return error.data
+
+    found = called(revision, ask, elicitation=fill_in)
+    if revision in STATELESS:
+        assert found == str({"requiredCapabilities": {"elicitation": {"url": {}}}})
+    else:
+        assert found.startswith("NotDeclared: elicitation/create takes the capability 'elicitation.url'")
+    assert seen == []
+
+
+@with_choices
+@pytest.mark.parametrize("mode", [{}, {"mode": "form"}], ids=["without a mode", "form"])
+def test_a_request_without_a_mode_is_one_for_a_form(revision, mode):
+    mcp = package(revision)
+    forms, pages, answers = [], [], Queue()
+    asked = {"message": "m", "requestedSchema": {"type": "object", "properties": {}}, **mode}
+
+    def taking(seen):
+        return lambda params, context: (seen.append(params), mcp.types.ElicitResult(action="decline"))[1]
+
+    def play(peer):
+        if revision in STATELESS:
+            call = peer.hear()
+            question = {"method": "elicitation/create", "params": asked}
+            peer.answer(call, {"resultType": "input_required", "inputRequests": {"q": question}})
+            again = peer.hear()
+            answers.put(again["params"]["inputResponses"]["q"])
+        else:
+            peer.welcome(revision)
+            again = peer.hear()
+            peer.request("elicitation/create", 1, asked)
+            answers.put(peer.hear()["result"])
+        peer.answer(again, {"resultType": "complete", "content": []})
+
+    options = {"elicitation": taking(forms), "elicitation_url": taking(pages)}
+    if revision in STATELESS:
+        options["discover"] = False
+    with scripted_server(mcp.Client, play, **options) as (client, _):
+        client.connect()
+        client.call_tool("x")
+    assert answers.get(timeout=PATIENCE) == {"action": "decline"}
+    assert [each.message for each in forms] == ["m"]
+    assert pages == []
+
+
 @with_pages
 def test_a_page_is_visited_and_its_end_reaches_who_waits(revision):
     mcp = package(revision)
@@ -342,6 +424,64 @@ def test_ids_of_pages_are_new_each_time_and_urls_are_urls(revision):
     for wrong in ("a.example", "https:", "https://a b", "//a.example"):
         found = called(revision, lambda each, url=wrong: each.elicit_page("a", url), elicitation_url=visit)
         assert found.startswith("UsageError: ")
+
+
+@with_choices
+@pytest.mark.parametrize("url", ["a.example", "https:", "https://a b", "//a.example", ""])
+def test_what_is_no_url_is_not_sent(revision, url):
+    visit, seen = answer(revision)
+    assert called(revision, lambda context: sent(context, url), elicitation_url=visit).startswith("UsageError: ")
+    assert seen == []
+
+
+@with_pages
+def test_the_end_of_a_page_is_told_to_the_client_that_was_asked_alone(revision):
+    mcp = package(revision)
+
+    def ask(context):
+        accepted = context.elicit_page("Look", "https://a.example/x")
+        context.page_done(accepted.value)
+        return accepted.value
+
+    server = asking_server(mcp, ask)
+    asked, other = scripted_client(server), scripted_client(server)
+    for peer in (asked, other):
+        peer.introduce(revision, {"elicitation": {"url": {}}})
+    asked.request("tools/call", 1, {"name": "x"})
+    page = asked.hear()
+    asked.answer(page, {"action": "accept"})
+    told = asked.hear()
+    assert told["method"] == "notifications/elicitation/complete"
+    assert told["params"] == {"elicitationId": page["params"]["elicitationId"]}
+    assert asked.hear()["id"] == 1
+    other.request("ping", 2)
+    assert other.hear()["id"] == 2, "what it was told would come first"
+    server.close()
+
+
+@with_pages
+def test_the_end_of_a_page_that_is_not_known_or_has_ended_is_ignored(revision, caplog):
+    def play(peer):
+        peer.welcome(revision)
+        call = peer.hear()
+        peer.request(
+            "elicitation/create", 1, {"mode": "url", "message": "m", "url": "https://a.example", "elicitationId": "e"}
+        )
+        assert peer.hear()["result"]["action"] == "accept"
+        for name in ("unknown", "e", "e", "unknown"):
+            peer.notify("notifications/elicitation/complete", {"elicitationId": name})
+        peer.answer(call, {"content": []})
+        peer.answer(peer.hear(), {"content": []})
+
+    visit, _ = answer(revision)
+    with scripted_server(package(revision).Client, play, elicitation_url=visit) as (client, _):
+        client.connect()
+        client.call_tool("x")
+        client.wait_for_page("e", timeout=PATIENCE)
+        with pytest.raises(UsageError, match="'unknown'"):
+            client.wait_for_page("unknown", timeout=0)
+        assert client.call_tool("x").content == []
+    assert not [each for each in caplog.records if each.levelname in {"WARNING", "ERROR"}]
 
 
 def sent(context, url):
@@ -409,6 +549,11 @@ def test_such_an_error_without_pages_is_an_error_like_others(revision, data):
         with pytest.raises(ResponseError) as caught:
             client.call_tool("x")
     assert type(caught.value) is ResponseError
+
+
+def test_the_error_that_wants_a_page_first_cannot_be_made_without_one():
+    with pytest.raises(UsageError, match="at least one"):
+        URLElicitationRequired([])
 
 
 def test_pages_are_bounded():

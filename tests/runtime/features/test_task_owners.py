@@ -159,6 +159,10 @@ def test_a_task_of_a_principal_outlives_its_session() -> None:
             return got
 
         assert status() == "working"
+        stranger = Wire(wire.port, Authorization="Bearer bob-token")
+        stranger.initialize(OLD)
+        for method in ("tasks/get", "tasks/result", "tasks/cancel"):
+            assert stranger.post(request(method, 2, {"taskId": task_id})).json["error"]["code"] == -32602
         work.go.set()
         eventually(lambda: status() == "completed")
         assert work.left == [False]

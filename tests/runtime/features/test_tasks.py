@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +17,16 @@ from mcp_bindings_runtime.tasks.store import MemoryTasks
 from mcp_bindings_runtime.tasks.task_handle import TaskHandle, start_task
 from mcp_bindings_runtime.tasks.tool_support import LONGEST, MOST, learn
 from mcp_bindings_runtime.transports.memory import pair
-from support.conversing import PATIENCE, Spoken, eventually, package, scripted_client, text_of, threads_of
+from support.conversing import (
+    PATIENCE,
+    Spoken,
+    eventually,
+    package,
+    scripted_client,
+    scripted_server,
+    text_of,
+    threads_of,
+)
 
 REVISION = "2025-11-25"
 RELATED = "io.modelcontextprotocol/related-task"
@@ -172,11 +182,37 @@ def test_a_task_begins_as_working_and_its_answer_comes_at_once() -> None:
         assert (task.last.status, task.last.ttl, task.last.poll_interval) == ("working", 60_000, 1000)
         assert len(task.id) >= 43
         assert task.status().status == "working"
-        assert task.status().created_at.endswith("Z")
         work.go.set()
         assert text_of(task.result(PATIENCE)) == "done hold"
         assert task.status().status == "completed"
         assert text_of(task.result(PATIENCE)) == "done hold"
+
+
+def test_every_state_of_a_task_has_the_times_and_does_not_name_the_task_in_meta() -> None:
+    server, work = working()
+    with spoken(server) as peer:
+        call(peer, 1, "tell")
+        states = [peer.hear()["result"]["task"]]
+        task_id = states[0]["taskId"]
+        told = peer.hear()
+        assert told["method"] == "notifications/tasks/status"
+        states.append(told["params"])
+        for number, method in enumerate(("tasks/get", "tasks/list", "tasks/cancel"), 2):
+            peer.request(method, number, {} if method == "tasks/list" else {"taskId": task_id})
+            answer = peer.hear()
+            while answer.get("id") != number:
+                states.append(answer["params"])
+                answer = peer.hear()
+            assert "_meta" not in answer["result"]
+            states.extend(answer["result"].get("tasks") or [answer["result"]])
+        work.go.set()
+    assert len(states) >= 5
+    for state in states:
+        assert state["taskId"] == task_id
+        assert "_meta" not in state
+        created, changed = (datetime.fromisoformat(state[name]) for name in ("createdAt", "lastUpdatedAt"))
+        assert created.utcoffset() is not None
+        assert created <= changed
 
 
 def test_the_result_waits_for_the_end_and_names_the_task() -> None:
@@ -250,6 +286,8 @@ def test_a_failed_tool_is_a_failed_task_with_its_result() -> None:
         task = begin(client, "fail")
         result = task.result(PATIENCE)
         assert result.is_error is True
+        at_once = client.call_tool("work", {"do": "fail"})
+        assert (result.content, result.is_error) == (at_once.content, at_once.is_error)
         assert (task.status().status, task.last.status_message) == ("failed", "no such city")
 
 
@@ -264,6 +302,9 @@ def test_an_error_is_the_outcome_of_a_task(do: str, code: int, message: str) -> 
             task.result(PATIENCE)
         assert raised.value.code == code
         assert "secret" not in str(raised.value.data)
+        with pytest.raises(ResponseError) as at_once:
+            client.call_tool("work", {"do": do})
+        assert (at_once.value.code, at_once.value.data) == (code, raised.value.data)
         assert (task.status().status, task.last.status_message) == ("failed", message)
 
 
@@ -276,10 +317,23 @@ def test_a_cancelled_task_stops_and_stays_cancelled() -> None:
         assert work.stopped.wait(PATIENCE)
         with pytest.raises(TaskCancelled):
             task.result(PATIENCE)
+        # The tool returns a result after it was cancelled.
+        eventually(lambda: not threads_of("mcp-task"))
         assert task.status().status == "cancelled"
+
+
+@pytest.mark.parametrize(("do", "status"), [("", "completed"), ("fail", "failed"), ("hold", "cancelled")])
+def test_a_task_that_has_ended_is_not_cancelled(do: str, status: str) -> None:
+    server, _ = working()
+    with connected(server) as client:
+        task = begin(client, do)
+        if status == "cancelled":
+            task.cancel()
+        eventually(lambda: task.status().status == status)
         with pytest.raises(ResponseError, match="has ended") as refused:
             task.cancel()
         assert refused.value.code == INVALID_PARAMS
+        assert task.status().status == status
 
 
 def test_a_task_that_is_cancelled_while_it_asks_waits_no_longer(caplog: pytest.LogCaptureFixture) -> None:
@@ -324,11 +378,14 @@ def test_a_task_belongs_to_the_connection_that_asked_for_it() -> None:
     server, work = working()
     with connected(server) as one, connected(server) as other:
         task = begin(one, "hold")
-        with pytest.raises(ResponseError) as refused:
-            other.get_task(task.id)
-        assert refused.value.code == INVALID_PARAMS
+        for method in ("tasks/get", "tasks/result", "tasks/cancel"):
+            key = mcp.methods.REQUESTS[method]
+            with pytest.raises(ResponseError) as refused:
+                other.request(key, key.params(task_id=task.id))
+            assert refused.value.code == INVALID_PARAMS
         assert list(other.list_tasks()) == []
         assert [each.task_id for each in one.list_tasks()] == [task.id]
+        assert task.status().status == "working"
         work.go.set()
 
 
@@ -399,8 +456,10 @@ def test_who_waits_for_a_task_hears_when_it_has_expired() -> None:
 def test_no_task_is_kept_longer_than_it_may_be() -> None:
     server, _ = working(ttl=5, longest=20)
     with connected(server) as client:
-        assert begin(client).last.ttl == 5_000
-        assert begin(client, ttl=1000).last.ttl == 20_000
+        for asked, kept in ((None, 5_000), (1000, 20_000)):
+            task = begin(client, ttl=asked)
+            assert task.last.ttl == kept
+            assert task.status().ttl == kept
 
 
 def test_a_requestor_may_have_so_many_tasks() -> None:
@@ -698,7 +757,7 @@ def test_requests_about_tasks_carry_no_meta_of_theirs() -> None:
     server = Spoken(theirs)
     connecting = threading.Thread(target=client.connect)
     connecting.start()
-    server.welcome(REVISION, {"tasks": {"cancel": {}, "requests": {"tools": {"call": {}}}}, "tools": {}})
+    server.welcome(REVISION, {"tasks": {"cancel": {}, "list": {}, "requests": {"tools": {"call": {}}}}, "tools": {}})
     connecting.join(PATIENCE)
     times = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttl": None}
     stored = {"taskId": "t", "status": "working", **times}
@@ -706,19 +765,73 @@ def test_requests_about_tasks_carry_no_meta_of_theirs() -> None:
 
     def play() -> None:
         server.answer(server.hear(), {"task": stored})
-        for _ in range(2):
+        for result in (
+            {**stored, "status": "working"},
+            {"content": []},
+            {**stored, "status": "cancelled"},
+            {"tasks": []},
+        ):
             seen.append(server.hear())
-            server.answer(seen[-1], {**stored, "status": "cancelled"})
+            server.answer(seen[-1], result)
 
     playing = threading.Thread(target=play)
     playing.start()
     task = begin(client)
     task.status()
+    task.result(PATIENCE)
     task.cancel()
+    assert list(client.list_tasks()) == []
     playing.join(PATIENCE)
-    assert [each["method"] for each in seen] == ["tasks/get", "tasks/cancel"]
-    assert all(each["params"] == {"taskId": "t"} for each in seen)
+    assert [each["method"] for each in seen] == ["tasks/get", "tasks/result", "tasks/cancel", "tasks/list"]
+    assert all(each["params"] == {"taskId": "t"} for each in seen[:3])
+    assert "_meta" not in (seen[3].get("params") or {})
     client.close()
+
+
+def test_a_requestor_polls_although_the_receiver_notifies() -> None:
+    """Notifications may be lost or left out, so that no state is taken from them."""
+    stamp = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttl": None}
+    stored = {"taskId": "t", "status": "working", "pollInterval": 1, **stamp}
+    seen: list[str] = []
+
+    def play(peer: Spoken) -> None:
+        peer.welcome(REVISION, {"tasks": {"requests": {"tools": {"call": {}}}}, "tools": {}})
+        peer.answer(peer.hear(), {"task": stored})
+        peer.notify("notifications/tasks/status", {**stored, "status": "completed"})
+        for status in ("working", "input_required", "working", "completed"):
+            asked = peer.hear()
+            seen.append(asked["method"])
+            peer.answer(asked, {**stored, "status": status})
+
+    with scripted_server(mcp.Client, play, timeout=PATIENCE) as (client, _):
+        client.connect()
+        found = [each.status for each in begin(client).changes()]
+    assert found == ["working", "input_required", "working", "completed"]
+    assert seen == ["tasks/get"] * 4
+
+
+def test_who_waits_for_a_task_that_wants_input_has_asked_for_its_result() -> None:
+    stamp = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttl": None}
+    seen: list[str] = []
+
+    def play(peer: Spoken) -> None:
+        peer.welcome(REVISION, {"tasks": {"requests": {"tools": {"call": {}}}}, "tools": {}})
+        peer.answer(peer.hear(), {"task": {"taskId": "t", "status": "input_required", **stamp}})
+        asked = peer.hear()
+        seen.append(asked["method"])
+        peer.request(
+            "elicitation/create", 1, {"message": "?", "requestedSchema": FORM, "_meta": {RELATED: {"taskId": "t"}}}
+        )
+        seen.append(peer.hear()["result"]["action"])
+        peer.answer(asked, {"content": []})
+
+    def decline(_params: Any, _context: Any) -> Any:
+        return mcp.ElicitResult(action="decline")
+
+    with scripted_server(mcp.Client, play, timeout=PATIENCE, elicitation=decline) as (client, _):
+        client.connect()
+        assert begin(client).result(PATIENCE).content == []
+    assert seen == ["tasks/result", "decline"]
 
 
 def test_a_task_belongs_to_the_principal_where_there_is_one() -> None:

@@ -48,14 +48,15 @@ class Suite:
         self.capabilities = capabilities
         self.number = 0
 
-    def ask(self, method: str, params: Any = None, capabilities: Any = None) -> Any:
-        """The whole answer."""
+    def ask(self, method: str, params: Any = None, capabilities: Any = None, **more: Any) -> Any:
+        """The whole answer; ``more`` goes into the ``_meta`` of the request."""
         self.number += 1
         declared = self.capabilities if capabilities is None else capabilities
         meta = {
             "io.modelcontextprotocol/protocolVersion": REVISION,
             "io.modelcontextprotocol/clientInfo": {"name": "suite", "version": "1"},
             "io.modelcontextprotocol/clientCapabilities": declared,
+            **more,
         }
         self.peer.request(method, self.number, {**(params or {}), "_meta": meta})
         answer = self.peer.hear()
@@ -194,6 +195,7 @@ def test_questions_are_shown_with_the_task_and_answered_by_updates() -> None:
             "tasks/update", {"taskId": task_id, "inputResponses": {name: accept(confirm=True)}}
         )
         assert set(acknowledged) == {"resultType", "_meta"}
+        assert acknowledged["resultType"] == "complete"
         ended = client.until(task_id, {"completed"})
         assert ended["result"]["content"][0]["text"] == "a.txt is deleted"
 
@@ -221,6 +223,18 @@ def test_answers_that_nobody_has_asked_for_are_ignored_whatever_they_are() -> No
         given = {"unknown-key": {"ignored": True}, "another": 12}
         assert client.result("tasks/update", {"taskId": task_id, "inputResponses": given})["resultType"] == "complete"
         assert client.result("tasks/get", {"taskId": task_id})["status"] == "input_required"
+
+
+def test_an_answer_to_what_was_answered_before_is_ignored() -> None:
+    with suite() as client:
+        task_id = client.call("multi_input")["taskId"]
+        eventually(lambda: len(client.result("tasks/get", {"taskId": task_id}).get("inputRequests", {})) == 2)
+        one, other = client.result("tasks/get", {"taskId": task_id})["inputRequests"]
+        for answers in ({one: accept(name="Ada")}, {one: accept(name="Eve")}, {one: 12}, {other: accept(name="Bob")}):
+            updated = client.result("tasks/update", {"taskId": task_id, "inputResponses": answers})
+            assert updated["resultType"] == "complete"
+        text = client.until(task_id, {"completed"})["result"]["content"][0]["text"]
+        assert set(text.split(" and ")) == {"Ada", "Bob"}
 
 
 def test_methods_of_the_tasks_before_are_gone() -> None:
@@ -346,8 +360,10 @@ def test_nothing_is_logged_and_no_progress_is_sent_of_a_task() -> None:
         context.progress(1)
         return "quiet"
 
+    wanted = {"io.modelcontextprotocol/logLevel": "debug", "progressToken": "p"}
     with suite(serving({"loud": loud}, MemoryTasks(tools={"loud": "optional"}))) as client:
-        task_id = client.call("loud")["taskId"]
+        created = client.ask("tools/call", {"name": "loud", "arguments": {}}, **wanted)
+        task_id = created["result"]["taskId"]
         assert client.until(task_id, set())["result"]["content"][0]["text"] == "quiet"
 
 
@@ -507,8 +523,9 @@ def test_a_task_of_somebody_is_refused_to_others() -> None:
     server = serving(store=store)
     with suite(server) as client:
         theirs = store.create("ada", "tools/call")
-        assert client.code("tasks/get", {"taskId": theirs.id}) == INVALID_PARAMS
-        assert client.code("tasks/cancel", {"taskId": theirs.id}) == INVALID_PARAMS
+        for method in ("tasks/get", "tasks/update", "tasks/cancel"):
+            more = {"inputResponses": {}} if method == "tasks/update" else {}
+            assert client.code(method, {"taskId": theirs.id, **more}) == INVALID_PARAMS
         assert not theirs.ended
 
 
