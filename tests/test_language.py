@@ -46,10 +46,8 @@ PUBLIC = {"tell"}
 """Names that users call (``context.task.tell``), so that they stay."""
 
 UNREVISED = {
-    "mcp_bindgen",
     "mcp_bindgen/calling",
     "mcp_bindgen/cli",
-    "mcp_bindgen/emit",
     "mcp_bindgen/validate",
     "mcp_bindings_runtime/client",
     "mcp_bindings_runtime/features",

@@ -1,4 +1,4 @@
-"""From what was asked for to files, in memory: nothing is written here."""
+"""Generation of packages in memory; nothing is written here."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ class Bundled:
 
     @property
     def label(self) -> str:
-        """What its package is named after."""
+        """Label of the package."""
         return self.revision
 
     def modules(self) -> Modules:
-        """Its schema as written."""
+        """Return the schema as written."""
         return read_bundled(self.revision)
 
 
 @frozen
 class SchemaFile:
-    """A schema file of the user's own."""
+    """A schema file of the user."""
 
     path: Path
     label: str
     mapped: Mapping[str, str] = field(factory=dict[str, str])
     """Import specifier to a file or a bundled revision."""
     options: Mapping[str, str] = field(factory=dict[str, str])
-    """Import specifier to the option that said so, where it was not ``--map``."""
+    """Import specifier to the option that mapped it, if that was not ``--map``."""
     command: str | None = field(default=None, kw_only=True)
     """The command that generates its package, for the header of each file."""
     base: str | None = field(default=None, kw_only=True)
-    """The bundled revision whose prose holds; by default the one that the schema names, else the nearest."""
+    """The bundled revision whose prose applies; by default the one that the schema names, else the nearest."""
 
     def modules(self) -> Modules:
-        """The schema and its imports as written."""
+        """Return the schema and its imports as written."""
         return read_modules(self.path, self.mapped, self.options)
 
 
@@ -63,25 +63,25 @@ class Package:
     files: Mapping[str, str] = field(repr=False)
     seconds: float = field(eq=False)
     base: str | None = None
-    """The bundled revision whose prose its client and server follow; None if it has neither."""
+    """The bundled revision whose prose applies to client and server; None for a package without them."""
 
     @property
     def types(self) -> int:
-        """How many types the schema declares."""
+        """Number of types that the schema declares."""
         return count_types(self.protocol)
 
 
 @frozen
 class Run:
-    """Everything one run is to write."""
+    """All files that one run writes."""
 
     packages: tuple[Package, ...]
     shared: Mapping[str, str] = field(repr=False)
-    """The runtime, and what lies at the top."""
+    """The runtime, and the files at the top."""
 
     @property
     def files(self) -> dict[str, str]:
-        """Relative path to text, of all files."""
+        """All files, relative path to text."""
         files = dict(self.shared)
         for package in self.packages:
             files.update(package.files)
@@ -124,12 +124,12 @@ def understood(item: Input) -> Protocol:
 
 
 def protocol_of(item: Input) -> Protocol:
-    """The same, read once where it is bundled."""
+    """Return the resolved schema of one input; bundled ones are read once."""
     return catalog.load(item.label) if isinstance(item, Bundled) else understood(item)
 
 
 def count_types(protocol: Protocol) -> int:
-    """How many types a schema declares: its objects and aliases, without the inline ones."""
+    """Return the number of types that a schema declares: objects and aliases, without inline ones."""
     return sum(declared.kind != "inline" for declared in protocol.objects.values()) + len(protocol.aliases)
 
 
@@ -145,7 +145,7 @@ def _package(item: Input, runtime: str, core: str | None) -> Package:
     name = catalog.package_name(item.label)
     modules = item.modules()
     protocol = understand(modules, item.label, _base(item))
-    # The name of the file, not the way to it: the same schema gives the same bytes from wherever the command is run.
+    # The file name without folders, so that output does not depend on the working directory.
     source = protocol.source if isinstance(item, Bundled) else Path(protocol.source).name
     if isinstance(item, Bundled) and protocol.version != item.label:
         message = f"the bundled schema of {item.label} names its version {protocol.version}; one of the two is wrong"

@@ -1,4 +1,4 @@
-"""Where the generator's own data lies: inside the wheel, else in the checkout that an editable install points at."""
+"""Locations of the generator's data: in the wheel, or in the checkout of an editable install."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def templates() -> Path:
-    """The folder of the Jinja templates."""
+    """Return the folder of the Jinja templates."""
     return _data("_templates", "templates")
 
 
 def schemas() -> Path:
-    """The folder with a folder for each bundled revision, and with ``manifest.toml``."""
+    """Return the folder with a folder for each bundled revision, and ``manifest.toml``."""
     return _data("_schema", "schema")
 
 
 def checkout() -> Path | None:
-    """The root of the checkout that this package runs from; None for an installed wheel."""
+    """Return the root of the checkout that this package runs from; None for an installed wheel."""
     root = _PACKAGE.parent.parent
-    # Not by generated/, which is made anew where it was deleted.
+    # Not recognized by generated/, which may have been deleted to be generated again.
     sources = (root / "schema" / "manifest.toml").is_file() and (root / "templates").is_dir()
     return root if _PACKAGE.parent.name == "codegen" and sources else None
 
 
 def default_target() -> Path | None:
-    """Where to write unless told otherwise: the generated package of the checkout, and nowhere elsewhere."""
+    """Return the default output folder: the generated package of the checkout; None for an installed wheel."""
     root = checkout()
     return None if root is None else root / "generated" / "mcp_bindings"
 
@@ -38,7 +38,7 @@ def has_installed_runtime(target: Path) -> bool:
 
 
 def installation_around(target: Path) -> Path | None:
-    """The installed package (ours, from a wheel) that ``target`` lies in; None for a folder that may be written to."""
+    """Return the installed package of this distribution that contains ``target``; None if ``target`` may be written to."""
     for folder in (target, *target.parents):
         ours = folder.name in {"mcp_bindings", "mcp_bindings_runtime", "mcp_bindgen"}
         if ours and any(folder.parent.glob("mcp_bindings-*.dist-info")):

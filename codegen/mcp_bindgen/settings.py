@@ -1,4 +1,4 @@
-"""What ``[tool.mcp-codegen]`` of the nearest ``pyproject.toml`` says; paths in it start where that file lies."""
+"""Settings of a project: ``[tool.mcp-codegen]`` of the nearest ``pyproject.toml``; paths are relative to that file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KEYS = ("versions", "out", "schema", "name", "map", "base")
 
 @frozen
 class Settings:
-    """The options of a project, where its command line does not say otherwise."""
+    """Default options of a project; the command line takes precedence."""
 
     versions: tuple[str, ...] = ()
     out: Path | None = None
@@ -27,11 +27,11 @@ class Settings:
     map: Mapping[str, str] = field(factory=dict[str, str])
     """Import specifier to a file or a bundled revision."""
     base: str | None = None
-    """The bundled revision whose prose holds for ``schema``."""
+    """The bundled revision whose prose applies to ``schema``."""
 
 
 def read_settings(start: Path) -> Settings:
-    """The settings that apply in the folder ``start``."""
+    """Return the settings that apply in the folder ``start``."""
     for folder in (start, *start.parents):
         file = folder / "pyproject.toml"
         if file.is_file():
@@ -58,7 +58,7 @@ def _parse(file: Path) -> Settings:
 
 
 class _Table:
-    """Reads the keys of one table, and knows the file for what it has to complain about."""
+    """Reader of the keys of one table; error messages name the file."""
 
     def __init__(self, file: Path, table: dict[str, object]) -> None:
         self._file = file
@@ -94,7 +94,7 @@ class _Table:
     def _text(self, key: str) -> str | None:
         value = self._table.get(key)
         if isinstance(value, str) and "\0" in value:
-            message = f"{key} holds a NUL character, which no path has"
+            message = f"{key} contains a NUL character, which is not allowed in a path"
             raise self._wrong(message)
         if value is None or isinstance(value, str):
             return value
@@ -113,7 +113,7 @@ class _Table:
             raise self._wrong(message)
         for name, place in entries.items():
             if not isinstance(place, str):
-                message = f"map says of {name!r} {_kind(place)}, expected a string: a file or a revision"
+                message = f"map.{name} is {_kind(place)}, expected a string: a file or a revision"
                 raise self._wrong(message)
         return {name: self._file_or_revision(str(place)) for name, place in entries.items()}
 
@@ -135,7 +135,7 @@ def _texts(value: object) -> tuple[str, ...] | None:
 
 
 def _kind(value: object) -> str:
-    """What a value of TOML is called."""
+    """Return the TOML type of a value, with its article."""
     for kinds, name in _NAMES:
         if isinstance(value, kinds):
             return name

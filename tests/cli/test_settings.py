@@ -92,11 +92,11 @@ def test_the_nearest_pyproject_counts_even_without_the_table(elsewhere: Path) ->
         ("versions = true", "versions is a boolean, expected a list of strings"),
         ("out = 3", "out is a number, expected a string"),
         ("out = ['x']", "out is a list"),
-        ('out = "a\\u0000b"', "out holds a NUL character, which no path has"),
+        ('out = "a\\u0000b"', "out contains a NUL character, which is not allowed in a path"),
         ("schema = {}", "schema is a table, expected a string"),
         ("name = false", "name is a boolean, expected a string"),
         ("map = 'x'", "map is a string, expected a table"),
-        ("map = { core = 1 }", "map says of 'core' a number, expected a string: a file or a revision"),
+        ("map = { core = 1 }", "map.core is a number, expected a string: a file or a revision"),
     ],
 )
 def test_a_mistake_is_named_with_its_file(cli, elsewhere: Path, text: str, message: str) -> None:

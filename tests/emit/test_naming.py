@@ -93,7 +93,7 @@ def test_the_key_of_a_method_is_its_interface_without_the_kind(interface: str, s
 
 
 RESERVED = (
-    "Any ClassVar Final Literal Record TypeAlias UNSET Union Unset annotations define list dict str int float bool "
+    "Any ClassVar Final Literal Record TypeAlias UNSET Union Unset annotations attrs_for_type_checkers list dict str int float bool "
     "None True False def lambda pass Message Client types converter decode encode extra self".split()
 )
 
@@ -159,23 +159,23 @@ CLASH = "would both be called {} in Python; rename one"
         ),
         (
             "export interface _A { a: 1 }",
-            ["1:18 '_A' gives no name for use in Python; accepted are letters, digits and inner _"],
+            ["1:18 '_A' gives no Python name; use letters, digits and inner underscores"],
         ),
         (
             "export interface $ { a: 1 }",
-            ["1:18 '$' gives no name for use in Python; accepted are letters, digits and inner _"],
+            ["1:18 '$' gives no Python name; use letters, digits and inner underscores"],
         ),
         (
             "export interface ﬁ { a: 1 }",
-            ["1:18 'ﬁ' gives no name for use in Python; accepted are letters, digits and inner _"],
+            ["1:18 'ﬁ' gives no Python name; use letters, digits and inner underscores"],
         ),
         (
             "export interface ℘ { a: 1 }",
-            ["1:18 '℘' gives no name for use in Python; accepted are letters, digits and inner _"],
+            ["1:18 '℘' gives no Python name; use letters, digits and inner underscores"],
         ),
         (
             f"export type {'L' * 121} = string;",
-            [f"1:13 the name {'L' * 40}… has 121 characters, accepted are {MAX_NAME}"],
+            [f"1:13 the name {'L' * 40}… has 121 characters; the limit is {MAX_NAME}"],
         ),
     ],
 )

@@ -155,15 +155,15 @@ TOO_MUCH: dict[str, tuple[Callable[[], str], str]] = {
     ),
     "5,000 aliases of arrays": (
         lambda: chain(5_000, "export type T0 = string;", "export type T@ = T%[];"),
-        "levels deep, aliases written out",
+        "levels deep with aliases expanded",
     ),
     "5,000 aliases of maps": (
         lambda: chain(5_000, "export type T0 = string;", "export type T@ = { [key: string]: T% };"),
-        "levels deep, aliases written out",
+        "levels deep with aliases expanded",
     ),
     "aliases that double": (
         lambda: chain(60, "export type T0 = string;", "export type T@ = { [key: string]: T% | T%[] };"),
-        "levels deep, aliases written out",
+        "levels deep with aliases expanded",
     ),
     "interfaces that extend each other": (
         lambda: chain(5_000, "export interface I0 extends I4999 {}", "export interface I@ extends I% {}"),

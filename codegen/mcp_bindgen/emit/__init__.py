@@ -1,1 +1,1 @@
-"""From a protocol to files: names, annotations, docstrings and checks are decided here; the templates only print them."""
+"""Emission of packages: Python decides names, annotations, docstrings and checks; the templates print them."""

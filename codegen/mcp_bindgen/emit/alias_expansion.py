@@ -1,7 +1,6 @@
-"""What a type comes to where it is written out: a class is called by its name, aliases and maps may be spelled out.
+"""Expansion of aliases and maps: emitted code expands them in place, except for recursive ones, which it names.
 
-Here is found which of them lead back to themselves, so that they have to be called by their names too; and here is
-refused what would come to too much code, or to code that is nested too deeply for Python.
+Schemas whose expansion would be too long, or nested too deeply for Python, are refused.
 """
 
 from __future__ import annotations
@@ -14,25 +13,25 @@ from mcp_bindgen.ir.types import Position
 from mcp_bindgen.ir.walk import parts
 
 MAX_DEPTH = 50
-"""Arrays, maps, unions and aliases within each other. The planners follow them by recursion, and so does Python."""
+"""Limit on arrays, maps, unions and aliases within each other; the planners and Python recurse into them."""
 
 MAX_SIZE = 150_000
-"""Properties and alternatives, counted in each type that has them: hundreds of times what the protocol itself has."""
+"""Limit on properties and alternatives of all types: hundreds of times the number in the protocol itself."""
 
 
 def spelled(protocol: Protocol) -> dict[str, ObjectType | AliasType]:
-    """What has a name and is no class: aliases, and objects that are plain maps."""
+    """Return the declarations that are not classes: aliases, and objects that are maps."""
     maps = {path: one for path, one in protocol.objects.items() if one.is_map and one.kind != "inline"}
     return {**maps, **protocol.aliases}
 
 
 def content(declared: ObjectType | AliasType) -> Type | None:
-    """What such a name stands for; for a map, its values."""
+    """Return the type of an alias, or of the values of a map."""
     return declared.type if isinstance(declared, AliasType) else declared.index
 
 
 def named_in(protocol: Protocol, kind: Type | None, *, inside: bool = True) -> Iterator[str]:
-    """The names in a type; those ``inside`` arrays and maps only if asked for."""
+    """Yield the names in a type; with ``inside`` also those in arrays and maps."""
     match kind:
         case ListOf() if inside:
             yield from named_in(protocol, kind.element)
@@ -52,7 +51,7 @@ def named_in(protocol: Protocol, kind: Type | None, *, inside: bool = True) -> I
 
 
 def recursive_names(protocol: Protocol) -> frozenset[str]:
-    """The names that lead back to themselves, or lie between two that do; raises SchemaError for too much of a type."""
+    """Return the names on a cycle, and between two cycles; raise SchemaError if a type is too large or too deep."""
     _refuse_size(protocol)
     names = spelled(protocol)
     leads = {name: [each for each in named_in(protocol, content(one)) if each in names] for name, one in names.items()}
@@ -70,7 +69,7 @@ def _turned(leads: Mapping[str, list[str]]) -> dict[str, list[str]]:
 
 
 def _ending(leads: Mapping[str, list[str]]) -> list[str]:
-    """The names from which every way comes to an end, each after those it leads to."""
+    """Return the names that lead to no cycle, each after those it refers to."""
     follows = _turned(leads)
     waiting = {name: len(targets) for name, targets in leads.items()}
     ready = [name for name, count in waiting.items() if not count]
@@ -95,9 +94,9 @@ def _refuse_depth(
     def check(kind: Type | None, path: str, position: Position | None) -> int:
         depth = _depth(protocol, kind, depths)
         if depth > MAX_DEPTH:
-            message = f"{path[:60]!r} is nested {depth} levels deep, aliases written out; accepted are {MAX_DEPTH}"
+            message = f"{path[:60]!r} is nested {depth} levels deep with aliases expanded; the limit is {MAX_DEPTH}"
             faults.append(Fault(position or Position(protocol.source, 1, 1), message))
-        # Told once: what uses it is not to blame.
+        # Reported once: types that refer to this one are not at fault.
         return 0 if depth > MAX_DEPTH else depth
 
     for name in _ending(between):
@@ -138,8 +137,8 @@ def _refuse_size(protocol: Protocol) -> None:
             size += len(part.values) if isinstance(part, Enum) else 1
             if size > MAX_SIZE:
                 message = (
-                    f"up to here, types come to more than {MAX_SIZE} properties and alternatives, with what they inherit "
-                    "and unions take over; no more are accepted"
+                    f"the types up to here have more than {MAX_SIZE} properties and alternatives, inherited ones included, "
+                    "which is the limit"
                 )
                 raise SchemaError([Fault(declared.position or Position(protocol.source, 1, 1), message)])
 

@@ -22,10 +22,10 @@ _SCALARS = {
 
 
 class Annotations:
-    """Writes the annotation of a type.
+    """Writer of annotations.
 
-    ``prefix`` goes before names of the schema (``types.``). Names that are ``quoted`` are so inside of arrays and maps,
-    for a declaration that runs before they mean something.
+    ``prefix`` precedes names of the schema (``types.``). Names in ``quoted`` are written as strings inside of arrays and
+    maps, for declarations that are evaluated before them.
     """
 
     def __init__(self, protocol: Protocol, names: Names, prefix: str = "", quoted: Collection[str] = ()) -> None:
@@ -35,12 +35,12 @@ class Annotations:
         self._quoted = quoted
 
     def alternatives(self, kind: Type) -> list[str]:
-        """The parts of ``a | b | c``; a single one where there are too many for that."""
+        """Return the parts of ``a | b | c``, or a single ``Union[…]`` if there are too many."""
         parts = self.each(kind)
         return parts if len(parts) <= MAX_BARS else [f"Union[{', '.join(parts)}]"]
 
     def each(self, kind: Type) -> list[str]:
-        """The annotations of the alternatives, ``None`` last; a single ``Any`` where one of them is any value."""
+        """Return the annotations of the alternatives, ``None`` last; a single ``Any`` if one of them is any value."""
         members = kind.written if isinstance(kind, Union) else (kind,)
         parts = dict.fromkeys(part for member in members for part in self._parts(member))
         if "Any" in parts:
@@ -48,7 +48,7 @@ class Annotations:
         return sorted(parts, key=lambda part: part == "None")
 
     def of(self, kind: Type) -> str:
-        """The annotation on one line."""
+        """Return the annotation on one line."""
         return " | ".join(self.alternatives(kind))
 
     def _parts(self, kind: Type) -> list[str]:
@@ -80,7 +80,7 @@ class Annotations:
         return f"{self._prefix}{self._names.types[path]}"
 
     def map_of(self, index: Type | None) -> str:
-        """The annotation of a mapping with these values (None: any JSON)."""
+        """Return the annotation of a mapping with these values (None: any JSON)."""
         return f"dict[str, {'Any' if index is None else self._inside(index)}]"
 
     def _inside(self, kind: Type) -> str:
@@ -95,7 +95,7 @@ class Annotations:
 
 
 def may_be_null(protocol: Protocol, kind: Type) -> bool:
-    """Whether JSON null is a value of the type, so that ``None`` cannot mean that there is none."""
+    """Return whether JSON null is a value of the type, so that ``None`` cannot mean absence."""
     match kind:
         case Scalar():
             return kind.kind in {"null", "json"}
@@ -108,12 +108,12 @@ def may_be_null(protocol: Protocol, kind: Type) -> bool:
 
 
 def absent_is_unset(protocol: Protocol, member: Field) -> bool:
-    """Whether ``UNSET``, not ``None``, stands for the absence of this member."""
+    """Return whether ``UNSET``, not ``None``, represents an absent member."""
     return (member.optional or member.absence_tolerated) and may_be_null(protocol, member.type)
 
 
 def with_absence(protocol: Protocol, member: Field, parts: list[str]) -> tuple[str, ...]:
-    """The annotation of a member: the parts of its type, and what stands for its absence where it may be absent."""
+    """Return the annotation of a member: the parts of its type, and ``None`` or ``Unset`` if it may be absent."""
     if member.raw:
         return ("Any",)
     if parts == ["Any"] or not (member.optional or member.absence_tolerated):
@@ -122,7 +122,7 @@ def with_absence(protocol: Protocol, member: Field, parts: list[str]) -> tuple[s
 
 
 def default_of(protocol: Protocol, member: Field) -> str:
-    """`` = …`` for a member that need not be given; empty for one that has to be."""
+    """Return `` = …`` for an optional member; an empty text for a required one."""
     if member.default is not None:
         return f" = {literal(member.default)}"
     if member.optional:

@@ -1,4 +1,4 @@
-"""The ways to call a method: one where its params have one class, several where a tag tells their classes apart."""
+"""Variants of a request method: one for params of one class, several if a tag selects among classes of params."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class CallVariant:
     """One way to call a method."""
 
     suffix: str
-    """Of the name: the value of the tag; empty for the way that needs none."""
+    """Suffix of the name, from the value of the tag; empty for the variant without a tag."""
     declared: ObjectType | None
-    """The class of the params; None where they are passed as they are, or there are none."""
+    """The class of the params; None for params that are passed as they are, and for a method without params."""
     tag: str | None = None
-    """The member that says which of the classes it is."""
+    """Wire name of the tag."""
 
 
 def call_variants(protocol: Protocol, method: Method) -> list[CallVariant]:
-    """The ways to call a method, the plain one first."""
+    """Return the variants of a method, the one without a suffix first."""
     declared = object_of(protocol, method.params)
     if declared is not None:
         return [CallVariant("", declared)]

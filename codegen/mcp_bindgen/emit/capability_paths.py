@@ -1,4 +1,4 @@
-"""What a side may declare, as dotted paths."""
+"""Capabilities that a side may declare, as dotted paths."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from mcp_bindgen.emit.prerequisites import object_of
 from mcp_bindgen.ir.protocol import ObjectOf, ObjectType, Protocol, Scalar, Side, Type
 
 _DEPTH = 8
-"""Levels that are looked at: a capability deeper than this is nobody's."""
+"""Limit on the levels of capabilities."""
 
 
 def capability_paths(protocol: Protocol, side: Side) -> list[str]:
-    """The paths of all members of a side's capabilities, sorted: ``resources``, ``resources.subscribe``."""
+    """Return the sorted paths of all members of a side's capabilities: ``resources``, ``resources.subscribe``."""
     declared = object_of(protocol, ObjectOf(f"{side.capitalize()}Capabilities"))
     return [] if declared is None else sorted(_below(protocol, declared, "", _DEPTH))
 
@@ -26,7 +26,7 @@ def _below(protocol: Protocol, declared: ObjectType, prefix: str, depth: int) ->
 
 
 def boolean_capabilities(protocol: Protocol) -> list[str]:
-    """Dotted paths of the capabilities that methods need and that are booleans, sorted."""
+    """Return the sorted paths of the capabilities that methods need and that are booleans, not objects."""
     needed = {method.capability for method in protocol.methods.values() if method.capability is not None}
     return sorted(
         path

@@ -20,7 +20,7 @@ _EXTRA = "Undeclared members by wire name, kept when encoding."
 def plan_types(
     protocol: Protocol, names: Names, recursive: Collection[str], imported: Collection[str] = ()
 ) -> TypesView:
-    """Everything that ``types.py`` declares, in an order in which Python can evaluate it."""
+    """Return all that ``types.py`` declares, in an order that Python can evaluate."""
     planner = _Planner(protocol, names, recursive, imported)
     classes = [
         declared for declared in protocol.objects.values() if not declared.is_map and declared.path not in imported
@@ -51,7 +51,7 @@ class _Planner:
         self._annotations = Annotations(protocol, names)
         self._evaluated = Annotations(protocol, names, quoted=recursive)
         self.private: dict[str, str] = {}
-        """Aliases for what is too long to write in place."""
+        """Aliases for annotations that are too long to write in place."""
 
     def constant(self, name: str) -> DeclarationView:
         constant = self._protocol.constants[name]
@@ -61,7 +61,7 @@ class _Planner:
         )
 
     def aliases(self) -> tuple[list[DeclarationView], list[DeclarationView]]:
-        """Aliases that need no class, and those that do, each after those it refers to."""
+        """Return the aliases that refer to no class, and those that do, each after the aliases that it refers to."""
         simple: list[DeclarationView] = []
         later: list[DeclarationView] = []
         done: set[str] = set()
@@ -86,7 +86,7 @@ class _Planner:
         return simple, later
 
     def _evaluated_in(self, declared: ObjectType | AliasType) -> Iterator[str]:
-        """What has to be there when the declaration runs: not what stands in quotes."""
+        """Yield the names that must exist when the declaration is evaluated: those that are not quoted."""
         direct = set(named_in(self._protocol, content(declared), inside=False))
         if not isinstance(declared, AliasType):
             direct.clear()
@@ -119,7 +119,7 @@ class _Planner:
             store="        self.extra = extra",
         )
         parameters = [self._parameter(declared, member, attributes[member.name]) for member in fields]
-        # Required ones first: that is how people read a signature.
+        # Required ones first, as is usual in signatures.
         parameters.sort(key=lambda parameter: bool(parameter.suffix))
         parameters.append(Alternatives("extra: ", extra, " = None"))
         return ClassView(
@@ -167,7 +167,7 @@ class _Planner:
         )
 
     def _alternatives(self, declared: ObjectType, member: Field) -> tuple[str, ...]:
-        """The annotation's parts: with ``None`` or ``Unset`` where the member may be absent."""
+        """Return the parts of an annotation, with ``None`` or ``Unset`` if the member may be absent."""
         if member.raw:
             return with_absence(self._protocol, member, [])
         name = self._names.fields[declared.path][member.name]
@@ -175,14 +175,14 @@ class _Planner:
         return with_absence(self._protocol, member, parts)
 
     def _short(self, declared: ObjectType, attribute: str, parts: list[str]) -> list[str]:
-        """A part that no line has room for, in brackets of its own or behind a bar, gets a name of its own."""
+        """Return the parts of an annotation, with a private alias for each part that is too long for a line."""
         room = LINE - 12 - len("list[") if len(parts) > 1 or parts[0].startswith(("list[", "dict[")) else LINE - 17
         short: list[str] = []
         for place, part in enumerate(parts):
             if width(part) <= room:
                 short.append(part)
             else:
-                # No attribute has two _ in it, so that no two of these are the same.
+                # No attribute contains two underscores in a row, so these names are unique.
                 name = f"_{self._names.types[declared.path]}__{attribute}_{place}"
                 self.private[name] = statement(f"{name}: TypeAlias = {part}")
                 short.append(name)

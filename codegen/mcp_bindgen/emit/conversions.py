@@ -1,4 +1,4 @@
-"""How a value in a variable is read: the checks of scalars, and what is made of the value."""
+"""Conversions of the value in a variable: statements that check it, and the expression of the converted value."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _CLASSES = {"string": "str", "integer": "int", "boolean": "bool", "object": "dic
 
 @frozen
 class Conversion:
-    """How a value in a variable is read: statements that check it, and the expression of what it becomes."""
+    """Statements that check the value in a variable, and the expression of the converted value."""
 
     checks: tuple[str, ...]
     value: Tree
 
     @property
     def is_copy(self) -> bool:
-        """The value stays what it is."""
+        """Whether the converted value is the value itself."""
         return isinstance(self.value, str) and self.value in {"v", "e"}
 
 
 def refused(kind: Scalar, v: str) -> str | None:
-    """The condition under which a value is not of a scalar type; None where every value is."""
+    """Return the condition that is true for a value not of a scalar type; None if every value is of the type."""
     match kind.kind:
         case "json":
             return None
@@ -38,30 +38,30 @@ def refused(kind: Scalar, v: str) -> str | None:
 
 
 def refused_by_all(members: list[Scalar], v: str) -> str:
-    """The condition under which a value is of none of these types, of which none takes every value."""
+    """Return the condition that is true for a value of none of these types, none of which accepts every value."""
     return of_no_class(scalar_classes(members), v)
 
 
 def of_no_class(classes: list[str], v: str) -> str:
-    """The condition under which a value is of none of these Python classes; to make a tuple of two costs more."""
+    """Return the condition that is true for a value of none of these Python classes; two tests are faster than a tuple."""
     if len(classes) > 2:
         return f"{v}.__class__ not in ({', '.join(classes)})"
     return " and ".join(f"{v}.__class__ is not {name}" for name in classes)
 
 
 def scalar_classes(members: list[Scalar], number: str = "int, float") -> list[str]:
-    """The Python classes of these types, each once; ``number`` stands for those of a float."""
+    """Return the Python classes of these types, each once; ``number`` names those of a float."""
     named = {**_CLASSES, "float": number, "null": "NoneType"}
     return list(dict.fromkeys(name for member in members for name in named[member.kind].split(", ")))
 
 
 def refuse(condition: str, v: str) -> Conversion:
-    """Keep the value as it is, unless the condition holds."""
+    """Return the conversion that raises if the condition is true, and else keeps the value."""
     return Conversion((f"if {condition}:", "    raise Invalid"), v)
 
 
 def repeats_check(conversion: Conversion, known: str | None) -> bool:
-    """Whether the first check of a conversion only asks what is known already."""
+    """Return whether the first check of a conversion repeats what ``known`` states."""
     repeated = {
         "string": "if v.__class__ is not str:",
         "number": "if v.__class__ is not int and v.__class__ is not float:",
@@ -74,11 +74,11 @@ def repeats_check(conversion: Conversion, known: str | None) -> bool:
 
 
 def differs(value: str, literals: Enum) -> str:
-    """The condition under which a value is not the one literal."""
+    """Return the condition that is true for a value other than the one literal."""
     (only,) = literals.values
     if isinstance(only, str):
         return f"{value} != {literal(only)}"
     if isinstance(only, bool):
         return f"{value} is not {only}"
-    # Together, since type checkers would take what is an int, asked apart, for no literal.
+    # In one comparison: with two, type checkers would not narrow an int to the literal.
     return f"({value}.__class__, {value}) != ({type(only).__name__}, {literal(only)})"

@@ -1,4 +1,4 @@
-"""Decision trees as statements: which member of a union the value in ``v`` is read as."""
+"""Decision trees as statements that select the member of a union."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _KINDS = {
 
 
 class Reader(Interface):
-    """What deciding asks of the decoders."""
+    """The part of the decoders that this module uses."""
 
     def read(self, kind: Type, v: str, hint: str) -> Conversion:
-        """How the value in ``v`` is read as ``kind``."""
+        """Return the conversion of the value in ``v`` to ``kind``."""
         ...
 
     def choice_by(self, kind: Union, tag: ByTag, hint: str) -> str | None:
-        """The table from tag to function, where each tag leads to a class."""
+        """Return the name of the table from tag to function, if each tag selects a class."""
         ...
 
 
 class DecisionTreeWriter:
-    """Writes the body of the function that reads one union."""
+    """Writer of the body of the function that decodes one union."""
 
     def __init__(self, reader: Reader, kind: Union, hint: str) -> None:
         self._reader = reader
@@ -41,11 +41,11 @@ class DecisionTreeWriter:
         self._hint = hint
 
     def lines(self, decision: Decision) -> list[str]:
-        """Statements that end in a return or a raise."""
+        """Return statements that end in a return or a raise."""
         return self._decide(decision, "v", 4, None)
 
     def _decide(self, decision: Decision, look: str, indent: int, known: str | None) -> list[str]:
-        """The tree looks at the variable ``look``; ``known`` is the JSON kind that ``v`` has been found to have."""
+        """Return statements that test the variable ``look``; ``known`` is the JSON kind of ``v``, if already tested."""
         pad = " " * indent
         match decision:
             case Member():

@@ -1,4 +1,4 @@
-"""The view of ``_decoders.py``: straight-line functions from JSON values to typed ones."""
+"""The view of ``_decoders.py``: straight-line functions from JSON values to objects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CHECKS = {
 
 
 class Decoders:
-    """Plans the decoders of one protocol; functions and tables that types turn out to need are collected on the way."""
+    """Planner of the decoders of one protocol; it collects the functions and tables that types need on the way."""
 
     def __init__(
         self, protocol: Protocol, names: Names, recursive: Collection[str], imported: Collection[str] = ()
@@ -48,10 +48,10 @@ class Decoders:
         self._table_views: list[tuple[str, ...]] = []
         self._choices: dict[object, str] = {}
         self._choice_views: list[tuple[str, ...]] = []
-        self._taken: set[str] = {*RESERVED_TABLES, *names.functions.values()}
+        self._used_names: set[str] = {*RESERVED_TABLES, *names.functions.values()}
 
     def plan(self) -> CodecView:
-        """The whole module."""
+        """Return the view of the module."""
         objects = [
             self._object(declared)
             for declared in self._protocol.objects.values()
@@ -75,7 +75,7 @@ class Decoders:
             if method.result is not None:
                 function = self.function(method.result, f"{self._names.methods[method.name].lower()}_result")
                 results.append(f"{literal(method.name)}: {function}")
-        # Making one may ask for others. One after the other, as types may lead through thousands of them.
+        # Planning one may add others; the loop replaces recursion, which could be thousands of levels deep.
         for kind, stem in self._wanted:
             self._function_views.append(self._function(kind, stem))
         return CodecView(
@@ -128,7 +128,7 @@ class Decoders:
         checks = statements(conversion.checks, indent)
         store = tuple(assign(f"o.{attribute} = ", conversion.value, indent))
         if declared.path == self._response and member.name == "result":
-            # Whoever knows the request says how its result is read.
+            # The caller that knows the request passes the decoder of its result.
             pad, inner = " " * indent, " " * (indent + 4)
             otherwise = (
                 *statements(conversion.checks, indent + 4),
@@ -146,7 +146,7 @@ class Decoders:
         )
 
     def _extra(self, declared: ObjectType, function: str, count: str) -> tuple[str, ...]:
-        """What becomes of members that are not declared. Counting the others makes the usual case, none, nearly free."""
+        """Return the statements that keep undeclared members; comparing counts first makes the usual case fast."""
         if not declared.fields:
             return ("    o.extra = d or None",)
         table = self.keys(declared)
@@ -163,13 +163,13 @@ class Decoders:
         return (f"    if {usual}:", "        o.extra = None", "    else:", *assign("o.extra = ", body, 8))
 
     def keys(self, declared: ObjectType) -> str:
-        """The table of the wire names that a class declares."""
+        """Return the name of the table of the wire names that a class declares."""
         wire = tuple(member.name for member in declared.fields)
         return self._table(("keys", declared.path), f"{self._names.functions[declared.path].upper()}_KEYS", wire)
 
     def _table(self, identity: object, wanted: str, values: tuple[str | int | float | bool, ...]) -> str:
         if identity not in self._tables:
-            name = free_name(wanted, self._taken)
+            name = free_name(wanted, self._used_names)
             self._tables[identity] = name
             items: list[Tree] = [literal(value) for value in values]
             if any(not isinstance(value, str) for value in values):
@@ -178,15 +178,15 @@ class Decoders:
         return self._tables[identity]
 
     def tables(self) -> Iterable[str]:
-        """The names of all tables of literals."""
+        """Return the names of all tables of literals."""
         return self._tables.values()
 
     def tables_in(self, checks: tuple[str, ...]) -> list[str]:
-        """The tables of literals that these statements look into."""
+        """Return the names of the tables of literals that statements use."""
         return [name for name in self._tables.values() if any(line.endswith(f" in {name}:") for line in checks)]
 
     def read(self, kind: Type, v: str, hint: str) -> Conversion:
-        """How the value in the variable ``v`` is read as ``kind``; ``hint`` names what may have to be made for it."""
+        """Return the conversion of the value in ``v`` to ``kind``; ``hint`` names functions and tables made for it."""
         match kind:
             case Scalar():
                 return self._read_scalar(kind, v)
@@ -262,18 +262,18 @@ class Decoders:
         return Conversion((), f"{self.function(kind, hint)}({v})")
 
     def choice_by(self, kind: Union, tag: ByTag, hint: str) -> str | None:
-        """The table from tag to function of a union of classes: one look-up, however many members."""
+        """Return the name of the table from tag to function of a union of classes, which replaces a chain of tests."""
         functions = self._functions_by(kind, tag)
         if functions is None:
             return None
         if functions not in self._choices:
-            name = self._choices[functions] = free_name(hint.upper(), self._taken)
+            name = self._choices[functions] = free_name(hint.upper(), self._used_names)
             items: list[Tree] = [f"{literal(value)}: {function}" for value, function in functions]
             self._choice_views.append(tuple(lines(f"{name}: Decoders = ", ("{", items, "}"))))
         return self._choices[functions]
 
     def _functions_by(self, kind: Union, tag: ByTag) -> tuple[tuple[str, str], ...] | None:
-        """Tags with the functions they lead to; None unless each leads to a class and all have to be there."""
+        """Return the function for each tag; None unless each tag selects a class and the tag is required."""
         if tag.absent is not None:
             return None
         functions: list[tuple[str, str]] = []
@@ -287,7 +287,7 @@ class Decoders:
         return tuple(functions)
 
     def _is_simple(self, kind: Union) -> bool:
-        """Whether a union is read without a function of its own."""
+        """Return whether a union is decoded without a function of its own."""
         if isinstance(kind.decision, Undecidable):
             return False
         if all(isinstance(member, Scalar) and member.kind != "json" for member in kind.members):
@@ -296,7 +296,7 @@ class Decoders:
         return tag is not None and self._functions_by(kind, tag) is not None
 
     def function(self, kind: Type, hint: str) -> str:
-        """The name of a function that reads ``kind``, made if there is none yet."""
+        """Return the name of the function that decodes ``kind``, and plan it if there is none yet."""
         if isinstance(kind, Scalar) and kind.kind in _CHECKS:
             return f"checks.{_CHECKS[kind.kind]}"
         if isinstance(kind, ObjectOf) and not self._protocol.objects[kind.path].is_map:
@@ -307,13 +307,13 @@ class Decoders:
                 return self.function(target, hint)
         form = self._form(kind)
         if form not in self._functions:
-            stem = own_function(self._names, kind) or free_name(hint, self._taken)
+            stem = own_function(self._names, kind) or free_name(hint, self._used_names)
             self._functions[form] = f"structure_{stem}"
             self._wanted.append((kind, stem))
         return self._functions[form]
 
     def _form(self, kind: Type) -> object:
-        """What a name stands for. Two names of one form are one type to Python, and so share a function."""
+        """Return the expanded type of a name; names with equal forms share a function."""
         if not isinstance(kind, AliasOf | ObjectOf):
             return kind
         maps = 0
@@ -331,7 +331,7 @@ class Decoders:
         if isinstance(expanded, Union) and not self._is_simple(expanded):
             body = DecisionTreeWriter(self, expanded, hint).lines(expanded.decision)
         else:
-            # A map that contains itself is read by the very function that is made here.
+            # A map that contains itself is decoded by the function that is made here.
             if isinstance(kind, ObjectOf):
                 conversion = self._read_map(self._protocol.objects[kind.path].index, "v", hint)
             else:
@@ -344,7 +344,7 @@ class Decoders:
 
 
 def _plain_tag(kind: Union) -> ByTag | None:
-    """The tag, where nothing else has to be looked at."""
+    """Return the tag of a union if it alone decides."""
     decision = kind.decision
     if isinstance(decision, ByKind) and len(decision.branches) == 1:
         _, decision = decision.branches[0]

@@ -1,4 +1,4 @@
-"""Docstrings and literals: the one place where text of a schema file becomes text of a program."""
+"""Docstrings and literals: the only place where text of a schema becomes text of a program."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 
 
 _PLAIN = re.compile(r"[ !#-&(-\[\]-~]*")
-"""Text that stands for itself between quotes of either kind."""
+"""Text that needs no escape between quotes of either kind."""
 
 
 def literal(value: str | int | float | bool | None) -> str:
-    """A Python literal, double-quoted as black wants it; anything unprintable is escaped."""
+    """Return a Python literal in the quotes that black prefers; unprintable characters are escaped."""
     if not isinstance(value, str):
         # Black has no plus in an exponent.
         return repr(value).replace("e+", "e")
@@ -30,21 +30,21 @@ def literal(value: str | int | float | bool | None) -> str:
 
 
 def docstring(text: str, indent: int) -> list[str]:
-    """A docstring at ``indent`` columns, wrapped, that black leaves as it is and nothing can break out of."""
+    """Return a wrapped docstring at ``indent`` columns that black leaves unchanged; its text cannot end the docstring."""
     pad = " " * indent
     inert = _inert(text) or "Undocumented."
-    # A quote next to the delimiter would be taken for a part of it; black puts a blank between.
+    # A quote next to the delimiter would become part of it; black puts a blank between.
     before = " " if inert.startswith('"') else ""
     after = " " if inert.endswith('"') else ""
     if "\n" not in inert and len(inert) + len(before + after) + indent + 6 <= LINE:
         return [f'{pad}"""{before}{inert}{after}"""']
     head, *tail = _wrap(inert, LINE - indent, 3 + len(before))
     if not tail:
-        # It fits but for the closing delimiter, which black would not leave alone on a line.
+        # Only the closing delimiter does not fit, and black would not leave it on a line of its own.
         head, *tail = _wrap(inert, LINE - indent - 6, 3 + len(before))
     if not tail:
         return [f'{pad}"""{before}{head}{after}"""']
-    # The least indented line after the first one is where black puts them all.
+    # Black aligns all lines with the least indented line after the first.
     margin = min((len(line) - len(line.lstrip()) for line in tail if line), default=0)
     return [f'{pad}"""{before}{head}', *(f"{pad}{line[margin:]}" if line else "" for line in tail), f'{pad}"""']
 
@@ -56,7 +56,7 @@ def docstring_lines(text: str, indent: int) -> list[str]:
 
 
 def describe(about: About, fallback: str, *, constraints: Constraints | None = None, notes: Sequence[str] = ()) -> str:
-    """All that is known of a type or field, as a docstring's text."""
+    """Return the text of the docstring of a type or field."""
     parts = [about.doc or fallback]
     limits = _limits(constraints) if constraints else []
     limits.extend(notes)
@@ -91,7 +91,7 @@ def _inert(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """The text with an escape for each character that would not show: line ends, controls, bidirectional marks."""
+    """Return the text with unprintable characters escaped: line ends, control characters, bidirectional marks."""
     return text if text.isprintable() else "".join(_escape(char) for char in text)
 
 
@@ -104,8 +104,8 @@ def _escape(char: str) -> str:
     )
 
 
-def _wrap(text: str, width: int, taken: int) -> list[str]:
-    """Paragraphs filled, lists item by item, code blocks as they are; ``taken`` columns of the first line are in use."""
+def _wrap(text: str, width: int, used: int) -> list[str]:
+    """Wrap paragraphs and list items and keep code blocks; ``used`` columns of the first line are not available."""
     wrapped: list[str] = []
     for block in re.split(r"\n[ ]*\n+", text):
         if wrapped:
@@ -118,19 +118,19 @@ def _wrap(text: str, width: int, taken: int) -> list[str]:
             filled = textwrap.wrap(
                 item,
                 width,
-                initial_indent="" if wrapped else " " * taken,
+                initial_indent="" if wrapped else " " * used,
                 subsequent_indent=" " * len(marker.group()) if marker else "",
                 break_long_words=False,
                 break_on_hyphens=False,
             )
             if not wrapped:
-                filled[0] = filled[0][taken:]
+                filled[0] = filled[0][used:]
             wrapped.extend(filled)
     return wrapped
 
 
 def _items(block: str) -> list[str]:
-    """The lines of a paragraph joined, each list item a paragraph of its own."""
+    """Join the lines of a paragraph; each list item becomes a paragraph of its own."""
     items: list[str] = []
     for line in block.split("\n"):
         if items and not _LIST_ITEM.match(line):

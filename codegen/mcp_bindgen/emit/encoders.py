@@ -1,4 +1,4 @@
-"""The view of ``_encoders.py``: straight-line functions from typed values to JSON ones."""
+"""The view of ``_encoders.py``: straight-line functions from objects to JSON values."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _SCALAR_TESTS = {
 
 
 class Encoders:
-    """Plans the encoders of one protocol; shares the tables of names and literals with its decoders."""
+    """Planner of the encoders of one protocol; they share tables of names and literals with the decoders."""
 
     verb = "unstructure"
-    """What the names of its functions begin with."""
+    """Prefix of the names of the functions."""
     table = "VALUES"
-    """The name of its table from class to function."""
-    gives = ("JsonObject", "Json")
-    """What its functions for classes and for other types return."""
+    """Name of the table from class to function."""
+    returns = ("JsonObject", "Json")
+    """Return types of the functions for classes and for other types."""
 
     def __init__(
         self,
@@ -60,18 +60,18 @@ class Encoders:
         self._wanted: list[tuple[Type, str]] = []
         self._choices: dict[object, str] = {}
         self._choice_views: list[tuple[str, ...]] = []
-        self._taken: set[str] = {*RESERVED_TABLES, *decoders.tables(), *names.functions.values()}
+        self._used_names: set[str] = {*RESERVED_TABLES, *decoders.tables(), *names.functions.values()}
         self._tables: set[str] = set()
 
     def plan(self) -> CodecView:
-        """The whole module."""
+        """Return the view of the module."""
         classes = [declared for declared in self._protocol.objects.values() if not declared.is_map]
         objects = [self._object(declared) for declared in classes if declared.path not in self._imported]
         values: list[Tree] = [
             f"types.{self._names.types[declared.path]}: {self.verb}_{self._names.functions[declared.path]}"
             for declared in classes
         ]
-        # Making one may ask for others. One after the other, as types may lead through thousands of them.
+        # Planning one may add others; the loop replaces recursion, which could be thousands of levels deep.
         functions = tuple(self._function(kind, stem) for kind, stem in self._wanted)
         return CodecView(
             tables=tuple((table,) for table in sorted(self._tables)),
@@ -101,7 +101,7 @@ class Encoders:
         name = f"types.{self._names.types[declared.path]}"
         arguments = ("(", ["o: Any"], ")")
         return EncoderView(
-            signature=tuple(lines(f"def {self.verb}_{function}", arguments, f" -> {self.gives[0]}:")),
+            signature=tuple(lines(f"def {self.verb}_{function}", arguments, f" -> {self.returns[0]}:")),
             check=(statement(f"if o.__class__ is not {name}:", 4), statement(f"expect(o, {name})", 8)),
             start=self._start(constants, opened=bool(required)),
             required=tuple(required),
@@ -111,7 +111,7 @@ class Encoders:
         )
 
     def _start(self, constants: Mapping[str, str | int | float | bool], *, opened: bool) -> tuple[str, ...]:
-        """What stands in the object before any member is looked at; ``opened`` where one is there always."""
+        """Return the statement that starts the output with the constants; ``opened`` if a member is always present."""
         items: list[Tree] = [f"{literal(name)}: {literal(value)}" for name, value in constants.items()]
         return tuple(lines("d: JsonObject = ", ("{", items, "}"), indent=4))
 
@@ -119,7 +119,7 @@ class Encoders:
         return "    return d"
 
     def _extra(self, declared: ObjectType, function: str) -> tuple[str, ...]:
-        """What is done with ``extra``: a name that the type declares has an attribute of its own."""
+        """Return the statements that write ``extra`` and raise for names that the type declares."""
         declares = self._table(self._decoders.keys(declared)) if declared.fields else "frozenset()"
         head = statement(f"undeclared(o.extra, {declares})", 8)
         index = declared.index
@@ -128,17 +128,17 @@ class Encoders:
         return (head, *self._typed_members(f"{self.function(index, f'{function}_extra')}(e)"))
 
     def _open_members(self) -> tuple[str, ...]:
-        """Statements that put the members in ``o.extra``, whatever they are, into the object."""
+        """Return the statements that write the members in ``o.extra`` as any JSON."""
         return ("        opaque(o.extra)", "        d.update(o.extra)")
 
     def _typed_members(self, each: str) -> tuple[str, ...]:
-        """The same where their type is declared."""
+        """Return the statements that write the members in ``o.extra`` as the declared type."""
         body: Tree = ("(", [f"(k, {each}) for k, e in o.extra.items()"], ")")
         return ("        keys(o.extra)", *assign("d.update", body, 8))
 
     def _step(self, declared: ObjectType, member: Field, hint: str, *, optional: bool, first: bool = False) -> StepView:
         if member.raw:
-            # What a dict stands for is not known; that it is of the declared type, the decoder can tell.
+            # The class of a dict is unknown; the decoder checks that it is of the declared type.
             declares = isinstance(member.type, ObjectOf) and not self._protocol.objects[member.type.path].is_map
             check = self._table(self._decoders.function(member.type, hint)) if declares else "opaque"
             conversion = Conversion((), f"raw(v, {check})")
@@ -154,7 +154,7 @@ class Encoders:
         )
 
     def write_member(self, member: Field, hint: str) -> Conversion:
-        """How the value of a member, in ``v``, is written."""
+        """Return the conversion of the value of a member, which is in ``v``."""
         return self.write(member.type, "v", hint)
 
     def _store(self, name: str, value: Tree, indent: int, *, first: bool) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ class Encoders:
         return name
 
     def write(self, kind: Type, v: str, hint: str) -> Conversion:
-        """How the value in the variable ``v`` is written as ``kind``; ``hint`` names what may have to be made for it."""
+        """Return the conversion of the value in ``v`` from ``kind``; ``hint`` names functions and tables made for it."""
         match kind:
             case Scalar():
                 return self._write_scalar(kind, v)
@@ -223,7 +223,7 @@ class Encoders:
         return Conversion(head.checks, ("{", [f"k: {value} for k, e in {v}.items()"], "}"))
 
     def _is_simple(self, kind: Union) -> bool:
-        """Whether a union is written without a function of its own: scalars only, or classes only."""
+        """Return whether a union is encoded without a function of its own: scalars only, or classes only."""
         scalars = all(isinstance(member, Scalar) and member.kind not in {"json", "object"} for member in kind.members)
         return scalars or len(self._classes(kind)) == len(kind.members)
 
@@ -240,7 +240,7 @@ class Encoders:
         return Conversion(one_of(members, v), v)
 
     def _classes(self, kind: Union) -> tuple[str, ...]:
-        """Paths of the members that are classes."""
+        """Return the paths of the members that are classes."""
         return tuple(
             member.path
             for member in kind.members
@@ -248,9 +248,9 @@ class Encoders:
         )
 
     def _choice(self, classes: tuple[str, ...], hint: str) -> str:
-        """The table from class to function of a union."""
+        """Return the name of the table from class to function of a union."""
         if classes not in self._choices:
-            name = self._choices[classes] = free_name(hint.upper(), self._taken)
+            name = self._choices[classes] = free_name(hint.upper(), self._used_names)
             items: list[Tree] = [
                 f"types.{self._names.types[path]}: {self.verb}_{self._names.functions[path]}" for path in classes
             ]
@@ -258,11 +258,11 @@ class Encoders:
         return self._choices[classes]
 
     def function(self, kind: Type, hint: str) -> str:
-        """The name of a function that writes ``kind``, made if there is none yet."""
+        """Return the name of the function that encodes ``kind``, and plan it if there is none yet."""
         if isinstance(kind, ObjectOf) and not self._protocol.objects[kind.path].is_map:
             return f"{self.verb}_{self._names.functions[kind.path]}"
         if kind not in self._functions:
-            stem = own_function(self._names, kind) or free_name(hint, self._taken)
+            stem = own_function(self._names, kind) or free_name(hint, self._used_names)
             self._functions[kind] = f"{self.verb}_{stem}"
             self._wanted.append((kind, stem))
         return self._functions[kind]
@@ -273,16 +273,16 @@ class Encoders:
             body = self._union_body(expanded, hint)
         else:
             if isinstance(kind, ObjectOf):
-                # A map that contains itself is written by the very function that is made here.
+                # A map that contains itself is encoded by the function that is made here.
                 conversion = self._write_items(self._protocol.objects[kind.path].index, "v", hint, "dict", "is_object")
             else:
                 conversion = self.write(expanded, "v", hint)
             body = [*statements(conversion.checks, 4), *assign("return ", conversion.value, 4)]
-        signature = lines(f"def {self.verb}_{hint}", ("(", ["v: Any"], ")"), f" -> {self.gives[1]}:")
+        signature = lines(f"def {self.verb}_{hint}", ("(", ["v: Any"], ")"), f" -> {self.returns[1]}:")
         return FunctionView(signature=tuple(signature), body=tuple(body))
 
     def _union_body(self, kind: Union, hint: str) -> list[str]:
-        """Statements that write the value in ``v`` as whichever member it is by its Python class."""
+        """Return statements that select the member of a union by the Python class of ``v``."""
         body: list[str] = []
         lists = [member for member in kind.members if isinstance(member, ListOf)]
         if len(lists) == 1:
@@ -304,7 +304,7 @@ class Encoders:
                 body += [f"    if {_SCALAR_TESTS[member.kind]}:", *self._return(member, 8)]
             elif isinstance(member, Enum):
                 refused = self._check_enum(member, "v", hint)[0].removeprefix("if ").removesuffix(":")
-                # Objects cannot be looked up in a table of literals.
+                # Unhashable objects cannot be looked up in a table of literals.
                 test = _SCALAR_TESTS[_KINDS[type(member.values[0])]]
                 body += [statement(f"if {test} and not ({refused}):", 4), *self._return(member, 8)]
         classes = self._classes(kind)
@@ -314,17 +314,17 @@ class Encoders:
         return [*body, "    raise Invalid"] if json is None else [*body, *self._return(json, 4)]
 
     def _return(self, kind: Scalar | Enum, indent: int) -> list[str]:
-        """Statements that give back ``v``, which has been found to be of this type as far as it takes one look."""
+        """Return statements that return ``v``, whose class has been tested."""
         pad = " " * indent
         deep = isinstance(kind, Scalar) and kind.kind in {"json", "object"}
         return [*([f"{pad}opaque(v)"] if deep else []), f"{pad}return v"]
 
 
 def one_of(members: list[Scalar], v: str) -> tuple[str, ...]:
-    """Statements that refuse what is none of these scalars; plain classes are asked for first, as most values have one."""
-    asked = {"string": "is_string", "integer": "is_integer", "float": "is_number", "object": "is_object"}
-    tests = dict.fromkeys(asked[member.kind] for member in members if member.kind in asked)
-    # A float may be infinite, so that its class alone does not tell.
+    """Return statements that raise for a value of none of these scalars; the usual classes are tested first."""
+    functions = {"string": "is_string", "integer": "is_integer", "float": "is_number", "object": "is_object"}
+    tests = dict.fromkeys(functions[member.kind] for member in members if member.kind in functions)
+    # A float may be infinite, so its class alone is not enough.
     classes = scalar_classes(members, number="int")
     condition = f"if {of_no_class(classes, v)}:"
     return (condition, f"    fits({', '.join([v, *tests])})") if tests else (condition, "    raise Invalid")

@@ -1,4 +1,4 @@
-"""Which declared types are the JSON-RPC envelopes: the classes of messages that no method claims."""
+"""The JSON-RPC envelopes among the declared types: classes of messages with an unknown method."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Envelopes:
     error: str | None
 
     def paths(self) -> list[str]:
-        """Those that are there."""
+        """Return the paths of the declared envelopes."""
         return [path for path in (self.request, self.notification, self.response, self.error) if path is not None]
 
 
 def find_envelopes(protocol: Protocol) -> Envelopes:
-    """The envelopes by the names that the revisions give them."""
+    """Return the envelopes, found by the names that the revisions use."""
     found = {
         role: next((name for name in names if name in protocol.objects), None) for role, names in _CANDIDATES.items()
     }
@@ -38,6 +38,6 @@ def find_envelopes(protocol: Protocol) -> Envelopes:
 
 
 def in_wire_order(declared: ObjectType) -> list[Field]:
-    """The members in the order of the source, but a message starts with its envelope, as people write and read it."""
+    """Return the members in the order of the source, but ``jsonrpc`` and ``id`` of a message first."""
     first = ("jsonrpc", "id") if any(member.name == "jsonrpc" for member in declared.fields) else ()
     return sorted(declared.fields, key=lambda member: first.index(member.name) if member.name in first else len(first))

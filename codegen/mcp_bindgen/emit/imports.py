@@ -1,4 +1,4 @@
-"""Which of the names that a module could import its code uses."""
+"""Import statements for the names that a piece of code uses."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _STRING = re.compile(r'(?:\bf)?(?:"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')')
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 Sources = tuple[tuple[str, tuple[str, ...]], ...]
-"""Modules and what they offer; an empty module name stands for ``import name``, ``runtime`` for the runtime's package."""
+"""Modules and the names to import from them; an empty module means ``import name``, ``runtime`` the runtime's package."""
 
 INSTALLED_RUNTIME = "mcp_bindings_runtime"
-"""Import path of the runtime for the bundled packages, which are installed together with it."""
+"""Import path of the runtime for the bundled packages, which are installed with it."""
 COPIED_RUNTIME = "..runtime"
-"""Import path of the runtime for a package that is written to a folder of the user's, with a copy of it."""
+"""Import path of the runtime for a package in a folder of the user, beside a copy of the runtime."""
 
 
 def in_runtime(module: str, runtime: str) -> str:
@@ -25,13 +25,13 @@ def in_runtime(module: str, runtime: str) -> str:
 
 
 def names_in(code: Iterable[str]) -> set[str]:
-    """The names that lines of code (no docstrings, no comments) begin an expression with; strings do not count."""
-    # Emitted lines repeat a lot, so that each is looked at once.
+    """Return the names at the start of expressions in lines of code without docstrings and comments; strings are ignored."""
+    # Many emitted lines are equal; each is searched once.
     return set(_NAME.findall(_STRING.sub(_expressions, "\n".join(set(code)))))
 
 
 def _expressions(string: re.Match[str]) -> str:
-    """What of a string is code: all that is not in quotes again, where it has an ``f`` before it, else nothing."""
+    """Return the code in a string: for an f-string its text without inner strings, else an empty string."""
     found = string[0]
     return _STRING.sub(_expressions, found[2:-1]) if found[0] == "f" else '""'
 
@@ -66,6 +66,6 @@ def _parted(groups: tuple[Sources, ...], runtime: str) -> Iterator[Sources]:
 
 
 def _from_far(source: tuple[str, tuple[str, ...]]) -> tuple[int, str]:
-    """Sort key of relative imports: the most dots first."""
+    """Return the sort key of relative imports: the most dots first."""
     name = source[0].lstrip(".")
     return len(name) - len(source[0]), name

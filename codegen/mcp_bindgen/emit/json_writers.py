@@ -1,7 +1,7 @@
-"""The view of ``_json_writers.py``: straight-line functions from typed values to JSON text.
+"""The view of ``_json_writers.py``: straight-line functions from objects to JSON text.
 
-They refuse what the encoders refuse, with the same checks. The standard library prints ready values more slowly than
-these put their text together; with orjson it is the other way round, and they are never imported.
+They make the same checks as the encoders. They are faster than the standard library's serialization of encoded values;
+orjson is faster still, and with it they are never imported.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _TEXTS = {
     "json": "anything({v})",
     "object": "anything({v})",
 }
-"""The text of a value that has been found to be of a scalar type."""
+"""Expressions for the text of a value whose scalar type has been tested."""
 
 
 class JsonWriters(Encoders):
-    """Plans the writers of one protocol."""
+    """Planner of the JSON writers of one protocol."""
 
     verb = "write"
     table = "TEXTS"
-    gives = ("str", "str")
+    returns = ("str", "str")
 
     def _start(self, constants: Mapping[str, str | int | float | bool], *, opened: bool) -> tuple[str, ...]:
         text = ",".join(f"{_text(name)}:{_text(value)}" for name, value in constants.items())
@@ -42,7 +42,7 @@ class JsonWriters(Encoders):
         return (statement(f"t = {literal('{' + text if text else '')}", 4),)
 
     def _end(self, *, opened: bool) -> str:
-        # Without a member that is always there, the first one's comma is one too many.
+        # Without a member that is always present, the text starts with a superfluous comma.
         return '    return t + "}"' if opened else '    return "{" + t[1:] + "}"'
 
     def _open_members(self) -> tuple[str, ...]:
@@ -58,13 +58,13 @@ class JsonWriters(Encoders):
         key = literal(f",{_text(name)}:")
         quote, text = key[0], key[1:-1]
         if "{" in key or any(mark in text + written for mark in ("\\", quote)):
-            # Before Python 3.12 not every expression may stand within a string.
+            # Before Python 3.12 an f-string cannot contain every expression.
             return (statement(f"t += {key} + {written}", indent),)
-        # One new text instead of two.
+        # One new string instead of two.
         return (statement(f"t = f{quote}{{t}}{text}{{{written}}}{quote}", indent),)
 
     def write_member(self, member: Field, hint: str) -> Conversion:
-        """How the value of a member is written; what is told to be long gets the escaper for that."""
+        """Return the conversion of the value of a member; base64 text, which may be long, has a faster escape."""
         conversion = self.write(member.type, "v", hint)
         if member.constraints.format == "byte" and conversion.value == "escape(v)":
             return Conversion(conversion.checks, "escape_long(v)")
@@ -73,14 +73,14 @@ class JsonWriters(Encoders):
     def _write_scalar(self, kind: Scalar, v: str) -> Conversion:
         value = _TEXTS[kind.kind].format(v=v)
         if kind.kind in {"float", "json", "string"}:
-            # These functions refuse what they cannot write.
+            # These functions check their argument themselves.
             return Conversion((), value)
         return Conversion(refuse(CONDITIONS[kind.kind].format(v=v), v).checks, value)
 
     def _write_scalars(self, members: list[Scalar], v: str) -> Conversion:
         text = f"anything({v})"
         if any(member.kind == "integer" for member in members):
-            # What the id of nearly every message is.
+            # The id of nearly every message is an integer.
             text = f"(repr({v}) if {v}.__class__ is int else {text})"
         return Conversion(one_of(members, v), text)
 
@@ -92,9 +92,9 @@ class JsonWriters(Encoders):
         return Conversion(self._check_enum(kind, v, hint), _enum_text(kind, v))
 
     def _texts(self, kind: Enum, hint: str) -> str:
-        """The table from literal to text: to look a value up checks it, too."""
+        """Return the name of the table from literal to text; a lookup also checks the value."""
         if kind.values not in self._choices:
-            name = self._choices[kind.values] = free_name(f"{hint.upper()}_TEXT", self._taken)
+            name = self._choices[kind.values] = free_name(f"{hint.upper()}_TEXT", self._used_names)
             items: list[Tree] = [f"{literal(value)}: {literal(_text(value))}" for value in kind.values]
             self._choice_views.append(tuple(lines(f"{name} = ", ("{", items, "}"))))
         return self._choices[kind.values]
@@ -120,5 +120,5 @@ def _enum_text(kind: Enum, v: str) -> str:
 
 
 def _text(value: object) -> str:
-    """The JSON text of a constant."""
+    """Return the JSON text of a constant."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

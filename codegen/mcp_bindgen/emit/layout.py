@@ -1,6 +1,6 @@
-"""Text that black leaves as it is: on one line where it fits, else one part to a line with a trailing comma.
+"""Code in black's format: on one line if it fits, else one part a line with a trailing comma.
 
-Black takes many times as long as the rest of the generation, so it judges the output in the tests instead of making it.
+Running black would take many times as long as the rest of the generation; the tests run it on the output instead.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import TypeAlias
 from attrs import frozen
 
 LINE = 88
-"""Black's default, so that a copy in somebody's project suits their black as well."""
+"""Maximum columns of a line: black's default, so that a copy passes black in the user's project."""
 
 MAX_BARS = 200
-"""Alternatives that are joined by ``|``: Python reads each one as nested in the next, and gives up at some thousands."""
+"""Limit on alternatives joined by ``|``, which Python parses as nested expressions."""
 
 _SKIP = "  # fmt: skip"
 _ITEM = re.compile(r' *([\w.]+|"[^"\\]*")(: [\w.]+)?,?')
-"""A line of a table that nothing could part."""
+"""A line of a table that cannot be split."""
 
 
 @frozen
 class Alternatives:
-    """``prefix a | b | c suffix``; in parentheses where it needs more than a line."""
+    """``prefix a | b | c suffix``, in parentheses if it needs more than one line."""
 
     prefix: str
     members: tuple[str, ...]
@@ -38,7 +38,7 @@ Tree: TypeAlias = str | Alternatives | Bracketed
 
 
 def inline(tree: Tree) -> str:
-    """The tree on one line."""
+    """Return the tree on one line."""
     if isinstance(tree, str):
         return tree
     if isinstance(tree, Alternatives):
@@ -48,35 +48,35 @@ def inline(tree: Tree) -> str:
 
 
 def tuple_of(parts: Sequence[Tree]) -> Bracketed:
-    """A tuple; the comma of a tuple of one belongs to its closing bracket."""
+    """Return the tree of a tuple; the comma of a tuple of one is part of its closing bracket."""
     return ("(", parts, ",)" if len(parts) == 1 else ")")
 
 
 def width(text: str) -> int:
-    """The columns that a text takes at most: how wide a character is shown is not for us to know."""
+    """Return the maximum number of columns of a text; a character that is not ASCII may have two."""
     return len(text) if text.isascii() else len(text) + sum(not char.isascii() for char in text)
 
 
 def alternatives(prefix: str, members: Sequence[str]) -> list[str]:
-    """``prefix a | b | c`` at the left margin, or ``prefix Union[a, b, c]`` where there are too many for that."""
+    """Return ``prefix a | b | c`` at the left margin, or ``prefix Union[a, b, c]`` if there are too many."""
     if len(members) > MAX_BARS:
         return lines(prefix, ("Union[", members, "]"))
     return lines("", Alternatives(prefix, tuple(members)))
 
 
 def statement(text: str, indent: int = 0) -> str:
-    """One simple statement, or the head of another; one that is too long is kept from black, which would part it."""
+    """Return a simple statement or the head of a compound one, with ``fmt: skip`` if it is too long."""
     line = " " * indent + text
     return line if width(line) <= LINE else f"{line}{_SKIP}"
 
 
 def statements(texts: Iterable[str], indent: int) -> tuple[str, ...]:
-    """Several of them, each with the indent that it has besides."""
+    """Return several statements, indented in addition to their own indentation."""
     return tuple(statement(text, indent) for text in texts)
 
 
 def lines(prefix: str, tree: Tree, suffix: str = "", indent: int = 0) -> list[str]:
-    """``prefix tree suffix`` at ``indent`` columns, as the lines black would leave."""
+    """Return the lines of ``prefix tree suffix`` at ``indent`` columns in black's format."""
     return _protected(_fitted(prefix, tree, suffix, indent), prefix, tree, suffix, indent)
 
 
@@ -87,13 +87,13 @@ def _fitted(prefix: str, tree: Tree, suffix: str, indent: int) -> list[str]:
     if isinstance(tree, Alternatives):
         return _parenthesized(tree, prefix, suffix, indent)
     if tree[2] == ",)" and sum(map(str.isascii, whole)) <= LINE:
-        # Black may find that it fits; and the comma of a tuple of one does not keep it from joining the lines.
+        # It may fit by black's count, and the comma of a tuple of one does not prevent black from joining the lines.
         return [whole]
     return exploded(prefix, tree, suffix, indent)
 
 
 def exploded(prefix: str, tree: Bracketed, suffix: str = "", indent: int = 0) -> list[str]:
-    """One part to a line with a trailing comma, which black then keeps even if all would fit on one."""
+    """Return one part a line with a trailing comma, which black keeps even if all would fit on one line."""
     pad = " " * indent
     opening, parts, closing = tree
     inner = [line for part in parts for line in _fitted("", part, ",", indent + 4)]
@@ -111,7 +111,7 @@ def _parenthesized(tree: Alternatives, prefix: str, suffix: str, indent: int) ->
         name, parts = generic["name"], generic["parts"]
         return [f"{pad}{prefix}{tree.prefix}{name}[", f"{pad}    {parts}", f"{pad}]{suffix}"]
     if len(tree.members) == 1 or not joined.isascii():
-        # There is nothing to part, or black may find that the whole fits after all.
+        # It cannot be split, or it may fit by black's count.
         return [f"{pad}{prefix}{inline(tree)}{suffix}"]
     opening, closing = f"{pad}{prefix}{tree.prefix}(", f"{pad}){tree.suffix}{suffix}"
     if indent + 4 + width(joined) <= LINE:
@@ -121,7 +121,7 @@ def _parenthesized(tree: Alternatives, prefix: str, suffix: str, indent: int) ->
 
 
 def _protected(written: list[str], prefix: str, tree: Tree, suffix: str, indent: int) -> list[str]:
-    """Text of which a line is too long, or may be, is kept from black: a table as it is, all else on one line."""
+    """Return the lines, with black disabled if one may be too long: for a table as they are, else on one line."""
     if isinstance(tree, tuple) and not indent and not suffix:
         return guarded(written)
     if all(width(line) <= LINE for line in written):
@@ -130,7 +130,7 @@ def _protected(written: list[str], prefix: str, tree: Tree, suffix: str, indent:
 
 
 def guarded(written: list[str]) -> list[str]:
-    """A statement at the left margin, kept from black if it has a line that is too long."""
+    """Return a statement at the left margin, with black disabled if a line is too long."""
     fits = all(width(line) <= LINE or _ITEM.fullmatch(line) for line in written)
     return written if fits else ["# fmt: off", *written, "# fmt: on"]
 
@@ -143,7 +143,7 @@ def table(prefix: str, entries: Sequence[Tree]) -> list[str]:
 
 
 def assign(prefix: str, value: Tree, indent: int) -> list[str]:
-    """A statement that does something with an expression: on a line, or a comprehension in brackets on three."""
+    """Return a statement with an expression, on one line, or on three for a comprehension in brackets."""
     pad = " " * indent
     if isinstance(value, tuple) and width(f"{pad}{prefix}{inline(value)}") > LINE:
         opening, (body,), closing = value

@@ -11,7 +11,7 @@ from mcp_bindgen.ir.protocol import Method, Protocol, Type
 
 
 def plan_methods(protocol: Protocol, names: Names) -> MethodKeysView:
-    """Keys in the order of the protocol's methods, and tables of them by wire name."""
+    """Return the keys in the order of the protocol's methods, and the tables of keys by wire name."""
     planner = _Planner(protocol, names)
     requests = [method for method in protocol.methods.values() if method.kind == "request"]
     notifications = [method for method in protocol.methods.values() if method.kind == "notification"]
@@ -32,7 +32,7 @@ class _Planner:
         self._annotations = Annotations(protocol, names, "types.")
 
     def key(self, method: Method) -> DeclarationView:
-        """``CALL_TOOL: Final = RequestMethod[Params, Result](…)``."""
+        """Return ``CALL_TOOL: Final = RequestMethod[Params, Result](…)``."""
         name = self._names.methods[method.name]
         params, result = self._of(method.params), self._of(method.result)
         parts: list[Tree] = [
@@ -55,7 +55,7 @@ class _Planner:
         if method.kind == "notification":
             opening = f"{name}: Final = NotificationMethod[{params}]"
             if width(opening) >= LINE:
-                # No comma after the only type: it would make a tuple of it.
+                # A trailing comma would make a tuple of the only type.
                 head, opening = [f"{name}: Final = NotificationMethod[", f"    {params}"], "]"
         elif width(opening) >= LINE:
             *head, opening = exploded(f"{name}: Final = RequestMethod", ("[", [params, result], "]"))
@@ -78,6 +78,6 @@ class _Planner:
         return "None" if kind is None else self._annotations.of(kind)
 
     def table(self, name: str, kind: str, methods: list[Method]) -> tuple[str, ...]:
-        """All keys of a kind by wire name."""
+        """Return the table of all keys of a kind by wire name."""
         items: list[Tree] = [f"{literal(method.name)}: {self._names.methods[method.name]}" for method in methods]
         return tuple(lines(f"{name}: Final[Mapping[str, {kind}]] = ", ("{", items, "}")))

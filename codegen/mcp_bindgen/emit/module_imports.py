@@ -1,4 +1,4 @@
-"""Import statements of the emitted modules: each module imports those of the names on offer that its code uses."""
+"""Imports of the emitted modules: a module imports those of the listed names that its code uses."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _OFFERED: Mapping[str, tuple[Sources, ...]] = {
         (*_CLIENT_AND_SERVER[1], ("runtime.methods", ("NotificationMethod", "RequestMethod"))),
     ),
 }
-"""What each module may import, in groups with an empty line between them."""
+"""Names that each module may import, in groups separated by an empty line."""
 
 _OFFERED_TO_TYPE_CHECKERS: Mapping[str, tuple[Sources, ...]] = {
     "client.py": (
@@ -124,13 +124,13 @@ _OFFERED_TO_TYPE_CHECKERS: Mapping[str, tuple[Sources, ...]] = {
         ),
     ),
 }
-"""What a module may import below ``if TYPE_CHECKING:``."""
+"""Names that a module may import below ``if TYPE_CHECKING:``."""
 
 
 def with_imports(file: str, text: str, runtime: str, more: Sources = (), reexported: Collection[str] = ()) -> str:
     """Return the text of a module with its imports in the place of the marks.
 
-    ``more`` are modules to offer besides; the ``reexported`` names are imported though the code does not use them.
+    ``more`` lists further modules; the ``reexported`` names are imported even if the code does not use them.
     """
     if IMPORTS_MARK not in text:
         return text

@@ -1,6 +1,6 @@
-"""Python names for what a schema names, chosen once and checked for clashes.
+"""Python names for the names of a schema, chosen once and checked for conflicts.
 
-A wire name is stored next to the Python name it got and never computed back.
+Wire names are stored, never computed from Python names.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ObjectOf, ObjectType, 
 from mcp_bindgen.ir.types import Position
 
 MAX_NAME = 120
-"""Longer names are refused: nobody writes them, and nobody could read what is made of them."""
+"""Maximum length of a name."""
 
 _SHOWN = 60
-"""Characters of a name that a message shows."""
+"""Maximum characters of a name in an error message."""
 
 _ANNOTATION_NAMES = frozenset({"bool", "dict", "float", "int", "list", "object", "str"})
-"""Builtins that annotations use: an attribute of that name would stand in for them inside its class."""
+"""Builtins that annotations use; an attribute of the same name would hide them in its class."""
 
 _MODULE_NAMES = frozenset(
     {"Any", "ClassVar", "Final", "Literal", "Record", "TypeAlias", "UNSET", "Union", "Unset", "annotations"}
     | {"attrs_for_type_checkers", "record_methods"}
 )
-"""What the emitted ``types`` module itself imports."""
+"""Names that the emitted ``types`` module imports."""
 
 _PACKAGE_NAMES = EXPORTED_NAMES | {
     "Message",
@@ -44,7 +44,7 @@ _PACKAGE_NAMES = EXPORTED_NAMES | {
     "server",
     "types",
 }
-"""What an emitted package offers beside the types of its schema."""
+"""Names that an emitted package has besides the types of its schema."""
 
 _CLASS_NAMES = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"extra", "self"}
 
@@ -52,7 +52,7 @@ RESERVED_TYPES = _CLASS_NAMES | _MODULE_NAMES | _PACKAGE_NAMES
 RESERVED_FIELDS = _CLASS_NAMES
 
 RESERVED_TABLES = frozenset({"ATOMS", "RESULTS", "TEXTS", "TYPES", "UNSET", "VALUES"})
-"""Tables of the emitted codec, and what it imports that is named like one."""
+"""Tables of the emitted codec, and imported names in the same style."""
 RESERVED_METHODS = frozenset({"NOTIFICATIONS", "REQUESTS"})
 
 _CODE_NAMES = _ANNOTATION_NAMES | frozenset(keyword.kwlist) | {"method_support", "methods", "overload", "types"}
@@ -104,26 +104,26 @@ RESERVED_CALLS = {
         "roots",
         "sample",
         "source",
-        "tell_log",
+        "send_log",
         "within_roots",
     },
 }
-"""By side, what the methods that send its requests cannot be called: the class that has them has these already."""
+"""Names that request methods of a side cannot have, since their class has them already."""
 RESERVED_STATELESS_CALLS = frozenset({"subscribe", "unsubscribe"})
-"""What those of a client cannot be called besides in a stateless revision."""
+"""Further names that request methods of a stateless client cannot have."""
 RESERVED_PARAMETERS = _CODE_NAMES | {"ask", "at", "on_progress", "page", "params", "result", "self", "timeout"}
-"""Names with a meaning in the methods that send requests."""
+"""Names with a meaning in request methods."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 
 
 def snake(name: str) -> str:
-    """``mimeType`` to ``mime_type``, ``JSONRPCError`` to ``jsonrpc_error``; anything but letters and digits parts words."""
+    """Convert ``mimeType`` to ``mime_type`` and ``JSONRPCError`` to ``jsonrpc_error``; other characters separate words."""
     words: list[str] = []
     for part in re.split(r"[\W_]+", name):
         found = _WORDS.findall(part)
         for word in found:
-            # A number belongs to the word before it: sha256, not sha_256.
+            # A number belongs to the previous word: sha256, not sha_256.
             if word.isdigit() and words and found[0] != word:
                 words[-1] += word
             else:
@@ -132,15 +132,15 @@ def snake(name: str) -> str:
 
 
 def pascal(name: str) -> str:
-    """``inputSchema`` to ``InputSchema``: capitals are kept, words after other characters get one."""
+    """Convert ``inputSchema`` to ``InputSchema``: capitals are kept, and each word starts with one."""
     parts = [part for part in re.split(r"[\W_]+", name) if part]
     return "".join(part[0].upper() + part[1:] for part in parts)
 
 
 def field_name(wire: str, reserved: frozenset[str] = RESERVED_FIELDS) -> str:
-    """The attribute for a member of an object; empty where the wire name holds nothing to make one of."""
+    """Return the attribute name for a member; empty if the wire name has no letters or digits."""
     local = wire.rsplit("/", 1)[-1] if "/" in wire else wire
-    # Before words are parted, as some single characters come to several with punctuation among them.
+    # Normalized first, since some characters decompose into several with punctuation among them.
     name = unicodedata.normalize("NFKC", snake(unicodedata.normalize("NFKC", local)))
     if name and not name.isidentifier():
         name = f"n_{name}"
@@ -150,18 +150,18 @@ def field_name(wire: str, reserved: frozenset[str] = RESERVED_FIELDS) -> str:
 
 
 def constant_name(interface: str, suffix: str) -> str:
-    """The name of a method's key: ``CallToolRequest`` to ``CALL_TOOL``."""
+    """Return the name of a method's key: ``CALL_TOOL`` for ``CallToolRequest``."""
     return snake(interface.removesuffix(suffix) or interface).upper()
 
 
 class Names:
-    """Every Python name of one protocol; raises a SchemaError naming both sides where two would be the same."""
+    """All Python names of one protocol; raises a SchemaError that names both sides of a conflict."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._faults: list[Fault] = []
         self._nowhere = Position(protocol.source, 1, 1)
         self.types = self._name_types(protocol)
-        """Object path or alias name to the name of its class or alias; inline maps need none."""
+        """Object path or alias name to the name of its class or alias; inline maps have none."""
         self.constants = {name: self._valid(name, name, None) for name in protocol.constants}
         """Constants by their own names."""
         self._refuse_equal(
@@ -170,8 +170,8 @@ class Names:
         self.functions = {path: snake(name) for path, name in self.types.items()}
         different = {name: path for path, name in self.types.items()}
         self._refuse_equal((self.functions[path], path, _position(protocol, path)) for path in different.values())
-        taken = RESERVED_FIELDS | frozenset(self.types.values())
-        self.fields = {path: self._name_fields(declared, taken) for path, declared in protocol.objects.items()}
+        used = RESERVED_FIELDS | frozenset(self.types.values())
+        self.fields = {path: self._name_fields(declared, used) for path, declared in protocol.objects.items()}
         """Object path to wire name to attribute name."""
         self.methods = self._name_methods(protocol)
         """Wire name of a method to the name of its key."""
@@ -189,17 +189,15 @@ class Names:
 
     def _valid(self, name: str, path: str, position: Position | None) -> str:
         if len(name) > MAX_NAME:
-            self._fault(f"the name {name[:40]}… has {len(name)} characters, accepted are {MAX_NAME}", position)
+            self._fault(f"the name {name[:40]}… has {len(name)} characters; the limit is {MAX_NAME}", position)
         elif not _is_plain(name):
-            self._fault(
-                f"{_shown(path)} gives no name for use in Python; accepted are letters, digits and inner _", position
-            )
+            self._fault(f"{_shown(path)} gives no Python name; use letters, digits and inner underscores", position)
         return f"{name}_" if name in RESERVED_TYPES else name
 
-    def _name_fields(self, declared: ObjectType, taken: frozenset[str]) -> dict[str, str]:
+    def _name_fields(self, declared: ObjectType, used: frozenset[str]) -> dict[str, str]:
         names: dict[str, str] = {}
         for member in declared.fields:
-            name = field_name(member.name, taken)
+            name = field_name(member.name, used)
             place = member.position or declared.position
             if not name or len(name) > MAX_NAME:
                 self._fault(
@@ -215,16 +213,16 @@ class Names:
 
     def _name_methods(self, protocol: Protocol) -> dict[str, str]:
         names: dict[str, str] = {}
-        taken: set[str] = set(RESERVED_METHODS)
+        used: set[str] = set(RESERVED_METHODS)
         for method in protocol.methods.values():
             suffix = "Request" if method.kind == "request" else "Notification"
             name = constant_name(method.interface, suffix)
-            if name in taken or not name.isidentifier():
+            if name in used or not name.isidentifier():
                 name = constant_name(method.interface, "")
-            if name in taken:
+            if name in used:
                 place = _position(protocol, method.interface)
-                self._fault(f"method {_shown(method.name)} would get the key {name}, which another has", place)
-            taken.add(name)
+                self._fault(f"method {_shown(method.name)} would get the key {name}, which another method has", place)
+            used.add(name)
             names[method.name] = name
         return names
 
@@ -246,7 +244,7 @@ def _position(protocol: Protocol, path: str) -> Position | None:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name can stand in Python as it is, and gives words for names of functions."""
+    """Return whether a name is a public Python identifier that yields words for function names."""
     normal = name.isidentifier() and unicodedata.normalize("NFKC", name) == name
     return normal and not name.startswith("_") and bool(snake(name))
 
@@ -255,17 +253,17 @@ def _shown(name: str) -> str:
     return repr(name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…")
 
 
-def free_name(wanted: str, taken: set[str]) -> str:
-    """The name, with underscores behind it where it is taken; from then on it is."""
+def free_name(wanted: str, used: set[str]) -> str:
+    """Return the name, with underscores appended while it is in ``used``, and add it there."""
     name = wanted
-    while name in taken:
+    while name in used:
         name += "_"
-    taken.add(name)
+    used.add(name)
     return name
 
 
 def own_function(names: Names, kind: Type) -> str | None:
-    """What functions of a declared type are named after; None for a type without a name."""
+    """Return the stem of the names of functions for a declared type; None for a type without a name."""
     match kind:
         case AliasOf():
             return names.functions[kind.name]
@@ -276,7 +274,7 @@ def own_function(names: Names, kind: Type) -> str | None:
 
 
 def is_constant(member: Field) -> bool:
-    """A required member with one legal value: the class has it, its objects need not store it."""
+    """Return whether a member is required with one legal value, so that the class has it and objects do not store it."""
     kind = member.type
     return (
         isinstance(kind, Enum)

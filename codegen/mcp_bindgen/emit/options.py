@@ -196,7 +196,7 @@ class _Planner:
         return {**options, **_introduction_options(self._protocol, self._annotations, "client")}
 
     def _level(self) -> str | None:
-        """The type of severities, which is that of the log messages."""
+        """Return the annotation of a severity of log messages."""
         message = self._protocol.methods.get(ON_NOTIFICATION["on_log"])
         declared = None if message is None else object_of(self._protocol, message.params)
         members = () if declared is None else declared.fields

@@ -1,8 +1,8 @@
-"""Writes the files of one run into a folder: all of them or none, and never over somebody else's file.
+"""The output folder: all files of a run are written or none, and files of the user are never overwritten.
 
-A file is ours if it begins with our header. What a run writes below a folder (``v2025_03_26/types.py``) belongs to that
-folder's package: files of ours that the run no longer makes are removed from it. What it writes at the top
-(``py.typed``) is made where it is absent, and left alone where it is somebody else's.
+A file is ours if it starts with our header. Files below a folder (``v2025_03_26/types.py``) belong to that folder's
+package: files of ours that the run does not make are removed. A file at the top (``py.typed``) is created if it is
+absent, and left alone if it is not ours.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from mcp_bindgen.errors import BindgenError
 
 @frozen
 class Written:
-    """What a run did, as sorted paths relative to the target."""
+    """Result of a run, as sorted paths relative to the target."""
 
     created: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     overwritten: tuple[str, ...] = ()
-    """Those of ``changed`` that were not ours, and went because of ``--force``."""
+    """Files in ``changed`` that were not ours and were overwritten because of ``--force``."""
 
     @property
     def touched(self) -> bool:
-        """Whether anything on the disk is different now."""
+        """Whether the run changed any file."""
         return bool(self.created or self.changed or self.removed)
 
     def below(self, package: str) -> Written:
-        """The part that lies in one package; the files at the top for an empty name."""
+        """Return the part for one package, or for the files at the top if the name is empty."""
 
         def part(paths: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(path for path in paths if _package(path) == package)
@@ -47,7 +47,7 @@ class Written:
 
 @frozen
 class Drift:
-    """One file that is not what would be generated."""
+    """A file that differs from the file that would be generated."""
 
     path: str
     state: str
@@ -57,19 +57,19 @@ class Drift:
 
 @frozen
 class _Survey:
-    """What is there, compared with what is to be there; nothing is decided by looking twice."""
+    """Comparison of the existing files with those to write, made once."""
 
     created: tuple[str, ...]
     changed: tuple[str, ...]
     unchanged: tuple[str, ...]
     stale: tuple[str, ...]
     foreign: tuple[str, ...]
-    """In the way, and not ours; part of ``changed`` too."""
+    """Files to change that are not ours; also in ``changed``."""
     found: Mapping[str, bytes] = field(repr=False)
 
 
 def write(files: Mapping[str, str], target: Path, *, force: bool = False) -> Written:
-    """Write ``files`` (relative path to text) below ``target``; raises BindgenError with everything left as it was."""
+    """Write ``files`` (relative path to text) below ``target``; raise BindgenError and change nothing on failure."""
     _refuse_no_folder(target)
     with exclusive(target):
         survey = _survey(files, target)
@@ -85,7 +85,7 @@ def write(files: Mapping[str, str], target: Path, *, force: bool = False) -> Wri
 
 
 def check(files: Mapping[str, str], target: Path) -> list[Drift]:
-    """How ``target`` differs from ``files``, each difference as a unified diff; nothing is written."""
+    """Return the differences between ``target`` and ``files`` as unified diffs, without writing."""
     survey = _survey(files, target)
     drifts: list[Drift] = []
     for path in sorted((*survey.created, *survey.changed, *survey.stale)):
@@ -121,7 +121,7 @@ def _survey(files: Mapping[str, str], target: Path) -> _Survey:
 
 
 def _refuse_no_folder(target: Path) -> None:
-    # A link to a folder is a folder; one that leads nowhere, or to a file, is not.
+    # A link to a folder counts as a folder; a dangling link or one to a file does not.
     for folder in (target, *target.parents):
         if folder.is_dir():
             return
@@ -132,7 +132,7 @@ def _refuse_no_folder(target: Path) -> None:
 
 
 def _read(target: Path, path: str) -> bytes | None:
-    """The bytes of a file below ``target``, None if it is absent; whatever is neither is refused."""
+    """Return the bytes of a file below ``target``, None if it is absent; raise BindgenError for a link or folder."""
     place = target
     for part in Path(path).parts:
         place /= part
@@ -150,7 +150,7 @@ def _read(target: Path, path: str) -> bytes | None:
 
 
 def _ours_in_packages(files: Mapping[str, str], target: Path) -> Iterator[str]:
-    """Files with our header in the packages that the run writes."""
+    """Yield the files with our header in the packages that the run writes."""
     packages = {_package(path) for path in files} - {""}
     for package in sorted(packages):
         for folder, inner, names in os.walk(target / package):
@@ -173,7 +173,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def _package(path: str) -> str:
-    """The first folder of a path; empty for a file at the top."""
+    """Return the first folder of a path; empty for a file at the top."""
     head, separator, _ = path.partition("/")
     return head if separator else ""
 
@@ -189,5 +189,5 @@ def _diff(path: str, before: str | None, after: str | None) -> str:
         "" if after is None else "as generated",
     )
     whole = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
-    # Two empty files give no lines, and a missing empty file (py.typed) must be said all the same.
+    # A missing empty file (py.typed) has no lines, but must be reported too.
     return "".join(whole) or f"--- {'/dev/null' if before is None else shown}\n+++ {shown}\n"

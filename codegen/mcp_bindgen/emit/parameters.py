@@ -1,4 +1,4 @@
-"""The members of a request's params as parameters of a method."""
+"""Parameters of request methods, from the members of params."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from mcp_bindgen.emit.prerequisites import REQUEST_META, object_of
 from mcp_bindgen.ir.protocol import Field, ObjectOf, ObjectType, Protocol, Type
 
 TASK = "task"
-"""The member that asks for a task instead of a result."""
+"""The member that requests a task instead of a result."""
 
 _NAMED = frozenset({TASK, "_meta"})
-"""Members that are always given by name."""
+"""Members whose parameters are keyword-only."""
 
 _ROUNDS = frozenset({"inputResponses", "requestState"})
-"""What a request carries from round to round is the runtime's business."""
+"""Members that the runtime sets when it repeats a request with input."""
 
 MetaForm: TypeAlias = Literal["carried", "object", "map", "undeclared"]
-"""How further entries of ``_meta`` get into params: through what each request of a stateless revision carries, as an
-object, as a map, or among the undeclared members."""
+"""Form of additional ``_meta`` entries in params: in the ``_meta`` of every stateless request, as an object, as a map, or
+among undeclared members."""
 
 
 @frozen
 class Parameter:
-    """A parameter, and the member that it gives."""
+    """A parameter and the member that it sets."""
 
     name: str
     attribute: str
-    """The member's name in Python."""
+    """Attribute name of the member."""
     wire: str
     annotation: tuple[str, ...]
     default: str
-    """`` = …``; empty for a parameter that has to be given."""
+    """`` = …``; empty for a required parameter."""
     positional: bool
     doc: str
 
     def written(self) -> Alternatives:
-        """As it stands in a signature."""
+        """Return the parameter as part of a signature."""
         return Alternatives(f"{self.name}: ", self.annotation, self.default)
 
     def passed(self) -> str:
-        """As it is given to the class of the params."""
+        """Return the argument for the class of the params."""
         return f"{self.attribute}={self.name}"
 
 
 class Parameters:
-    """Makes parameters of the members of params.
+    """Planner of the parameters for members of params.
 
-    Required members come first, in the order of the source, and may be given by position. So may an optional member
-    that is the only one which the params themselves declare. All others are given by name.
+    Required members come first, in the order of the source, and may be positional. So may an optional member if it is
+    the only one that the params themselves declare. All others are keyword-only.
     """
 
     def __init__(self, protocol: Protocol, names: Names) -> None:
@@ -63,30 +63,30 @@ class Parameters:
         self._names = names
         self._annotations = Annotations(protocol, names, "types.")
 
-    def of(self, declared: ObjectType, taken: Collection[str], without: Collection[str] = ()) -> list[Parameter]:
-        """The parameters; ``taken`` are names with a meaning of their own, ``without`` members that are given otherwise."""
-        members = [member for member in declared.fields if self._is_given(declared, member, without)]
+    def of(self, declared: ObjectType, reserved: Collection[str], without: Collection[str] = ()) -> list[Parameter]:
+        """Return the parameters; ``reserved`` are names in use, ``without`` members that are set in another way."""
+        members = [member for member in declared.fields if self._is_parameter(declared, member, without)]
         optional = [member for member in members if default_of(self._protocol, member)]
         required = [member for member in members if member not in optional]
         own = [member for member in optional if member.declared_in == declared.path and member.name not in _NAMED]
         natural = own if len(own) == 1 else []
         rest = [member for member in optional if member not in natural]
-        names = set(taken)
+        names = set(reserved)
         return [
             self._parameter(declared, member, names, positional=member not in rest)
             for member in (*required, *natural, *rest)
         ]
 
-    def _is_given(self, declared: ObjectType, member: Field, without: Collection[str]) -> bool:
+    def _is_parameter(self, declared: ObjectType, member: Field, without: Collection[str]) -> bool:
         if member.name in without or member.name in _ROUNDS or is_constant(member):
             return False
         return member.name != "_meta" or self.meta_form(declared) is None
 
-    def _parameter(self, declared: ObjectType, member: Field, taken: set[str], *, positional: bool) -> Parameter:
+    def _parameter(self, declared: ObjectType, member: Field, used: set[str], *, positional: bool) -> Parameter:
         attribute = self._names.fields[declared.path][member.name]
         parts = [] if member.raw else self._annotations.alternatives(member.type)
         return Parameter(
-            name=free_name(attribute, taken),
+            name=free_name(attribute, used),
             attribute=attribute,
             wire=member.name,
             annotation=with_absence(self._protocol, member, parts),
@@ -96,7 +96,7 @@ class Parameters:
         )
 
     def meta_form(self, declared: ObjectType) -> MetaForm | None:
-        """How entries of ``_meta`` are put into params; None where ``_meta`` is a member like others."""
+        """Return the form of additional ``_meta`` entries; None if ``_meta`` has an ordinary parameter."""
         member = next((each for each in declared.fields if each.name == "_meta"), None)
         if member is None:
             return "undeclared"
@@ -113,6 +113,6 @@ class Parameters:
         return isinstance(kind, ObjectOf) and self._protocol.objects[kind.path].is_map
 
     def meta_class(self, declared: ObjectType) -> str:
-        """The annotation of ``_meta``, which is the class to make where it is an object."""
+        """Return the annotation of ``_meta``, its class if it is an object."""
         (member,) = (each for each in declared.fields if each.name == "_meta")
         return self._annotations.of(member.type)

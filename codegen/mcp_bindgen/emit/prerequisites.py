@@ -1,4 +1,4 @@
-"""Whether a schema has what clients and servers need: the messages and members that the runtime itself uses."""
+"""Prerequisites of clients and servers: the messages and members of a schema that the runtime uses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALWAYS: Mapping[str, Sequence[str]] = {
     "CancelledNotification": ("params.requestId", "params.reason"),
     "ProgressNotification": ("params.progressToken", "params.progress", "params.total"),
 }
-"""Declared types to the members that the runtime gives or reads, by wire name."""
+"""Declared types to the members that the runtime sets or reads, by wire name."""
 
 _HANDSHAKE: Mapping[str, Sequence[str]] = {
     "InitializeRequest": ("params.protocolVersion", "params.capabilities", "params.clientInfo"),
@@ -65,21 +65,21 @@ _CONVENIENCE_METHODS: Mapping[Side, Mapping[str, tuple[frozenset[str], ...]]] = 
 """Convenience methods of clients and of the context of a server's handlers: each needs all of one of its sets of names."""
 
 REQUEST_META = "RequestMetaObject"
-"""What every request of a stateless revision carries, and clients make by themselves."""
+"""The type of ``_meta`` in every request of a stateless revision, which clients set by themselves."""
 
 
 def is_stateless(protocol: Protocol) -> bool:
-    """Whether every request stands alone; otherwise a session begins with ``initialize``."""
+    """Return whether the protocol is stateless; otherwise a session starts with ``initialize``."""
     return "initialize" not in protocol.methods
 
 
 def has_tasks(protocol: Protocol) -> bool:
-    """Whether tool calls may become tasks: by the revision itself or, where it is stateless, by an extension."""
+    """Return whether tool calls may become tasks, by the revision itself or by an extension of a stateless one."""
     return "tasks/result" in protocol.methods or (is_stateless(protocol) and "tools/call" in protocol.methods)
 
 
 def has_forms(protocol: Protocol) -> bool:
-    """Whether a server can have the user fill in a form."""
+    """Return whether a server can request that the user fills in a form."""
     return "elicitation/create" in protocol.methods and {"ElicitResult", "StringSchema"} <= protocol.objects.keys()
 
 
@@ -93,7 +93,7 @@ def convenience_methods(protocol: Protocol, side: Side) -> dict[str, bool]:
 
 
 def can_converse(protocol: Protocol) -> bool:
-    """Whether a client and a server can be emitted for it."""
+    """Return whether a client and a server can be emitted."""
     return not any(_missing(protocol))
 
 
@@ -125,7 +125,7 @@ def _missing(protocol: Protocol) -> Iterator[str]:
 
 
 def lacks(protocol: Protocol, path: str, members: Sequence[str]) -> Iterator[str]:
-    """The members, by dotted path, that an object type does not have."""
+    """Yield the members, as dotted paths, that an object type lacks."""
     for dotted in members:
         kind: Type | None = ObjectOf(path)
         for name in dotted.split(".") if not dotted.startswith("io.") else (dotted,):
@@ -143,7 +143,7 @@ def _carries_meta(protocol: Protocol, params: Type | None) -> bool:
 
 
 def object_of(protocol: Protocol, kind: Type | None) -> ObjectType | None:
-    """The object type with members that a type is, by whatever names; None where it is something else."""
+    """Return the object type that a type is, through aliases; None if it is a map or no object."""
     while isinstance(kind, AliasOf):
         kind = protocol.aliases[kind.name].type
     declared = protocol.objects[kind.path] if isinstance(kind, ObjectOf) else None

@@ -1,4 +1,4 @@
-"""Methods that send requests: those of a client, and those of the context that a server's handlers are given."""
+"""Methods that send requests: those of a client, and of the context of a server's handlers."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from mcp_bindgen.emit.view_model import RequestMethodView
 from mcp_bindgen.ir.protocol import AliasOf, ListOf, Method, ObjectOf, ObjectType, Protocol, Scalar, Side, Type
 
 _OWN = {"client": frozenset({"initialize", "subscriptions/listen"}), "server": frozenset[str]()}
-"""Requests that the runtime sends by itself, or offers in another form."""
+"""Requests that the runtime sends by itself, or for which it has methods of its own."""
 
 _ROUND = "InputRequiredResult"
-"""What is no result yet: the runtime gives the input, and asks again."""
+"""An interim result: the runtime provides the input and repeats the request."""
 _TASK_RESULT = "CreateTaskResult"
-"""What answers a request that asks for a task."""
+"""The result of a request for a task."""
 
 _CURSOR = "cursor"
 _NEXT = "nextCursor"
 
 
 def sent_by(protocol: Protocol, side: Side) -> list[Method]:
-    """The requests that a side's code may want to send."""
+    """Return the requests for which a side has methods."""
     requests = (method for method in protocol.methods.values() if method.kind == "request")
     return [method for method in requests if side in method.sent_by and method.name not in _OWN[side]]
 
 
 def plan_request_methods(protocol: Protocol, names: Names, side: Side) -> tuple[RequestMethodView, ...]:
-    """A method for each request that a side may send, in the order of the source; several where its params differ."""
+    """Return a method for each request that a side may send, in the order of the source, or several for its variants."""
     planner = _Planner(protocol, names)
     requests = sent_by(protocol, side)
-    taken = set(RESERVED_CALLS[side])
+    used = set(RESERVED_CALLS[side])
     if side == "client" and is_stateless(protocol):
-        taken |= RESERVED_STATELESS_CALLS
-    own = {method.name: free_name(names.methods[method.name].lower(), taken) for method in requests}
-    return tuple(view for method in requests for view in planner.methods(method, own[method.name], taken))
+        used |= RESERVED_STATELESS_CALLS
+    own = {method.name: free_name(names.methods[method.name].lower(), used) for method in requests}
+    return tuple(view for method in requests for view in planner.methods(method, own[method.name], used))
 
 
 @frozen
@@ -52,19 +52,19 @@ class _Call:
     method: Method
     name: str
     about: str
-    """What is said of the params, apart from what is said of the request."""
+    """Documentation of the params, besides that of the request."""
     declared: ObjectType | None
     parameters: tuple[Parameter, ...]
     meta: MetaForm | None
 
     @property
     def waits(self) -> bool:
-        """Whether it has a timeout and hears of progress: a request inside another message has neither."""
+        """Whether the method has a timeout and progress: a request embedded in a result has neither."""
         return not self.method.embedded and self.declared is not None
 
     @property
     def options(self) -> list[str]:
-        """The parameters that are not members of the params."""
+        """Parameters that are not members of the params."""
         return [*(["meta"] if self.meta else []), *(["timeout", "on_progress"] if self.waits else [])]
 
 
@@ -82,17 +82,17 @@ class _Planner:
             "on_progress": Alternatives("on_progress: ", (listener, "None"), " = None"),
         }
 
-    def methods(self, method: Method, name: str, taken: set[str]) -> Iterator[RequestMethodView]:
-        """The methods for one request; ``taken`` are names that are gone."""
+    def methods(self, method: Method, name: str, used: set[str]) -> Iterator[RequestMethodView]:
+        """Yield the methods for one request; ``used`` are names that other methods have."""
         ways = call_variants(self._protocol, method)
         for variant in ways:
-            called = free_name(f"{name}{variant.suffix}", taken) if variant.suffix else name
+            called = free_name(f"{name}{variant.suffix}", used) if variant.suffix else name
             call = self._call(method, called, variant, alone=len(ways) == 1)
             items = self._listed(call)
             if items is None:
                 yield self._plain(call)
             else:
-                page = evolve(call, name=free_name(f"{call.name}_page", taken))
+                page = evolve(call, name=free_name(f"{call.name}_page", used))
                 yield self._every(call, page.name, items)
                 yield self._plain(page, f"Returns one page of the items of `{call.name}`.")
 
@@ -104,13 +104,13 @@ class _Planner:
         meta = self._parameters.meta_form(declared)
         if method.embedded and meta == "undeclared":
             meta = None
-        taken = RESERVED_PARAMETERS | ({"meta"} if meta else set[str]())
-        parameters = tuple(self._parameters.of(declared, taken, without))
+        used = RESERVED_PARAMETERS | ({"meta"} if meta else set[str]())
+        parameters = tuple(self._parameters.of(declared, used, without))
         about = "" if alone else declared.about.doc or ""
         return _Call(method, name, about, declared, parameters, meta)
 
     def _whole(self, method: Method) -> Iterator[Parameter]:
-        """Params that are given as they are."""
+        """Yield the parameter for params that are passed as they are."""
         if method.params is not None:
             annotation = self._annotations.alternatives(method.params)
             optional = not method.params_required
@@ -133,10 +133,10 @@ class _Planner:
             (task,) = (parameter for parameter in call.parameters if parameter.wire == TASK)
             usual, lasting = map(self._of, results)
             never = evolve(task, annotation=("None",))
-            asked = evolve(task, annotation=tuple(part for part in task.annotation if part != "None"), default="")
+            required = evolve(task, annotation=tuple(part for part in task.annotation if part != "None"), default="")
             overloads = [
                 self._signature(_replaced(call, task, never), usual, " ..."),
-                self._signature(_replaced(call, task, asked), lasting, " ..."),
+                self._signature(_replaced(call, task, required), lasting, " ..."),
             ]
             body = [
                 *lines("result = ", self._request(call), indent=8),
@@ -166,7 +166,7 @@ class _Planner:
         )
 
     def _results(self, method: Method) -> list[Type]:
-        """What a call may give; all there is, where it takes more than its class to tell."""
+        """Return the results that a call may return; all, if classes cannot distinguish them."""
         if any(object_of(self._protocol, each) is None for each in method.results):
             return [*method.results]
         return [each for each in method.results if each != ObjectOf(_ROUND)] or [*method.results]
@@ -183,36 +183,36 @@ class _Planner:
         )
 
     def _request(self, call: _Call) -> Bracketed:
-        given = [f"methods.{self._names.methods[call.method.name]}"]
+        arguments = [f"methods.{self._names.methods[call.method.name]}"]
         if call.method.params is not None:
-            given.append("params")
+            arguments.append("params")
         if call.waits:
-            given += ["timeout=timeout", "on_progress=on_progress"]
-        return ("self.request(", given, ")")
+            arguments += ["timeout=timeout", "on_progress=on_progress"]
+        return ("self.request(", arguments, ")")
 
     def _params(self, call: _Call) -> list[str]:
         if call.declared is None:
             return []
-        given = [parameter.passed() for parameter in call.parameters]
+        arguments = [parameter.passed() for parameter in call.parameters]
         match call.meta:
             case "carried":
-                given.append("meta=self.meta(meta)")
+                arguments.append("meta=self.meta(meta)")
             case "object":
-                given.append(f"meta=method_support.make_meta({self._parameters.meta_class(call.declared)}, meta)")
+                arguments.append(f"meta=method_support.make_meta({self._parameters.meta_class(call.declared)}, meta)")
             case "map":
-                given.append("meta=method_support.meta_entries(meta)")
+                arguments.append("meta=method_support.meta_entries(meta)")
             case "undeclared":
-                given.append("extra=method_support.extra_with_meta(meta)")
+                arguments.append("extra=method_support.extra_with_meta(meta)")
             case None:
                 pass
-        made: Tree = (f"types.{self._names.types[call.declared.path]}(", given, ")")
+        made: Tree = (f"types.{self._names.types[call.declared.path]}(", arguments, ")")
         if self._may_be_left_out(call):
             made = ("method_support.none_if_empty(", [made], ")")
         return lines("params = ", made, indent=8)
 
     @staticmethod
     def _may_be_left_out(call: _Call) -> bool:
-        """Whether params in which nothing is given say nothing, so that the request does without."""
+        """Return whether the request omits params if no argument is passed."""
         if call.method.params_required or call.declared is None:
             return False
         return all(member.optional and member.default is None for member in call.declared.fields)
@@ -220,7 +220,7 @@ class _Planner:
     # A list in pages.
 
     def _listed(self, call: _Call) -> tuple[str, str] | None:
-        """The attribute of a page that has its items, and what an item is; None where the result is no page."""
+        """Return the attribute of a page with its items, and the annotation of an item; None if the result is no page."""
         results = call.method.results
         result = object_of(self._protocol, results[0]) if len(results) == 1 else None
         if result is None or call.declared is None:
@@ -293,12 +293,12 @@ class _Planner:
 
     def _doc(self, call: _Call, more: str) -> list[str]:
         about = self._protocol.objects[call.method.interface].about
-        said = [f"- `{each.name}`: {' '.join(each.doc.split())}" for each in call.parameters if each.doc]
+        items = [f"- `{each.name}`: {' '.join(each.doc.split())}" for each in call.parameters if each.doc]
         if call.meta:
-            said.append("- `meta`: Additional entries of `_meta`, by wire name.")
+            items.append("- `meta`: Additional entries of `_meta`, by wire name.")
         if call.waits:
-            said.append("- `timeout`, `on_progress` and errors: Those of `request`.")
-        paragraphs = [about.doc or f"Sends `{call.method.name}`.", call.about, more, "\n".join(said)]
+            items.append("- `timeout`, `on_progress` and errors: Those of `request`.")
+        paragraphs = [about.doc or f"Sends `{call.method.name}`.", call.about, more, "\n".join(items)]
         if about.deprecated is not None:
             paragraphs.append(f"Deprecated{': ' + about.deprecated if about.deprecated else '.'}")
         return docstring("\n\n".join(paragraph for paragraph in paragraphs if paragraph), 8)
@@ -312,6 +312,6 @@ def _bare(annotation: str) -> str:
 
 
 def _replaced(call: _Call, old: Parameter, new: Parameter) -> _Call:
-    """The call with another parameter in the place of one; those that go by position stay in front."""
+    """Return the call with one parameter replaced, and with positional parameters first."""
     parameters = [new if parameter is old else parameter for parameter in call.parameters]
     return evolve(call, parameters=tuple(sorted(parameters, key=lambda each: not each.positional)))

@@ -1,6 +1,6 @@
-"""The facts about a revision that its package hands to the runtime: from the structure of the schema, and from prose.
+"""Facts about a revision for the runtime, from the structure of its schema and from the specification's prose.
 
-What only prose says comes from a bundled revision, the *base* (``catalog.base_of``).
+Facts that only prose states come from a bundled revision, the *base* (``catalog.base_of``).
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _structured(protocol: Protocol) -> Literal["none", "object", "any"]:
 
 
 def _is_any(protocol: Protocol, kind: Type) -> bool:
-    """Whether every JSON value is of the type, as far as its scalars tell."""
+    """Return whether every JSON value is of the type, judged by its scalars."""
     match kind:
         case AliasOf():
             return _is_any(protocol, protocol.aliases[kind.name].type)

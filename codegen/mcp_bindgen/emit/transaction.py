@@ -1,4 +1,4 @@
-"""Replaces packages below a folder as a whole: a run that is killed leaves each of them old or new, never mixed.
+"""Transaction on a folder: packages are replaced as a whole, so a killed run leaves each old or new, never mixed.
 
 1. The run locks the folder, so that one run at a time writes to it.
 2. It restores what a killed run left unfinished, and removes that run's stage.
@@ -27,7 +27,7 @@ from attrs import asdict, frozen
 from mcp_bindgen.errors import BindgenError
 
 STAGE = ".mcp-codegen-"
-"""What the name of a stage begins with."""
+"""Prefix of the name of a stage."""
 JOURNAL = "journal.json"
 LOCK_TIMEOUT = 30.0
 """Seconds to wait for another run that writes to the same folder."""
@@ -38,20 +38,20 @@ _RENAME_EXCHANGE = 2
 
 @frozen
 class _Unit:
-    """A package or a file at the top that is replaced, told by inode numbers wherever it lies at the moment."""
+    """A package, or a file at the top, to replace; inode numbers identify it wherever it is at the moment."""
 
     name: str
     before: int | None
-    """The inode of the old one; None if there was none."""
+    """Inode before; None if it did not exist."""
     after: int | None
-    """The inode of the new one; None for a package that is removed."""
+    """Inode afterwards; None for a package that is removed."""
 
 
 @contextmanager
 def exclusive(target: Path) -> Generator[None, None, None]:
-    """Let no other run write to a folder meanwhile; the folder is made, and what a killed run left is restored.
+    """Lock a folder against other runs; create it if it is absent, and restore what a killed run left unfinished.
 
-    A folder that is still empty at the end is removed. Raises BindgenError if another run does not end.
+    A created folder that is still empty at the end is removed. Raise BindgenError if another run keeps the lock.
     """
     made: list[Path] = []
     try:
@@ -75,7 +75,7 @@ def exclusive(target: Path) -> Generator[None, None, None]:
 def apply_changes(written: Mapping[str, bytes], removed: Sequence[str], target: Path) -> None:
     """Write and remove files below ``target``, which ``exclusive`` has made and locked.
 
-    Raises BindgenError with everything as it was before.
+    Raise BindgenError and change nothing on failure.
     """
     with _explained(target):
         # Inside the target, so that it is on the same file system.
@@ -92,7 +92,7 @@ def apply_changes(written: Mapping[str, bytes], removed: Sequence[str], target: 
 
 
 def _build(written: Mapping[str, bytes], removed: Sequence[str], target: Path, stage: Path) -> list[_Unit]:
-    """Make the new packages in the stage."""
+    """Build the new packages in the stage."""
     new = stage / "new"
     new.mkdir()
     (stage / "old").mkdir()
@@ -164,7 +164,7 @@ def _keep_file(place: Path, old: Path) -> None:
 
 
 def _restore(stage: Path, target: Path) -> None:
-    """Bring back what the journal of a stage lists, if there is one, and remove the stage; may be repeated."""
+    """Restore what the journal of a stage lists, if there is one, and remove the stage; may be repeated."""
     if (stage / JOURNAL).is_file():
         undone = stage / "undone"
         undone.mkdir(exist_ok=True)
@@ -215,7 +215,7 @@ def _inode(place: Path) -> int | None:
 
 
 def _lock(target: Path) -> int | None:
-    """The descriptor that holds the lock, which ends with the process; None on Windows, where folders have no locks."""
+    """Return the descriptor that holds the lock until it is closed; None on Windows, where folders cannot be locked."""
     if sys.platform == "win32":
         return None
     import fcntl
@@ -268,16 +268,16 @@ def _explained(target: Path) -> Generator[None, None, None]:
 
 
 def _beside(place: str | bytes | Path | int, target: Path) -> str:
-    """The path to show: files of the stage have names of no meaning, so the target stands for them."""
+    """Return the path to show: the target instead of a file of the stage."""
     shown = place if isinstance(place, str) else str(target) if isinstance(place, (bytes, int)) else str(place)
     return str(target) if STAGE in shown else shown
 
 
 def exchange_paths(one: Path, other: Path) -> bool:
-    """Exchange two paths of one file system, so that both exist at every moment; False if that was not possible.
+    """Exchange two paths of one file system, so that both exist at every moment; return False if that is impossible.
 
-    It takes Linux and a file system that supports it (``renameat2`` with ``RENAME_EXCHANGE``); Python has no function of
-    its own for it. The caller then renames twice, which fails with an error of its own where the paths are the problem.
+    This requires Linux and a file system that supports ``renameat2`` with ``RENAME_EXCHANGE``, for which Python has no
+    function. Otherwise the caller renames twice, which raises an error if the paths are the problem.
     """
     if sys.platform != "linux":
         return False

@@ -1,4 +1,4 @@
-"""The text of ``_type_tables.py``: the same types as data, for finding out where a value is wrong and why."""
+"""The tables of ``_type_tables.py``: the types as data, to find out where a value is wrong and why."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from mcp_bindgen.ir.protocol import (
 
 
 class TypeTables:
-    """Plans the tables of one protocol. The vocabulary is that of ``codec.type_tables``."""
+    """Planner of the tables of one protocol, in the format of ``codec.type_tables``."""
 
     def __init__(self, protocol: Protocol, names: Names) -> None:
         self._protocol = protocol
         self._names = names
         self._open: list[str] = []
         self._looped: dict[str, None] = {}
-        """Inline maps that lead back to themselves, though what is written goes by way of a name."""
+        """Recursive inline maps, which need a name in the tables."""
 
     def tables(self) -> dict[str, list[str]]:
         """Return the lines of ``OBJECTS``, ``ALIASES`` and ``RESULTS``."""
@@ -40,7 +40,7 @@ class TypeTables:
         return {"objects": objects, "aliases": self._aliases(), "results": results}
 
     def _objects(self) -> list[str]:
-        """``OBJECTS``: class name to its members and its index signature."""
+        """Return ``OBJECTS``: class name to members and index signature."""
         entries: list[Tree] = []
         for declared in self._protocol.objects.values():
             if declared.is_map:
@@ -52,7 +52,7 @@ class TypeTables:
         return table("OBJECTS: Final[Objects] = ", entries)
 
     def _aliases(self) -> list[str]:
-        """``ALIASES``: alias name to its shape."""
+        """Return ``ALIASES``: alias name to shape."""
         entries: list[Tree] = [
             _prefixed(f"{literal(self._names.types[name])}: ", self.shape(alias.type))
             for name, alias in self._protocol.aliases.items()
@@ -69,7 +69,7 @@ class TypeTables:
         return table("ALIASES: Final[Aliases] = ", entries)
 
     def _results(self) -> list[str]:
-        """``RESULTS``: method to the shape of its result."""
+        """Return ``RESULTS``: method to the shape of its result."""
         entries: list[Tree] = [
             _prefixed(f"{literal(method.name)}: ", self.shape(method.result))
             for method in self._protocol.methods.values()
@@ -89,7 +89,7 @@ class TypeTables:
         return tuple_of([*parts, *([constraints] if constraints else [])])
 
     def shape(self, kind: Type) -> Tree:
-        """A type as nested tuples."""
+        """Return a type as nested tuples."""
         match kind:
             case Scalar():
                 return literal(kind.kind)
@@ -160,7 +160,7 @@ def _prefixed(prefix: str, tree: Tree) -> Tree:
 
 
 def _constraints(constraints: Constraints) -> Tree | None:
-    """Pairs of name and value of the constraints that decoding does not check."""
+    """Return pairs of name and value of the constraints, which decoding does not check."""
     named = {
         "minimum": constraints.minimum,
         "maximum": constraints.maximum,
