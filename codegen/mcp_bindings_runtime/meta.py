@@ -42,8 +42,8 @@ def meta_of(params: Any, *, declared: bool) -> Any:
 def with_entries(value: Any, entries: Mapping[str, Any], meta_class: Any) -> Any:
     """Return a copy of params or of a result with further entries of ``_meta``."""
     if meta_class is None:
-        extra = value.extra or {}
-        current = extra.get(_KEY)
+        extra: dict[str, Any] = value.extra or {}
+        current: Any = extra.get(_KEY)
         kept: dict[str, Any] = current if current.__class__ is dict else {}
         return value.__replace__(extra={**extra, _KEY: {**kept, **entries}})
     current = meta_class() if value.meta is None else value.meta
