@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from support.backends import NAMES, backend, using
+from support.json_backends import NAMES, backend, using
 
 
 @pytest.fixture(params=NAMES)

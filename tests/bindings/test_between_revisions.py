@@ -23,10 +23,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from support import wording
-from support.changes import FOLDER, STEPS, Entry, Step, file_of, fits, found, table
+from support import error_texts
 from support.packages import package
-from support.standing import verdict
+from support.revision_changes import FOLDER, STEPS, Entry, Step, file_of, fits, found, table
+from support.verdicts import verdict
 from support.witnesses import is_shown, moved, witness
 
 HOW_MANY = (8, 27, 71, 112)
@@ -70,7 +70,7 @@ def agrees(said: str, seen: str) -> bool:
 def test_both_revisions_give_the_verdicts_of_the_table(entry: Entry) -> None:
     for keys, (revision, said) in itertools.product(entry.places, zip(entry.step, entry.verdicts, strict=True)):
         seen = verdict(package(revision), entry.sent, keys)
-        assert agrees(said, seen), f"{revision}: {wording.path_text(keys)} is {seen}"
+        assert agrees(said, seen), f"{revision}: {error_texts.path_text(keys)} is {seen}"
 
 
 @each_entry

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from mcp_bindings_runtime.codec.record import Record
 from mcp_bindings_runtime.errors import DecodeError, EncodeError
 from mcp_bindings_runtime.unset import UNSET
-from strategies.aimed_faults import AimedFaults, Fault
 from strategies.faults import Faults
 from strategies.messages import Message, Messages, messages
+from strategies.targeted_faults import AimedFaults, Fault
 from strategies.values import Json, Path
 from support.message_oracle import MessageOracle
-from support.official import REVISIONS
+from support.official_schemas import REVISIONS
 from support.oracle import Violation
 from support.packages import Package, attempt, package
 

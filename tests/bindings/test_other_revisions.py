@@ -13,9 +13,9 @@ import pytest
 from mcp_bindings_runtime.errors import DecodeError
 from strategies.messages import Message, Messages
 from strategies.values import Json, Values
-from support.likeness import same_as, same_message
+from support.json_equality import same_as, same_message
 from support.message_oracle import MessageOracle
-from support.official import REVISIONS
+from support.official_schemas import REVISIONS
 from support.oracle import Oracle, Violation, type_names
 from support.oracle import Path as Keys
 from support.packages import Package, attempt, package

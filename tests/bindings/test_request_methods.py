@@ -19,7 +19,7 @@ from mcp_bindings import v2025_11_25, v2026_07_28
 from mcp_bindings_runtime.errors import ProtocolError
 from mcp_bindings_runtime.methods import RequestMethod
 from strategies.values import Values
-from support.official import ours
+from support.official_schemas import ours
 
 ALL: list[Any] = [importlib.import_module(f"mcp_bindings.{name}") for name in PACKAGES]
 NOT_SENT = {"client": {"initialize", "subscriptions/listen"}, "server": {"ping"}}

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from mcp_bindgen.ir.protocol import Protocol
 from strategies.messages import Message, Messages, messages, text_of
 from strategies.values import Case, Json, Values, drawn_json, values
-from support.backends import NAMES, backend, using
-from support.likeness import same, same_as, same_message
+from support.json_backends import NAMES, backend, using
+from support.json_equality import same, same_as, same_message
 from support.message_oracle import MessageOracle
-from support.official import REVISIONS
+from support.official_schemas import REVISIONS
 from support.oracle import Oracle, type_names, undecidable
 from support.packages import Package, package
 

@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 from mcp_bindgen.ir.protocol import ObjectOf, Type
 from mcp_bindings_runtime.errors import DecodeError
-from strategies.aimed_faults import AimedFaults, Fault
 from strategies.faults import Change, Faults
 from strategies.messages import Message, Messages
+from strategies.targeted_faults import AimedFaults, Fault
 from strategies.values import Json, Path, Values
-from support import wording
-from support.likeness import same_as, same_message
+from support import error_texts
+from support.json_equality import same_as, same_message
 from support.message_oracle import MessageOracle
-from support.official import REVISIONS
+from support.official_schemas import REVISIONS
 from support.oracle import Oracle, Violation, type_names
 from support.packages import Package, attempt, package
 
@@ -56,12 +56,12 @@ def check_refusal(refusal: DecodeError | None, wanted: Violation | None, value: 
         return
     assert (refusal.keys, refusal.found, refusal.expected) == (wanted.path, wanted.found, wanted.expected)
     assert refusal.revision == revision
-    assert refusal.path == wording.path_text(wanted.path)
+    assert refusal.path == error_texts.path_text(wanted.path)
     assert str(refusal) == f"{refusal.path}: found {wanted.found}, expected {wanted.expected} ({revision})"
     if wanted.found == "nothing":
-        assert wanted.path[-1] not in wording.pointed_at(value, refusal.pointer.rpartition("/")[0])
+        assert wanted.path[-1] not in error_texts.pointed_at(value, refusal.pointer.rpartition("/")[0])
     else:
-        assert wording.pointed_at(value, refusal.pointer) is functools.reduce(getitem, wanted.path, value)
+        assert error_texts.pointed_at(value, refusal.pointer) is functools.reduce(getitem, wanted.path, value)
 
 
 # --- Every change, judged by the model ---------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_a_fault_of_every_kind_in_every_member_is_reported_at_its_own_place(mcp:
         with pytest.raises(DecodeError) as caught:
             mcp.structure(wrong, path)
         assert caught.value.keys == fault.change.path, f"{fault.name}: {fault.subject} in {wrong!r}"
-        found = "nothing" if fault.change.drop else wording.found(fault.change.put)
+        found = "nothing" if fault.change.drop else error_texts.found(fault.change.put)
         assert caught.value.found == found
         tried.add((fault.subject, fault.name))
     aimed = AimedFaults(mcp.protocol)
@@ -256,7 +256,7 @@ def test_a_notification_of_every_method_has_no_id(mcp: Package) -> None:
         if method.kind == "notification":
             for id_ in NO_ID:
                 value = {**made.least(ObjectOf(method.interface)), "id": id_}
-                assert refusal(mcp, value) == (("id",), wording.found(id_), f"no id, as {name} is a notification")
+                assert refusal(mcp, value) == (("id",), error_texts.found(id_), f"no id, as {name} is a notification")
 
 
 @pytest.mark.parametrize("result", [{}, None, 1, {"tools": []}])

@@ -16,8 +16,8 @@ from typing import Any, Self
 import pytest
 from checkout import REVISIONS, ROOT
 from conformance import server as fixture
-from support.conversing import PATIENCE, environment
-from support.posting import endpoint
+from support.raw_http_client import endpoint
+from support.scripted_peers import PATIENCE, environment
 
 DESK = ROOT / "tests" / "cli" / "programs" / "desk.py"
 NEWEST_WITH_HANDSHAKE = "2025-11-25"

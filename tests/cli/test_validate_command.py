@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from mcp_bindgen.cli.app import run
 from mcp_bindgen.resources import schemas
 from mcp_bindgen.validate.rules import listing
-from support.logged import opening, request, result, text_of
+from support.recorded_sessions import opening, request, result, text_of
 
 CALL = request("tools/call", 1, nme="x")
 LINE = "session.jsonl:4: $.params.name: missing, expected a string"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from conformance import server as fixture
-from support.conversing import WHO, Spoken, scripted_client
+from support.scripted_peers import WHO, Spoken, scripted_client
 
 META = "io.modelcontextprotocol/"
 ALL = {"elicitation": {}, "sampling": {}, "roots": {}}

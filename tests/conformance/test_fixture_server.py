@@ -14,8 +14,8 @@ from conformance import server as fixture
 from mcp_bindgen.validate import validate
 from mcp_bindings_runtime.errors import ResponseError
 from mcp_bindings_runtime.transports.child import Child
-from support.conversing import PATIENCE, environment, eventually, package
-from support.posting import endpoint
+from support.raw_http_client import endpoint
+from support.scripted_peers import PATIENCE, environment, eventually, package
 
 REVISIONS = fixture.REVISIONS
 FORMS = [each for each in REVISIONS if each >= fixture.FORMS]

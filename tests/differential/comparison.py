@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from attrs import field, frozen
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
-from support.official import definitions
+from support.official_schemas import definitions
 
 Json: TypeAlias = dict[str, Any]
 

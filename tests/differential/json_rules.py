@@ -11,7 +11,7 @@ from collections.abc import Callable
 from attrs import frozen
 from differential.comparison import Difference
 from mcp_bindgen.ir.protocol import Protocol
-from support.official import REVISIONS
+from support.official_schemas import REVISIONS
 
 
 @frozen

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from differential.judges import Rule, nodes, ref, unions_of, when
-from support.official import REVISIONS
+from support.official_schemas import REVISIONS
 
 Types = dict[str, Any]
 

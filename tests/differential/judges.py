@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import jsonschema
 from attrs import field, frozen
 from referencing import Registry, Resource
-from support.official import definitions
+from support.official_schemas import definitions
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

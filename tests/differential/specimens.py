@@ -22,7 +22,7 @@ from strategies.faults import Change, Faults
 from strategies.messages import Message, Messages
 from strategies.values import Case, Values
 from support.message_oracle import MessageOracle, Reading
-from support.official import ours
+from support.official_schemas import ours
 from support.oracle import type_names
 from support.packages import package
 

@@ -30,9 +30,9 @@ from mcp_bindgen import catalog
 from mcp_bindings_runtime.codec.record import Record
 from mcp_bindings_runtime.errors import DecodeError, EncodeError, Undecidable
 from strategies.values import UNDECLARED, Values, values
-from support.likeness import same, same_as
+from support.json_equality import same, same_as
 from support.message_oracle import MessageOracle
-from support.official import REVISIONS, official_json, ours
+from support.official_schemas import REVISIONS, official_json, ours
 from support.oracle import Oracle, type_names, undecidable
 
 Json = Any

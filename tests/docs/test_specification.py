@@ -21,7 +21,7 @@ from mcp_bindgen import catalog
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from support.specification import Sentence, sentences  # noqa: E402  # this is a program, too
+from support.specification_sentences import Sentence, sentences  # noqa: E402  # this is a program, too
 
 RECORD = Path(__file__).with_name("specification.toml")
 RECORDED = tomllib.loads(RECORD.read_text(encoding="utf-8"))

@@ -12,7 +12,7 @@ from checkout import REVISIONS, ROOT
 from hypothesis import assume, example, given, settings
 from mcp_bindgen.emit.render import root_files
 from mcp_bindgen.errors import SchemaError
-from strategies.emitted import emit
+from strategies.emitted_packages import emit
 from strategies.schema_texts import many_members, schema_texts
 
 

@@ -24,8 +24,8 @@ from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.errors import SchemaError
 from mcp_bindings_runtime import errors
 from mcp_bindings_runtime.facts import Facts
-from strategies.agreement import Subject, check_reading_all, check_writing_all
-from strategies.emitted import Emitted, emit, load, unload
+from strategies.codec_agreement import Subject, check_reading_all, check_writing_all
+from strategies.emitted_packages import Emitted, emit, load, unload
 from strategies.schema_texts import MARK, many_members, schema_texts
 
 CONVERSATION = (Path(__file__).parent / "nasty" / "conversation.ts").read_text(encoding="utf-8")

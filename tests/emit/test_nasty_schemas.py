@@ -13,8 +13,8 @@ from random import Random
 import black
 import pytest
 from mcp_bindgen.emit.render import root_files, runtime_files
-from strategies.agreement import Subject, check_reading_all, check_writing_all
-from strategies.emitted import emit, load, unload
+from strategies.codec_agreement import Subject, check_reading_all, check_writing_all
+from strategies.emitted_packages import emit, load, unload
 
 SCHEMAS = sorted((Path(__file__).parent / "nasty").glob("*.ts"))
 NAMES = [path.stem for path in SCHEMAS]

@@ -16,8 +16,8 @@ from mcp_bindings_runtime.client.handshake import HandshakeClient
 from mcp_bindings_runtime.client.stateless import StatelessClient
 from mcp_bindings_runtime.connection.context import Context, ServerContext, StatelessContext
 from mcp_bindings_runtime.transports import memory
-from strategies.emitted import emit, load, unload
-from support.official import REVISIONS, ours
+from strategies.emitted_packages import emit, load, unload
+from support.official_schemas import REVISIONS, ours
 
 HERE = Path(__file__).parent
 GOLDEN = (HERE / "golden" / "conversation" / "schema.ts").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from typing import Any
 from mcp_bindgen.catalog import package_name, revisions
 from mcp_bindings_runtime.codec.json_text import Backend
 from mcp_bindings_runtime.errors import DecodeError
-from support.backends import NAMES, backend
+from support.json_backends import NAMES, backend
 
 from fuzz.mutating import IDS
 

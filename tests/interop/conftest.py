@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from checkout import ROOT
 from mcp_bindings import connect
-from support.conversing import environment
+from support.scripted_peers import environment
 
 PROGRAMS = Path(__file__).parent / "programs"
 LONG = 120.0

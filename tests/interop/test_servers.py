@@ -12,7 +12,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindgen.cli.app import run as run_cli
 from mcp_bindings_runtime.errors import ResponseError
-from support.conversing import eventually, text_of
+from support.scripted_peers import eventually, text_of
 
 PROGRAMS = Path(__file__).parent / "programs"
 HANDSHAKE = [revision for revision in REVISIONS if revision < "2026"]

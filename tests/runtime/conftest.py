@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.connection.connection import Connection
-from support.conversing import pass_over_threads_of_earlier_tests
+from support.scripted_peers import pass_over_threads_of_earlier_tests
 
 
 @pytest.fixture(autouse=True)

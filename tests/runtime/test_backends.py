@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mcp_bindings_runtime.codec.json_text import Backend, NotJson, parse
 from mcp_bindings_runtime.codec.json_text import write as write_standard
-from support.backends import backend
+from support.json_backends import backend
 
 Json = Any
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings import v2025_11_25, v2026_07_28
 from mcp_bindings_runtime.errors import ProtocolError, ToolFailed
-from support.conversing import package
+from support.scripted_peers import package
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from strategies.emitted import emit, load, unload
+from strategies.emitted_packages import emit, load, unload
 
 SCHEMA = """
 export interface Item {

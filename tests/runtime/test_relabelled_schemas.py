@@ -16,7 +16,7 @@ from checkout import REVISIONS
 from mcp_bindgen import catalog
 from mcp_bindgen.emit.output_folder import write
 from mcp_bindgen.generate import SchemaFile, generate
-from support.conversing import PATIENCE, package
+from support.scripted_peers import PATIENCE, package
 
 Json = Any
 

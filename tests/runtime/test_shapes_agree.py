@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from checkout import REVISIONS
 from mcp_bindgen import catalog
-from strategies.agreement import Subject, check_reading_all, check_writing_all
+from strategies.codec_agreement import Subject, check_reading_all, check_writing_all
 
 
 @pytest.fixture(scope="module", params=REVISIONS)

@@ -12,8 +12,8 @@ from attrs import frozen
 from mcp_bindgen import catalog
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Protocol, Scalar, Type
 from mcp_bindgen.sources import read_modules, understand
-from strategies.agreement import Subject, check_reading_all, check_writing_all
-from strategies.emitted import load, rendered, unload
+from strategies.codec_agreement import Subject, check_reading_all, check_writing_all
+from strategies.emitted_packages import load, rendered, unload
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""Conversations put together at random from the types of a protocol: every message is valid, every answer is an answer."""
+"""Random conversations from the types of a protocol: all messages are valid, all responses have a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults: one change of a JSON value, put in without looking at its type.
+"""Faults: random changes of a JSON value, whatever its type.
 
 Whether what comes out is still valid, as something else perhaps, is for judges to say.
 """

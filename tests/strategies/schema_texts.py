@@ -1,4 +1,4 @@
-"""Random schema files: valid TypeScript of every construct, with names, strings and comments that do their worst.
+"""Random schema files: valid TypeScript of every construct, with hostile names, strings and comments.
 
 ``schema_texts()`` gives the text of a file that the generator has to take, unless two of its names clash in Python. Its
 unions can be decided, its references lead somewhere; everything else is left to chance.

@@ -11,7 +11,7 @@ from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Protocol, T
 from mcp_bindgen.ir.walk import parts
 from strategies.faults import OTHERS, Change, Faults
 from strategies.values import Case, Values
-from support.official import REVISIONS, ours
+from support.official_schemas import REVISIONS, ours
 from support.oracle import Oracle, type_names
 
 if TYPE_CHECKING:

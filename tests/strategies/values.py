@@ -1,4 +1,4 @@
-"""Valid JSON values made from a resolved protocol, not from the code emitted from it.
+"""Valid JSON values of the types of a resolved protocol, independent of emitted code.
 
 ``cases`` goes through a type one member at a time, and so is complete and small; ``drawn`` combines at random, for any
 schema, and ``values`` is the strategy of that.
@@ -28,7 +28,7 @@ from mcp_bindgen.ir.protocol import (
     Type,
     Union,
 )
-from strategies.texts import EXAMPLES, drawn_text
+from strategies.random_text import EXAMPLES, drawn_text
 from support.oracle import Oracle
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""The emitted packages as the runtime sees them: a binding for each bundled revision."""
+"""Bindings of the emitted packages, one for each bundled revision."""
 
 from __future__ import annotations
 

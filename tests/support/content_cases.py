@@ -1,9 +1,9 @@
-"""For each rule about what messages hold, the smallest conversation that breaks it and one like it that does not."""
+"""A minimal conversation that breaks each rule about the content of messages, and a similar one that does not."""
 
 from __future__ import annotations
 
+from support.conversation_builder import META, Talk
 from support.session_cases import TASKS, Say, called_as_task, need, task
-from support.talks import META, Talk
 
 TOOL = {"name": "x", "inputSchema": {"type": "object"}}
 IMAGE = {"type": "image", "data": "", "mimeType": "image"}

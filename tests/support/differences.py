@@ -1,4 +1,4 @@
-"""What is different on the wire between two protocols: found by walking through the messages of both at the same time.
+"""Differences between two protocols on the wire, found by a parallel walk over the messages of both.
 
 Names of types are not on the wire. So two types are compared where messages of the two protocols have them in the same
 place, whatever they are called, and where both have one of the same name; that there is a type counts as a difference
@@ -24,7 +24,7 @@ from mcp_bindgen.ir.protocol import (
     Type,
     Union,
 )
-from support import wording
+from support import error_texts
 from support.message_oracle import MessageOracle
 from support.oracle import Path
 
@@ -69,7 +69,7 @@ def differences(old: Protocol, new: Protocol) -> list[Difference]:
 
 def place(owner: str, member: str) -> str:
     """A member of an object type: ``Tool.name``, ``RequestMetaObject["io.modelcontextprotocol/clientInfo"]``."""
-    return owner + wording.path_text((member,))[1:]
+    return owner + error_texts.path_text((member,))[1:]
 
 
 class _Walk:
@@ -185,7 +185,7 @@ class _Walk:
                 for sign, values, others in (("+", new.values, old.values), ("-", old.values, new.values)):
                     for value in values:
                         if value not in others:
-                            yield evolve(here, sign=sign, detail=f": {wording.found(value)}", kind=Enum((value,)))
+                            yield evolve(here, sign=sign, detail=f": {error_texts.found(value)}", kind=Enum((value,)))
             case ListOf(), ListOf():
                 element = evolve(here, subject=f"{here.subject}[]", way=(*here.way, 0))
                 yield from self._types(element, old.element, new.element)
@@ -237,7 +237,7 @@ def alternatives(protocol: Protocol, kind: Type) -> Alternatives:
         case Scalar(kind="object"):
             return {"an object": ANY_OBJECT}
         case Scalar():
-            return {wording.SCALARS[kind.kind]: kind}
+            return {error_texts.SCALARS[kind.kind]: kind}
 
 
 def reached(protocol: Protocol) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What a whole message is to be read as, and what is wrong with it, by the model and the rules of JSON-RPC 2.0."""
+"""The expected decoding of a whole message and its violations, by the model and the rules of JSON-RPC 2.0."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 from attrs import frozen
 from mcp_bindgen.ir.protocol import ListOf, Method, ObjectOf, Protocol, Type, Union
-from support import wording
+from support import error_texts
 from support.oracle import Json, Oracle, Path, Violation
 
 Side = Literal["client", "server"]
@@ -59,7 +59,7 @@ class MessageOracle:
 
     def _message(self, value: Json, path: Path, sender: Side | None, results: Results) -> Reading:
         if type(value) is not dict:
-            return self._refused(path, wording.found(value), "an object", path)
+            return self._refused(path, error_texts.found(value), "an object", path)
         if "method" in value:
             return self._call(value, path, sender)
         if "result" in value and "error" in value:
@@ -76,13 +76,13 @@ class MessageOracle:
     def _call(self, value: dict[str, Json], path: Path, sender: Side | None) -> Reading:
         method, kind = value["method"], "request" if "id" in value else "notification"
         if type(method) is not str:
-            return self._refused((*path, "method"), wording.found(method), "a string", path)
+            return self._refused((*path, "method"), error_texts.found(method), "a string", path)
         known = self.method(method, sender)
         if known is None:
             return self._object("JSONRPCRequest" if kind == "request" else "JSONRPCNotification", value, path)
         if known.kind == kind:
             return self._object(known.interface, value, path)
-        found, expected = ("nothing", "an id") if known.kind == "request" else (wording.found(value["id"]), "no id")
+        found, expected = ("nothing", "an id") if known.kind == "request" else (error_texts.found(value["id"]), "no id")
         return self._refused((*path, "id"), found, f"{expected}, as {method} is a {known.kind}", path)
 
     def method(self, name: str, sender: Side | None = None) -> Method | None:

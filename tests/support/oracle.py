@@ -1,4 +1,4 @@
-"""Which JSON values a resolved protocol accepts, and what is wrong with the others: the model as a judge of emitted code.
+"""A test oracle for emitted code: the JSON values that a resolved protocol accepts, and the violations of others.
 
 Nothing here looks at what was emitted: neither at its functions nor at its tables.
 """
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from attrs import frozen
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Protocol, Scalar, Type, Union
-from support import wording
+from support import error_texts
 
 Json: TypeAlias = Any
 Path: TypeAlias = tuple[str | int, ...]
@@ -68,7 +68,7 @@ class Oracle:
                     yield from self._members(self.protocol.objects[kind.path], value, path)
 
     def _wrong(self, kind: Type, value: Json, path: Path) -> Violation:
-        return Violation(path, wording.found(value), wording.expected(self.protocol, kind), path)
+        return Violation(path, error_texts.found(value), error_texts.expected(self.protocol, kind), path)
 
     def _members(self, declared: ObjectType, value: Mapping[str, Json], path: Path) -> Iterator[Violation]:
         for field in in_order(declared):
@@ -76,7 +76,7 @@ class Oracle:
             if field.name in value:
                 yield from self.violations(field.type, value[field.name], place)
             elif not (field.optional or field.absence_tolerated):
-                yield Violation(place, "nothing", wording.expected(self.protocol, field.type), None)
+                yield Violation(place, "nothing", error_texts.expected(self.protocol, field.type), None)
         if declared.index is not None:
             known = {field.name for field in declared.fields}
             for key in value:
@@ -112,7 +112,7 @@ class Oracle:
             case ByKind():
                 branches = [branch for kind, branch in decision.branches if KINDS[kind](look)]
                 if not branches:
-                    return path, wording.found(look), wording.expected(self.protocol, union)
+                    return path, error_texts.found(look), error_texts.expected(self.protocol, union)
                 return self._decide(union, branches[0], look, path)
             case ByTag():
                 where = (*path, decision.key)
@@ -121,11 +121,15 @@ class Oracle:
                         return self._decide(union, decision.absent, look, path, missed)
                     if missed:
                         return _none_of(path, *missed, decision.key)
-                    return where, "nothing", wording.one_of(literal for literal, _ in decision.branches)
+                    return where, "nothing", error_texts.one_of(literal for literal, _ in decision.branches)
                 tag = look[decision.key]
                 taken = [branch for literal, branch in decision.branches if _same(tag, literal)]
                 if not taken:
-                    return where, wording.found(tag), wording.one_of(literal for literal, _ in decision.branches)
+                    return (
+                        where,
+                        error_texts.found(tag),
+                        error_texts.one_of(literal for literal, _ in decision.branches),
+                    )
                 return self._decide(union, taken[0], look, path)
             case ByKey():
                 if decision.key in look:
@@ -138,7 +142,7 @@ class Oracle:
                 if decision.key not in look:
                     return _none_of(path, *missed, decision.key) if missed else (where, "nothing", "an object")
                 if type(look[decision.key]) is not dict:
-                    return where, wording.found(look[decision.key]), "an object"
+                    return where, error_texts.found(look[decision.key]), "an object"
                 return self._decide(union, decision.inner, look[decision.key], where)
             case ByFirst():
                 if not look:
@@ -150,7 +154,7 @@ class Oracle:
 
 def _none_of(path: Path, first: str, *others: str) -> tuple[Path, str, str]:
     """None of these keys is there: what is missed is the one that is asked for first."""
-    expected = f"this member, or {wording.one_of(others)} instead" if others else "this member"
+    expected = f"this member, or {error_texts.one_of(others)} instead" if others else "this member"
     return (*path, first), "nothing", expected
 
 

@@ -1,4 +1,4 @@
-"""The emitted packages as their users see them, and the names that their types have in the model."""
+"""The emitted packages by their public interface, and the names of their types in the model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindings_runtime.codec.record import Record
 from mcp_bindings_runtime.errors import DecodeError
-from support.official import ours
+from support.official_schemas import ours
 
 Json = Any
 Path = tuple[str | int, ...]

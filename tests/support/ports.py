@@ -1,4 +1,4 @@
-"""Ports for servers in processes of their own, which have to be told one."""
+"""Free ports for servers that run in processes of their own."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""For each rule about sessions, the smallest conversation that breaks it and one like it that does not."""
+"""A minimal conversation that breaks each rule about sessions, and a similar one that does not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from support.talks import LAST, META, Talk
+from support.conversation_builder import LAST, META, Talk
 
 Say = Callable[[Talk], Talk]
 

@@ -8,7 +8,7 @@ import pytest
 from mcp_bindgen.ir.protocol import ObjectOf, Protocol
 from strategies.values import Values
 from support.differences import differences, reached, reached_from
-from support.official import REVISIONS, ours, resolved
+from support.official_schemas import REVISIONS, ours, resolved
 from support.oracle import Oracle
 
 STEPS = list(itertools.pairwise(REVISIONS))

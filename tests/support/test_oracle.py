@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf
 from strategies.values import Json
-from support import wording
+from support import error_texts
 from support.message_oracle import MessageOracle
-from support.official import ours
+from support.official_schemas import ours
 from support.oracle import Oracle, Path, Violation, type_names, undecidable
 
 R2024, R2503, R2506, R2511, R26 = "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
@@ -123,8 +123,8 @@ def test_types_whose_values_say_nothing_are_left_out() -> None:
 
 def test_places_are_spelled_for_people_and_for_programs() -> None:
     assert (
-        wording.path_text(("a", 0, "$schema", "x/y", 'q"', "é", "\u202e", "\U000e0001"))
+        error_texts.path_text(("a", 0, "$schema", "x/y", 'q"', "é", "\u202e", "\U000e0001"))
         == '$.a[0].$schema["x/y"]["q\\""].é["\\u202e"]["\\udb40\\udc01"]'
     )
-    assert wording.pointed_at({"a/b": [{"~": 5}]}, "/a~1b/0/~0") == 5
-    assert wording.pointed_at(7, "") == 7
+    assert error_texts.pointed_at({"a/b": [{"~": 5}]}, "/a~1b/0/~0") == 5
+    assert error_texts.pointed_at(7, "") == 7

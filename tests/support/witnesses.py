@@ -1,4 +1,4 @@
-"""Values that show a difference as the message of an entry of a table shows another one of the same entry."""
+"""Messages that show a difference: the example of a table entry, changed for another difference of the same entry."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from operator import getitem
 
 from mcp_bindgen.ir.protocol import ObjectOf, Protocol
 from strategies.values import Values
-from support import wording
-from support.changes import Entry, keys_of
+from support import error_texts
 from support.differences import Difference
-from support.official import ours
+from support.official_schemas import ours
 from support.oracle import Json, Oracle
 from support.oracle import Path as Keys
-from support.standing import Sent, subject
+from support.revision_changes import Entry, keys_of
+from support.verdicts import Sent, subject
 
 
 def protocol_with(entry: Entry, difference: Difference) -> Protocol:
@@ -90,5 +90,5 @@ def moved(verdict: str, entry: Entry, keys: Keys) -> str:
     if verdict.startswith("refused at "):
         told, place = keys_of(verdict.removeprefix("refused at ")), entry.places[0]
         assert told[: len(place)] == place
-        return f"refused at {wording.path_text((*keys, *told[len(place) :]))}"
+        return f"refused at {error_texts.path_text((*keys, *told[len(place) :]))}"
     return "known" if verdict[0].isupper() else verdict

@@ -12,8 +12,8 @@ from mcp_bindgen.validate import constraints, tables
 from mcp_bindgen.validate.constraints import Violation, check
 from mcp_bindgen.validate.tables import Tables
 from strategies.values import Values
-from support.official import REVISIONS, ours
-from support.types import declared
+from support.declared_types import declared
+from support.official_schemas import REVISIONS, ours
 
 Json = Any
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from mcp_bindgen import catalog
 from mcp_bindgen.validate import Limits, Report, validate_messages
-from support.logged import WHO, failure, notification, opening, request, result, shown
+from support.recorded_sessions import WHO, failure, notification, opening, request, result, shown
 
 Json = Any
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from mcp_bindgen.validate import validate_messages
-from support.logged import notification, request, result, shown
+from support.recorded_sessions import notification, request, result, shown
 
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -12,7 +12,7 @@ from mcp_bindgen.validate.fragments import Match, answers, is_message, match, ma
 from mcp_bindgen.validate.tables import Tables
 from mcp_bindgen.validate.walk import walk
 from strategies.values import Values
-from support.official import REVISIONS, ours
+from support.official_schemas import REVISIONS, ours
 
 Json = Any
 LATEST = "2026-07-28"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from mcp_bindgen.validate import logs
-from support.logged import opening, recorded, request, result, shown
+from support.recorded_sessions import opening, recorded, request, result, shown
 
 Json = Any
 

@@ -12,7 +12,7 @@ from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.generate import SchemaFile
 from mcp_bindgen.resources import schemas
 from mcp_bindgen.validate import validate, validate_messages
-from support.logged import opening, request, result
+from support.recorded_sessions import opening, request, result
 
 NEWEST = schemas() / "2026-07-28" / "schema.ts"
 MEETING = 'interface JumpRequest extends JSONRPCRequest { method: "jump"; params: RequestParams & { height: number } }'

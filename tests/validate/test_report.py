@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mcp_bindgen.validate import Finding, Place, Report, validate_messages
 from mcp_bindgen.validate.rendering import as_annotation, as_json, as_line, outcome_as_json
 from mcp_bindgen.validate.wording import in_words
-from support.logged import opening, request
+from support.recorded_sessions import opening, request
 
 Json = Any
 

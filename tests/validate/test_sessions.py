@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from mcp_bindgen.validate import Limits, validate, validate_messages
-from support.logged import failure, notification, opening, request, result, shown
+from support.recorded_sessions import failure, notification, opening, request, result, shown
 
 Json = Any
 

@@ -14,7 +14,7 @@ import pytest
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.validate import InputError, Limits, validate
 from mcp_bindgen.validate.sources import find
-from support.logged import opening, recorded, request, result, shown, text_of
+from support.recorded_sessions import opening, recorded, request, result, shown, text_of
 
 Json = Any
 

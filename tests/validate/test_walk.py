@@ -11,9 +11,9 @@ from mcp_bindgen.validate.tables import Tables
 from mcp_bindgen.validate.walk import walk
 from strategies.faults import Faults
 from strategies.values import Values
-from support.official import REVISIONS, ours
+from support.declared_types import declared
+from support.official_schemas import REVISIONS, ours
 from support.oracle import Oracle
-from support.types import declared
 
 TREE = Tables(
     objects={

@@ -10,7 +10,7 @@ from typing import Any
 
 from mcp_bindings import serve
 from mcp_bindings_runtime.errors import ResponseError
-from support.conversing import package
+from support.scripted_peers import package
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n").decode()
 TOOLS = [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from checkout import REVISIONS
 from mcp_bindings_runtime.client.any_client import AnyClient, AnyOptions
-from support.conversing import package
+from support.scripted_peers import package
 
 MAKING = {"stdio", "http", "in_memory", "over"}
 """Ways to make a client of one revision."""

@@ -7,7 +7,8 @@ from threading import Lock
 
 import pytest
 from mcp_bindings_runtime.errors import ProtocolError, RequestTimeout, ResponseError, UsageError
-from support.conversing import (
+from support.echo_server import echo_server
+from support.scripted_peers import (
     HANDSHAKE,
     PATIENCE,
     STATELESS,
@@ -17,7 +18,6 @@ from support.conversing import (
     scripted_server,
     text_of,
 )
-from support.echoing import echo_server
 
 each_revision = pytest.mark.parametrize("revision", [*HANDSHAKE, *STATELESS])
 in_sessions = pytest.mark.parametrize("revision", HANDSHAKE)

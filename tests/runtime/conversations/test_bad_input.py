@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.conversing import HANDSHAKE, REVISIONS, STATELESS, WHO, Piped, program
+from support.scripted_peers import HANDSHAKE, REVISIONS, STATELESS, WHO, Piped, program
 
 LATEST = HANDSHAKE[-1]
 MANY = 70 * 1024 * 1024

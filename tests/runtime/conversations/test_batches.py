@@ -6,8 +6,8 @@ import json
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, EncodeError, RequestTimeout, ResponseError, UsageError
-from support.conversing import PATIENCE, REVISIONS, eventually, package, scripted_client, scripted_server, text_of
-from support.echoing import echo_server
+from support.echo_server import echo_server
+from support.scripted_peers import PATIENCE, REVISIONS, eventually, package, scripted_client, scripted_server, text_of
 
 REVISION = "2025-03-26"
 mcp = package(REVISION)

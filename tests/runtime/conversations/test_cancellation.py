@@ -8,7 +8,8 @@ from threading import Event
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
-from support.conversing import (
+from support.echo_server import echo_server
+from support.scripted_peers import (
     HANDSHAKE,
     PATIENCE,
     REVISIONS,
@@ -19,7 +20,6 @@ from support.conversing import (
     scripted_server,
     text_of,
 )
-from support.echoing import echo_server
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]

@@ -10,7 +10,8 @@ import pytest
 from mcp_bindings import v2025_11_25
 from mcp_bindings_runtime.errors import CallCancelled, RequestTimeout
 from mcp_bindings_runtime.transports.memory import pair
-from support.conversing import (
+from support.raw_http_client import endpoint, notification, request
+from support.scripted_peers import (
     HANDSHAKE,
     PATIENCE,
     STATELESS,
@@ -21,7 +22,6 @@ from support.conversing import (
     scripted_server,
     text_of,
 )
-from support.posting import endpoint, notification, request
 
 LATEST = HANDSHAKE[-1]
 NEW = STATELESS[-1]

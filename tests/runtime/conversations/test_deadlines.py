@@ -23,8 +23,8 @@ from mcp_bindings_runtime.connection.call_scope import ACTIVE, CallScope, bounde
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from mcp_bindings_runtime.transports.memory import pair
-from support.conversing import PATIENCE, STATELESS, Spoken, eventually, scripted_server
-from support.task_serving import serving
+from support.scripted_peers import PATIENCE, STATELESS, Spoken, eventually, scripted_server
+from support.task_server import serving
 
 NEWEST = STATELESS[-1]
 STAMP = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z"}

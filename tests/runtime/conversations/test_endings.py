@@ -14,7 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
-from support.conversing import (
+from support.echo_server import echo_server
+from support.scripted_peers import (
     HANDSHAKE,
     PATIENCE,
     REVISIONS,
@@ -30,7 +31,6 @@ from support.conversing import (
     text_of,
     threads_of,
 )
-from support.echoing import echo_server
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]

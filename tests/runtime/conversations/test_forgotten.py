@@ -7,7 +7,8 @@ import os
 from typing import Any
 
 import pytest
-from support.conversing import (
+from support.echo_server import echo_server
+from support.scripted_peers import (
     HANDSHAKE,
     REVISIONS,
     STATELESS,
@@ -18,7 +19,6 @@ from support.conversing import (
     text_of,
     threads_of,
 )
-from support.echoing import echo_server
 
 
 def forget(kept: list[Any]) -> None:

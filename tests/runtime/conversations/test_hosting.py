@@ -21,7 +21,8 @@ from mcp_bindings_runtime.transports.memory import pair
 from mcp_bindings_runtime.transports.streams import Streams
 from strategies.messages import Messages
 from strategies.values import Values, at_random, drawn_json
-from support.conversing import (
+from support.echo_server import echo_server
+from support.scripted_peers import (
     HANDSHAKE,
     PATIENCE,
     REVISIONS,
@@ -33,7 +34,6 @@ from support.conversing import (
     program,
     scripted_client,
 )
-from support.echoing import echo_server
 
 NEW = STATELESS[-1]
 LATEST = HANDSHAKE[-1]

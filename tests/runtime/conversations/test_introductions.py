@@ -13,8 +13,8 @@ from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.server.options import ServerOptions, StatelessServerOptions
 from mcp_bindings_runtime.session.capabilities import INTRODUCTION, missing_members
 from support.bindings import binding
-from support.conversing import STATELESS, package
-from support.offering import asking, serving
+from support.connected_clients import asking, serving
+from support.scripted_peers import STATELESS, package
 
 SAID = {
     "title": "The library",

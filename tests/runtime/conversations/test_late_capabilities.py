@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, Spoken, package, scripted_client, text_of
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, Spoken, package, scripted_client, text_of
 
 
 def late(n: int) -> int:

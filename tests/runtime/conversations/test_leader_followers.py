@@ -13,9 +13,9 @@ from mcp_bindings_runtime.connection import calls as calls_module
 from mcp_bindings_runtime.connection import leader_followers
 from mcp_bindings_runtime.connection.auto_reset_event import AutoResetEvent
 from mcp_bindings_runtime.connection.leader_followers import LeaderFollowers, SerialQueue
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of, threads_of
-from support.echoing import echo_server
-from support.soaking import answers_roots, soak
+from support.concurrent_calls import answers_roots, soak
+from support.echo_server import echo_server
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of, threads_of
 
 END = object()
 

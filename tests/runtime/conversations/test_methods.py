@@ -15,8 +15,8 @@ from mcp_bindings_runtime.features.sampling import find_imbalance
 from mcp_bindings_runtime.transports.memory import pair
 from mcp_bindings_runtime.transports.streams import Streams
 from strategies.values import Values
-from support.conversing import HANDSHAKE, PATIENCE, REVISIONS, STATELESS, eventually, package
 from support.packages import Package
+from support.scripted_peers import HANDSHAKE, PATIENCE, REVISIONS, STATELESS, eventually, package
 
 OWN = {"initialize", "ping", "server/discover", "subscriptions/listen"}
 """Requests that sessions answer themselves; they have tests of their own."""

@@ -14,7 +14,7 @@ from mcp_bindings_runtime.features.limits import Limits
 from mcp_bindings_runtime.http.server.authorization import Authorization
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from mcp_bindings_runtime.tasks.store import MemoryTasks
-from support.conversing import PATIENCE, text_of
+from support.scripted_peers import PATIENCE, text_of
 
 Do = Callable[[], object]
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from mcp_bindings_runtime.connection.progress_queue import CAPACITY
 from mcp_bindings_runtime.errors import RequestTimeout
-from support.conversing import (
+from support.scripted_http_server import END, McpPeer, Request, called, event, head, result
+from support.scripted_peers import (
     HANDSHAKE,
     PATIENCE,
     REVISIONS,
@@ -21,7 +22,6 @@ from support.conversing import (
     program,
     scripted_server,
 )
-from support.httppeer import END, McpPeer, Request, called, event, head, result
 
 LATEST = HANDSHAKE[-1]
 each_revision = pytest.mark.parametrize("revision", REVISIONS)

@@ -10,7 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from mcp_bindings import connect
 from mcp_bindings_runtime.errors import RequestTimeout, ResponseError, UsageError
-from support.conversing import (
+from support.concurrent_calls import answers_roots
+from support.echo_server import echo_server
+from support.scripted_peers import (
     HANDSHAKE,
     PATIENCE,
     REVISIONS,
@@ -21,8 +23,6 @@ from support.conversing import (
     text_of,
     threads_of,
 )
-from support.echoing import echo_server
-from support.soaking import answers_roots
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]
@@ -99,7 +99,7 @@ def test_the_fixture_connects_records_and_closes(tmp_path):
 import threading
 
 from mcp_bindings import v2024_11_05 as old, v2026_07_28 as new
-from support.echoing import echo_server
+from support.echo_server import echo_server
 
 left = []
 

@@ -19,7 +19,8 @@ from mcp_bindings_runtime.errors import (
     UsageError,
 )
 from mcp_bindings_runtime.transports.memory import pair
-from support.conversing import (
+from support.echo_server import echo_server
+from support.scripted_peers import (
     HANDSHAKE,
     PATIENCE,
     REVISIONS,
@@ -35,7 +36,6 @@ from support.conversing import (
     text_of,
     threads_of,
 )
-from support.echoing import echo_server
 
 NEW = STATELESS[-1]
 LATEST = HANDSHAKE[-1]

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, environment, eventually, package, program, threads_of
-from support.echoing import echo_server
-from support.soaking import answers_roots, soak
+from support.concurrent_calls import answers_roots, soak
+from support.echo_server import echo_server
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, environment, eventually, package, program, threads_of
 
 LATEST, NEW = HANDSHAKE[-1], STATELESS[-1]
 TIMES = int(os.environ.get("MCP_BINDINGS_SOAK") or 300)

@@ -12,9 +12,9 @@ from checkout import REVISIONS
 from mcp_bindings import connect
 from mcp_bindings_runtime.client import change_feed as standing
 from mcp_bindings_runtime.errors import ProtocolError, UsageError
-from support.conversing import PATIENCE, STATELESS, eventually, package, scripted_server, threads_of
-from support.offering import serving
-from support.posting import endpoint
+from support.connected_clients import serving
+from support.raw_http_client import endpoint
+from support.scripted_peers import PATIENCE, STATELESS, eventually, package, scripted_server, threads_of
 
 NEW = STATELESS[-1]
 mcp = package(NEW)

@@ -19,7 +19,8 @@ from mcp_bindings_runtime.errors import (
     UsageError,
 )
 from mcp_bindings_runtime.tasks.store import MemoryTasks
-from support.conversing import (
+from support.echo_server import echo_server
+from support.scripted_peers import (
     HANDSHAKE,
     PATIENCE,
     REVISIONS,
@@ -31,8 +32,7 @@ from support.conversing import (
     scripted_server,
     text_of,
 )
-from support.echoing import echo_server
-from support.task_serving import serving
+from support.task_server import serving
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]

@@ -10,7 +10,7 @@ import pytest
 from mcp_bindings_runtime.connection.leader_followers import LeaderFollowers
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
 from mcp_bindings_runtime.transports.memory import pair
-from support.conversing import (
+from support.scripted_peers import (
     PATIENCE,
     STATELESS,
     Piped,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings_runtime.errors import UsageError
-from support.conversing import PATIENCE, eventually
+from support.scripted_peers import PATIENCE, eventually
 from support.session_cases import task
 
 AUGMENTED = mcp.converter.structure({"tasks": {"requests": {"tools": {"call": {}}}}}, mcp.types.ServerCapabilities)

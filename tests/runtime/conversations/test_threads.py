@@ -14,7 +14,8 @@ from mcp_bindings_runtime.connection import leader_followers
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
 from mcp_bindings_runtime.transports.memory import pair
 from mcp_bindings_runtime.transports.streams import Streams
-from support.conversing import (
+from support.echo_server import RAISED, echo_server
+from support.scripted_peers import (
     HANDSHAKE,
     PATIENCE,
     REVISIONS,
@@ -26,7 +27,6 @@ from support.conversing import (
     text_of,
     threads_of,
 )
-from support.echoing import RAISED, echo_server
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]

@@ -8,7 +8,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.codec.unknown_content import UnknownContent, unstructure_result
 from mcp_bindings_runtime.errors import DecodeError, ToolFailed
-from support.conversing import PATIENCE, STATELESS, package, scripted_server
+from support.scripted_peers import PATIENCE, STATELESS, package, scripted_server
 
 LINK = {"type": "resource_link", "uri": "file:///a.txt", "name": "a.txt"}
 HOLOGRAM = {"type": "hologram", "data": [1, None]}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from mcp_bindings_runtime.errors import ResponseError, UsageError
-from support.conversing import HANDSHAKE, STATELESS, package
-from support.offering import asking, serving
+from support.connected_clients import asking, serving
+from support.scripted_peers import HANDSHAKE, STATELESS, package
 
 every_revision = pytest.mark.parametrize("revision", STATELESS)
 

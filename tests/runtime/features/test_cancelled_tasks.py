@@ -13,8 +13,8 @@ from mcp_bindings import v2026_07_28
 from mcp_bindings_runtime.client.extending import with_tasks
 from mcp_bindings_runtime.errors import TaskCancelled
 from mcp_bindings_runtime.tasks.polled_task import PolledTask
-from support.conversing import PATIENCE, eventually, scripted_server
-from support.task_serving import serving
+from support.scripted_peers import PATIENCE, eventually, scripted_server
+from support.task_server import serving
 
 REVISION = "2025-11-25"
 TASK = {"taskId": "t", "createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttl": None}

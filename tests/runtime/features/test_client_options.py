@@ -16,7 +16,7 @@ from mcp_bindings_runtime.client.stateless import StatelessClient
 from mcp_bindings_runtime.errors import MissingCapability, UsageError
 from mcp_bindings_runtime.features.callbacks import EVERY, options_of
 from mcp_bindings_runtime.session.capabilities import missing_members
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 in_sessions = pytest.mark.parametrize("revision", HANDSHAKE)

@@ -7,8 +7,8 @@ from itertools import count
 import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import UsageError
-from support.conversing import STATELESS, package, scripted_client
-from support.offering import asking, refused, serving
+from support.connected_clients import asking, refused, serving
+from support.scripted_peers import STATELESS, package, scripted_client
 
 every_revision = pytest.mark.parametrize("revision", REVISIONS)
 WITH_OTHERS = [revision for revision in REVISIONS if revision >= "2025-06-18"]

@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 from mcp_bindings_runtime.features.keywords import Keywords
 from mcp_bindings_runtime.features.mismatch import MAX_MISMATCHES, MismatchError
 from mcp_bindings_runtime.features.type_parser import NoSchema, parse_type, schema_of
-from support.annotated import IN_WORDS, KINDS, Box, Color, Item, Options, Order, Point
-from support.conversing import environment
+from support.annotated_types import IN_WORDS, KINDS, Box, Color, Item, Options, Order, Point
+from support.scripted_peers import environment
 
 WORDS = ["a", "red", "x", "y", "name", "price", "items", "parent", "inner", "deep", "limit", "tags", "secret"]
 atoms = st.none() | st.booleans() | st.integers(-2, 4) | st.sampled_from([0.5, 1.0, 1.5, 2.5]) | st.sampled_from(WORDS)

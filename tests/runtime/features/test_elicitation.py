@@ -23,7 +23,7 @@ from mcp_bindings_runtime.features.elicitation import (
 )
 from mcp_bindings_runtime.features.forms import wrong_format
 from mcp_bindings_runtime.features.keywords import Keywords
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server, text_of
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server, text_of
 
 WITH_FORMS = [each for each in REVISIONS if each >= "2025-06-18"]
 WITH_CHOICES = [each for each in REVISIONS if each >= "2025-11-25"]

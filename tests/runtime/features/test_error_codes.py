@@ -13,7 +13,7 @@ from mcp_bindgen.catalog import load
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.revision_facts import facts_of
 from mcp_bindings_runtime.features.error_codes import ERROR_CODES, Situation, error_for
-from support.conversing import package
+from support.scripted_peers import package
 
 RUNTIME = Path(mcp_bindings_runtime.__file__).parent
 BEFORE_TASKS = ["2024-11-05", "2025-03-26", "2025-06-18"]

@@ -13,8 +13,8 @@ from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.errors import ProtocolError, ResponseError, UsageError
 from mcp_bindings_runtime.features.limits import LOGGER, Bucket, DroppedLogs, Limits, Throttle
 from mcp_bindings_runtime.session.log_levels import LEVELS
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of
-from support.echoing import echo_server
+from support.echo_server import echo_server
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 

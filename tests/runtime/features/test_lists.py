@@ -9,7 +9,7 @@ from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.features.lists import announced, answer_list
 from mcp_bindings_runtime.features.registry import Registry
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client
 
 LISTS = {
     "tools/list": ("tools", "Tool"),

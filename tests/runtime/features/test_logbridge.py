@@ -10,7 +10,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.features.log_handler import LogHandler, severity
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_client
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_client
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 in_sessions = pytest.mark.parametrize("revision", HANDSHAKE)

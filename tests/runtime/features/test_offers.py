@@ -6,8 +6,8 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.features.media import Image
-from support.conversing import package
-from support.offering import asking, serving
+from support.connected_clients import asking, serving
+from support.scripted_peers import package
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

@@ -13,8 +13,8 @@ from mcp_bindings import connect
 from mcp_bindings_runtime.client import output_check as outputs
 from mcp_bindings_runtime.client.output_check import Outputs
 from mcp_bindings_runtime.errors import OutputMismatch, ProtocolError, UsageError
-from support.conversing import PATIENCE, STATELESS, eventually, package
-from support.offering import asking, serving
+from support.connected_clients import asking, serving
+from support.scripted_peers import PATIENCE, STATELESS, eventually, package
 
 jsonschema = pytest.importorskip("jsonschema", reason="the extra `schema` is not installed")
 

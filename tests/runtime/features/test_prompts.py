@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ResponseError, UsageError
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client
-from support.offering import asking, refused, serving
+from support.connected_clients import asking, refused, serving
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client
 
 every_revision = pytest.mark.parametrize("revision", REVISIONS)
 

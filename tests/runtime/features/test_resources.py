@@ -13,8 +13,8 @@ from checkout import REVISIONS
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.features.folders import inside
 from mcp_bindings_runtime.features.resources import MAX_SUBSCRIPTIONS
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server
-from support.offering import asking, refused, serving
+from support.connected_clients import asking, refused, serving
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server
 
 LAST = REVISIONS[-1]
 every_revision = pytest.mark.parametrize("revision", REVISIONS)

@@ -13,8 +13,8 @@ from mcp_bindings_runtime.client.result_cache import CachedRequests
 from mcp_bindings_runtime.client.transport_factories import TransportFactory
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.session.events import Notified
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_server
-from support.offering import asking, serving
+from support.connected_clients import asking, serving
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_server
 
 REVISION = STATELESS[-1]
 mcp = package(REVISION)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import ProtocolError, ResponseError, UsageError
 from mcp_bindings_runtime.features.sampling import Refused, find_imbalance, match_model
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 in_sessions = pytest.mark.parametrize("revision", HANDSHAKE)

@@ -13,8 +13,8 @@ from mcp_bindings_runtime.errors import ResponseError
 from mcp_bindings_runtime.http.server.authorization import Authorization
 from mcp_bindings_runtime.tasks.polled_task import PolledTask
 from mcp_bindings_runtime.tasks.store import MemoryTasks
-from support.conversing import PATIENCE, eventually, package, scripted_client, threads_of
-from support.posting import Answer, Wire, call, endpoint, modern, request
+from support.raw_http_client import Answer, Wire, call, endpoint, modern, request
+from support.scripted_peers import PATIENCE, eventually, package, scripted_client, threads_of
 
 OLD, NEW = "2025-11-25", "2026-07-28"
 ABLE = {"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}

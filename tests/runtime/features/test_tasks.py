@@ -17,7 +17,7 @@ from mcp_bindings_runtime.tasks.store import MemoryTasks
 from mcp_bindings_runtime.tasks.task_handle import TaskHandle, start_task
 from mcp_bindings_runtime.tasks.tool_support import LONGEST, MOST, learn
 from mcp_bindings_runtime.transports.memory import pair
-from support.conversing import (
+from support.scripted_peers import (
     PATIENCE,
     Spoken,
     eventually,

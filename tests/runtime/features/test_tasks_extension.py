@@ -17,7 +17,7 @@ from mcp_bindings import v2026_07_28 as mcp
 from mcp_bindings_runtime.errors import ProtocolError, ResponseError, TaskCancelled, UsageError
 from mcp_bindings_runtime.tasks.polled_task import PolledTask
 from mcp_bindings_runtime.tasks.store import MemoryTasks
-from support.conversing import (
+from support.scripted_peers import (
     PATIENCE,
     Spoken,
     environment,
@@ -27,7 +27,7 @@ from support.conversing import (
     scripted_server,
     text_of,
 )
-from support.task_serving import serving
+from support.task_server import serving
 
 REVISION = "2026-07-28"
 TASKS = "io.modelcontextprotocol/tasks"

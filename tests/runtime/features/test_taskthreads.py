@@ -7,7 +7,7 @@ from queue import Queue
 from typing import Any
 
 from mcp_bindings_runtime.tasks.expiry_timer import ExpiryTimer
-from support.conversing import PATIENCE, eventually, threads_of
+from support.scripted_peers import PATIENCE, eventually, threads_of
 
 
 def test_an_alarm_rings_after_one_that_has_failed(caplog: Any) -> None:

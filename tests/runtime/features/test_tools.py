@@ -19,7 +19,16 @@ from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.features.media import Audio, Image
 from mcp_bindings_runtime.tasks.store import MemoryTasks
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_client, text_of, threads_of
+from support.scripted_peers import (
+    HANDSHAKE,
+    PATIENCE,
+    STATELESS,
+    eventually,
+    package,
+    scripted_client,
+    text_of,
+    threads_of,
+)
 
 EARLY = ["2024-11-05", "2025-03-26", "2025-06-18"]
 STRUCTURED = [each for each in REVISIONS if each >= "2025-06-18"]

@@ -9,8 +9,8 @@ import pytest
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.http.server.authorization import Authorization, MissingScope
 from mcp_bindings_runtime.http.server.store import MemoryStore
-from support.conversing import package
-from support.posting import NEW, Wire, call, endpoint, modern
+from support.raw_http_client import NEW, Wire, call, endpoint, modern
+from support.scripted_peers import package
 
 LATEST = "2025-11-25"
 RESOURCE = "https://mcp.example/mcp"

@@ -20,9 +20,9 @@ from mcp_bindings_runtime.http.media import JSON, SSE, accepts, is_json
 from mcp_bindings_runtime.http.server import origin_policy
 from mcp_bindings_runtime.http.server.http_server import make_server
 from mcp_bindings_runtime.http.server.origin_policy import OriginPolicy, RefusalLog
-from support.conversing import HANDSHAKE, PATIENCE, WHO
-from support.echoing import echo_server
-from support.posting import BOTH, NEW, PLAIN, Wire, call, endpoint, modern
+from support.echo_server import echo_server
+from support.raw_http_client import BOTH, NEW, PLAIN, Wire, call, endpoint, modern
+from support.scripted_peers import HANDSHAKE, PATIENCE, WHO
 
 LATEST = "2025-11-25"
 BODY = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'

@@ -22,9 +22,22 @@ from mcp_bindings_runtime.errors import (
     UnsupportedRevision,
     UsageError,
 )
-from support.conversing import HANDSHAKE, PATIENCE, eventually, package, text_of, threads_of
-from support.httppeer import END, Cut, HttpPeer, McpPeer, Request, answer, called, chunk, event, head, result, stream
-from support.posting import endpoint
+from support.raw_http_client import endpoint
+from support.scripted_http_server import (
+    END,
+    Cut,
+    HttpPeer,
+    McpPeer,
+    Request,
+    answer,
+    called,
+    chunk,
+    event,
+    head,
+    result,
+    stream,
+)
+from support.scripted_peers import HANDSHAKE, PATIENCE, eventually, package, text_of, threads_of
 
 STREAMABLE = [each for each in HANDSHAKE if each > "2025"]
 NEWEST = HANDSHAKE[-1]

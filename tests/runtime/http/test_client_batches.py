@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from mcp_bindings import v2025_03_26 as mcp
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError
-from support.conversing import PATIENCE, eventually, text_of, threads_of
-from support.echoing import Seen, echo_server
-from support.posting import endpoint
-from support.proxying import Cut, Proxy
+from support.echo_server import Seen, echo_server
+from support.raw_http_client import endpoint
+from support.scripted_peers import PATIENCE, eventually, text_of, threads_of
+from support.tcp_proxy import Cut, Proxy
 
 REVISION = "2025-03-26"
 

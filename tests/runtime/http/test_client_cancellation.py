@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from mcp_bindings_runtime.client.transport_factories import open_http
 from mcp_bindings_runtime.errors import CallCancelled, RequestTimeout
-from support.conversing import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of
-from support.echoing import echo_server
-from support.httppeer import Cut, HttpPeer, McpPeer, Request, answer, called, chunk, head, result
-from support.posting import endpoint
+from support.echo_server import echo_server
+from support.raw_http_client import endpoint
+from support.scripted_http_server import Cut, HttpPeer, McpPeer, Request, answer, called, chunk, head, result
+from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of
 
 STREAMABLE = [each for each in HANDSHAKE if each > "2025"]
 LATEST = HANDSHAKE[-1]

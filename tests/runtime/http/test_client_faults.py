@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
-from support.conversing import PATIENCE, eventually, package, text_of, threads_of
-from support.httppeer import END, Cut, McpPeer, Request, answer, called, chunk, event, head, result, stream
+from support.scripted_http_server import END, Cut, McpPeer, Request, answer, called, chunk, event, head, result, stream
+from support.scripted_peers import PATIENCE, eventually, package, text_of, threads_of
 
 NEWEST, STATELESS = "2025-11-25", "2026-07-28"
 both_eras = pytest.mark.parametrize("revision", [NEWEST, STATELESS])

@@ -23,8 +23,8 @@ from mcp_bindings_runtime.http.client.fast_path import (
     plain_head,
     send_over,
 )
-from support.conversing import PATIENCE, package, text_of
-from support.httppeer import McpPeer, Request, answer, called, result
+from support.scripted_http_server import McpPeer, Request, answer, called, result
+from support.scripted_peers import PATIENCE, package, text_of
 
 NEWEST, STATELESS = "2025-11-25", "2026-07-28"
 

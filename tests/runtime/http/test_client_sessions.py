@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, RequestTimeout
-from support.conversing import PATIENCE, eventually, package, text_of, threads_of
-from support.httppeer import END, Cut, HttpPeer, McpPeer, Request, answer, event, head
+from support.scripted_http_server import END, Cut, HttpPeer, McpPeer, Request, answer, event, head
+from support.scripted_peers import PATIENCE, eventually, package, text_of, threads_of
 
 NEWEST = "2025-11-25"
 SESSION = "mcp-session-id"

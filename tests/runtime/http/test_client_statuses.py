@@ -26,9 +26,9 @@ from mcp_bindings_runtime.errors import (
 from mcp_bindings_runtime.http.client.error_responses import retry_after
 from mcp_bindings_runtime.http.client.statuses import rejects_message
 from mcp_bindings_runtime.http.server.store import MemoryStore
-from support.conversing import PATIENCE, package, text_of
-from support.httppeer import HttpPeer, McpPeer, Request, answer
-from support.posting import endpoint
+from support.raw_http_client import endpoint
+from support.scripted_http_server import HttpPeer, McpPeer, Request, answer
+from support.scripted_peers import PATIENCE, package, text_of
 
 NEWEST, STATELESS = "2025-11-25", "2026-07-28"
 STREAMABLE = ["2025-03-26", "2025-06-18", NEWEST, STATELESS]

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
-from support.conversing import PATIENCE, package, text_of
-from support.httppeer import Cut, McpPeer, Request
+from support.scripted_http_server import Cut, McpPeer, Request
+from support.scripted_peers import PATIENCE, package, text_of
 
 NEWEST = "2025-11-25"
 

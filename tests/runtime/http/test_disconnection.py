@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from mcp_bindings_runtime.http.server import disconnection
 from mcp_bindings_runtime.http.server.disconnection import has_hung_up
-from support.conversing import PATIENCE, eventually
-from support.echoing import Seen, echo_server
-from support.posting import NEW, PLAIN, Wire, call, endpoint, modern, request
+from support.echo_server import Seen, echo_server
+from support.raw_http_client import NEW, PLAIN, Wire, call, endpoint, modern, request
+from support.scripted_peers import PATIENCE, eventually
 
 LATEST = "2025-11-25"
 NEVER = 600.0

@@ -20,11 +20,11 @@ from mcp_bindings_runtime.http.server.event_stream import EventStream
 from mcp_bindings_runtime.http.server.session_store import MemorySessionStore
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from mcp_bindings_runtime.http.sse import KEEP_ALIVE
-from support.conversing import PATIENCE, WHO, environment, eventually, package, text_of, threads_of
-from support.echoing import echo_server
+from support.echo_server import echo_server
 from support.ports import port_for_a_server
-from support.posting import NEW, PLAIN, call, endpoint, modern, request
-from support.proxying import Cut, Proxy
+from support.raw_http_client import NEW, PLAIN, call, endpoint, modern, request
+from support.scripted_peers import PATIENCE, WHO, environment, eventually, package, text_of, threads_of
+from support.tcp_proxy import Cut, Proxy
 
 LATEST = "2025-11-25"
 STEP = 7
@@ -40,7 +40,7 @@ def client_of(revision: str, port: int, **options: Any) -> Any:
 
 SERVED = """
 import sys
-from support.echoing import echo_server
+from support.echo_server import echo_server
 server, _ = echo_server(sys.argv[1])
 server.run_http(port=int(sys.argv[2]), retry=10)
 """
@@ -335,7 +335,7 @@ def test_ten_thousand_sessions_expire_without_a_trace() -> None:
 
 def test_every_client_meets_every_server() -> None:
     from mcp_bindings import connect
-    from support.conversing import HANDSHAKE, STATELESS
+    from support.scripted_peers import HANDSHAKE, STATELESS
 
     everything = [*HANDSHAKE, *STATELESS]
     for theirs in everything:

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_bindings_runtime.http.server import cheroot_fast_path
 from mcp_bindings_runtime.http.server.cheroot_fast_path import MAX_HEAD_SIZE, MAX_HEADS, HeadCache
-from support.conversing import PATIENCE
-from support.echoing import echo_server
-from support.posting import BOTH, NEW, call, endpoint, modern
+from support.echo_server import echo_server
+from support.raw_http_client import BOTH, NEW, call, endpoint, modern
+from support.scripted_peers import PATIENCE
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,21 @@ from mcp_bindings_runtime.errors import (
     ProtocolError,
     RequestTimeout,
 )
-from support.conversing import PATIENCE, eventually, package, text_of, threads_of
-from support.httppeer import END, Cut, HttpPeer, McpPeer, Request, answer, called, chunk, event, head, result, stream
+from support.scripted_http_server import (
+    END,
+    Cut,
+    HttpPeer,
+    McpPeer,
+    Request,
+    answer,
+    called,
+    chunk,
+    event,
+    head,
+    result,
+    stream,
+)
+from support.scripted_peers import PATIENCE, eventually, package, text_of, threads_of
 
 NEWEST, STATELESS, OLD = "2025-11-25", "2026-07-28", "2024-11-05"
 both_eras = pytest.mark.parametrize("revision", [NEWEST, STATELESS])

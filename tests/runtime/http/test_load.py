@@ -13,9 +13,9 @@ from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 
 from mcp_bindings_runtime.connection.thread_pool import ThreadPool
-from support.conversing import PATIENCE, WHO, eventually, package
-from support.echoing import echo_server
-from support.posting import NEW, PLAIN, Wire, answer_of, call, endpoint, modern, request
+from support.echo_server import echo_server
+from support.raw_http_client import NEW, PLAIN, Wire, answer_of, call, endpoint, modern, request
+from support.scripted_peers import PATIENCE, WHO, eventually, package
 
 LATEST = "2025-11-25"
 

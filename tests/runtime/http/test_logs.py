@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from mcp_bindings_runtime.http.server.event_log import MemoryEventLog, Priority
 from mcp_bindings_runtime.http.server.store import MAX_STREAMS, MemoryStore
-from support.conversing import PATIENCE
+from support.scripted_peers import PATIENCE
 
 OPTIONAL = Priority.OPTIONAL
 

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 from checkout import ROOT
 from mcp_bindings import v2025_11_25 as mcp
-from support.conversing import PATIENCE, environment, eventually
 from support.ports import port_for_a_server
-from support.posting import NEW, PLAIN, Wire, modern, request
+from support.raw_http_client import NEW, PLAIN, Wire, modern, request
+from support.scripted_peers import PATIENCE, environment, eventually
 
 SERVERS = {
     "gunicorn": [

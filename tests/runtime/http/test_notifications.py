@@ -14,8 +14,8 @@ import pytest
 from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.features.log_handler import LogHandler
 from mcp_bindings_runtime.http.server.store import MemoryStore
-from support.conversing import HANDSHAKE, PATIENCE, eventually, package
-from support.posting import NEW, Answer, Wire, endpoint, modern, notification, request
+from support.raw_http_client import NEW, Answer, Wire, endpoint, modern, notification, request
+from support.scripted_peers import HANDSHAKE, PATIENCE, eventually, package
 
 LATEST = "2025-11-25"
 OLDEST_WITH_BATCHES = "2025-03-26"

@@ -6,9 +6,9 @@ import json
 from http.client import HTTPConnection
 
 import pytest
-from support.conversing import HANDSHAKE, PATIENCE, WHO, eventually, package
-from support.echoing import echo_server
-from support.posting import PLAIN, Wire, call, endpoint, notification, request
+from support.echo_server import echo_server
+from support.raw_http_client import PLAIN, Wire, call, endpoint, notification, request
+from support.scripted_peers import HANDSHAKE, PATIENCE, WHO, eventually, package
 
 OLDEST = "2024-11-05"
 

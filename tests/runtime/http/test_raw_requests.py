@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.http.server.http1 import ChunkedBody, FieldReader
-from support.conversing import PATIENCE
-from support.echoing import echo_server
-from support.posting import BOTH, NEW, call, endpoint, modern
+from support.echo_server import echo_server
+from support.raw_http_client import BOTH, NEW, call, endpoint, modern
+from support.scripted_peers import PATIENCE
 
 LIMIT = 2000
 WHOLE, HEADERS = modern(call(1, n=1))

@@ -24,11 +24,11 @@ from mcp_bindings_runtime.features.limits import Limits
 from mcp_bindings_runtime.http.server.event_log import MemoryEventLog, Priority, ReadResult
 from mcp_bindings_runtime.http.server.session_store import SessionRecord, new_session_id
 from mcp_bindings_runtime.tasks.store import MemoryTasks
-from support.conversing import HANDSHAKE, PATIENCE, WHO, environment, eventually, package
-from support.echoing import echo_server
+from support.echo_server import echo_server
 from support.ports import port_for_a_server
-from support.posting import NEW, PLAIN, Stream, Wire, call, endpoint, modern, notification, request
-from support.redis_serving import RedisServer
+from support.raw_http_client import NEW, PLAIN, Stream, Wire, call, endpoint, modern, notification, request
+from support.redis_server import RedisServer
+from support.scripted_peers import HANDSHAKE, PATIENCE, WHO, environment, eventually, package
 
 LATEST = "2025-11-25"
 GET = {"Accept": "text/event-stream"}

@@ -14,9 +14,9 @@ from mcp_bindings_runtime.http.server.session_store import (
     new_session_id,
 )
 from mcp_bindings_runtime.http.server.store import MemoryStore
-from support.conversing import HANDSHAKE, WHO, eventually, package
-from support.echoing import echo_server
-from support.posting import NEW, Wire, call, endpoint, notification, request
+from support.echo_server import echo_server
+from support.raw_http_client import NEW, Wire, call, endpoint, notification, request
+from support.scripted_peers import HANDSHAKE, WHO, eventually, package
 
 LATEST = "2025-11-25"
 

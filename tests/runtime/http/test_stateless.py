@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from mcp_bindings import connect
 from mcp_bindings_runtime.errors import HttpError, UnsupportedRevision
-from support.conversing import HANDSHAKE, eventually, package
-from support.echoing import echo_server
-from support.posting import NEW, Wire, call, endpoint, modern, notification, request
+from support.echo_server import echo_server
+from support.raw_http_client import NEW, Wire, call, endpoint, modern, notification, request
+from support.scripted_peers import HANDSHAKE, eventually, package
 
 mcp = package(NEW)
 LATEST = "2025-11-25"

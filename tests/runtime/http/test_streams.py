@@ -7,9 +7,9 @@ import threading
 
 import pytest
 from mcp_bindings_runtime.errors import UsageError
-from support.conversing import HANDSHAKE, eventually, package
-from support.echoing import echo_server
-from support.posting import Wire, call, endpoint, notification
+from support.echo_server import echo_server
+from support.raw_http_client import Wire, call, endpoint, notification
+from support.scripted_peers import HANDSHAKE, eventually, package
 
 LATEST = "2025-11-25"
 

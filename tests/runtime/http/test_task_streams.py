@@ -10,8 +10,8 @@ from typing import Any
 
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings_runtime.tasks.store import MemoryTasks
-from support.conversing import PATIENCE, WHO
-from support.posting import PLAIN, Stream, Wire, call, endpoint, notification, request
+from support.raw_http_client import PLAIN, Stream, Wire, call, endpoint, notification, request
+from support.scripted_peers import PATIENCE, WHO
 
 REVISION = "2025-11-25"
 

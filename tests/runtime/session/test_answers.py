@@ -10,9 +10,22 @@ from checkout import REVISIONS
 from mcp_bindings_runtime.errors import EncodeError
 from mcp_bindings_runtime.jsonrpc import ErrorObject
 from mcp_bindings_runtime.session.events import Dropped, Incoming, Outcome, RequestCancelled
-from support.asking import params_of
 from support.bindings import binding
-from support.sides import HANDSHAKE, STATELESS, call, initialize, line, listed, only, opened, pair, result, server, tell
+from support.minimal_params import params_of
+from support.sessions import (
+    HANDSHAKE,
+    STATELESS,
+    call,
+    initialize,
+    line,
+    listed,
+    only,
+    opened,
+    pair,
+    result,
+    server,
+    tell,
+)
 
 Json = Any
 

@@ -12,7 +12,7 @@ from mcp_bindings_runtime.errors import DecodeError, MessageTooLarge
 from mcp_bindings_runtime.jsonrpc import ErrorObject
 from mcp_bindings_runtime.session.events import Dropped, Incoming, Outcome, Reply
 from support.bindings import binding
-from support.sides import (
+from support.sessions import (
     BATCHES,
     HANDSHAKE,
     NULL_ID,

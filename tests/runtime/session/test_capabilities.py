@@ -10,9 +10,9 @@ from checkout import REVISIONS
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.session.capabilities import declared_by
 from mcp_bindings_runtime.session.events import Outcome, Reply
-from support.asking import params_of
 from support.bindings import binding
-from support.sides import HANDSHAKE, STATELESS, capabilities, client, line, listed, only, pair, result
+from support.minimal_params import params_of
+from support.sessions import HANDSHAKE, STATELESS, capabilities, client, line, listed, only, pair, result
 
 Json = Any
 

@@ -10,7 +10,7 @@ from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ConnectionClosed, DecodeError, UnsupportedRevision, UsageError
 from mcp_bindings_runtime.session.events import Dropped, Outcome, Reply
 from support.bindings import binding
-from support.sides import DECLARED, HANDSHAKE, INFO, answer, client, initialize, line, only, pair, result, server
+from support.sessions import DECLARED, HANDSHAKE, INFO, answer, client, initialize, line, only, pair, result, server
 
 Json = Any
 

@@ -15,7 +15,7 @@ from mcp_bindings_runtime.errors import ConnectionClosed, ResponseError, UsageEr
 from mcp_bindings_runtime.jsonrpc import ErrorObject
 from mcp_bindings_runtime.session.events import Incoming, Outcome, Progressed, Reply, RequestCancelled
 from support.bindings import binding
-from support.sides import BATCHES, STATELESS, listed, pair, tell
+from support.sessions import BATCHES, STATELESS, listed, pair, tell
 
 Json = Any
 

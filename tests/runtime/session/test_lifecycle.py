@@ -10,7 +10,7 @@ from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
 from mcp_bindings_runtime.session import lifecycle
 from mcp_bindings_runtime.session.events import Dropped, Incoming, Notified, Outcome, Reply
 from support.bindings import binding
-from support.sides import (
+from support.sessions import (
     HANDSHAKE,
     STATELESS,
     call,

@@ -11,9 +11,9 @@ from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.jsonrpc import ErrorObject
 from mcp_bindings_runtime.meta import member, meta_of, token_in, with_token
 from mcp_bindings_runtime.session.events import Dropped, Incoming, Progressed
-from support.asking import params_of, raw_params
 from support.bindings import binding
-from support.sides import HANDSHAKE, STATELESS, answer, call, line, only, opened, pair
+from support.minimal_params import params_of, raw_params
+from support.sessions import HANDSHAKE, STATELESS, answer, call, line, only, opened, pair
 
 Json = Any
 

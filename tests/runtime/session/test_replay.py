@@ -12,7 +12,7 @@ from mcp_bindings_runtime.session.control_flow import InputNeeded
 from mcp_bindings_runtime.session.events import Incoming, Outcome
 from mcp_bindings_runtime.session.multi_round import RequestStates, Round
 from support.bindings import binding
-from support.sides import STATELESS, call, line, meta, only, pair
+from support.sessions import STATELESS, call, line, meta, only, pair
 
 Json = Any
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from mcp_bindings_runtime.errors import ResponseError, UnsupportedRevision
 from mcp_bindings_runtime.session.events import Incoming, Outcome, Reply
-from support.asking import params_of, raw_params
 from support.bindings import binding
-from support.sides import (
+from support.minimal_params import params_of, raw_params
+from support.sessions import (
     DECLARED,
     INFO,
     STATELESS,

@@ -9,7 +9,7 @@ import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
 from mcp_bindings_runtime.session.events import Dropped, Outcome, Published, RequestCancelled
 from support.bindings import binding
-from support.sides import INFO, STATELESS, answer, call, line, only, opened, pair, tell
+from support.sessions import INFO, STATELESS, answer, call, line, only, opened, pair, tell
 
 Json = Any
 

@@ -10,10 +10,10 @@ import pytest
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.session.events import Dropped, Incoming, Notified, Outcome, Progressed
 from mcp_bindings_runtime.session.task_tracker import MOST, RELATED
-from support.asking import params_of
 from support.bindings import binding
+from support.minimal_params import params_of
 from support.session_cases import task
-from support.sides import TASKS, call, line, only, opened, pair, result, tell
+from support.sessions import TASKS, call, line, only, opened, pair, result, tell
 
 Json = Any
 

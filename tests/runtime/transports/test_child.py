@@ -19,7 +19,7 @@ from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
 from mcp_bindings_runtime.transports import server_process
 from mcp_bindings_runtime.transports.child import Child
 from runtime.transports.links import LONG, Running, fill, python
-from support.conversing import descriptors
+from support.scripted_peers import descriptors
 
 SHORT = {"grace": 0.2, "terminate": 0.2}
 

@@ -19,7 +19,7 @@ import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
 from mcp_bindings_runtime.transports.streams import Streams
 from runtime.transports.links import LONG, Running, pipes, python, socket_pair
-from support.conversing import descriptors
+from support.scripted_peers import descriptors
 
 MIB = 1024 * 1024
 

@@ -9,8 +9,8 @@ from mcp_bindgen import catalog
 from mcp_bindgen.validate.rules import Conversation, listing
 from mcp_bindgen.validate.rules.methods import METHODS, sender_by
 from mcp_bindgen.validate.rules.recent import LIMIT, LONGEST, Recent
+from support.conversation_builder import LAST, Talk
 from support.session_cases import CANCELLED, PROGRESS, progress, with_token
-from support.talks import LAST, Talk
 
 WITH_HANDSHAKE = REVISIONS[:-1]
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from support.content_cases import OUTPUT, TEXT, TOOL, tools
-from support.talks import Talk
+from support.conversation_builder import Talk
 
 CODE = "structured-content-schema"
 

@@ -19,8 +19,8 @@ from mcp_bindgen.validate.rules.methods import METHODS
 from strategies.faults import Faults
 from strategies.values import Values
 from support.content_cases import TOOL, USE, header, meta, sampling, tools
+from support.conversation_builder import LAST, META, Talk, kind_of
 from support.session_cases import again, need
-from support.talks import LAST, META, Talk, kind_of
 
 WORDS = """
     _meta progressToken progress capabilities tools listChanged task taskId status requestId id params result error code

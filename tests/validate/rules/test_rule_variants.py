@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from support.content_cases import IMAGE, form, prompt
+from support.conversation_builder import LAST, META, Talk
 from support.session_cases import ACKNOWLEDGED, LISTEN, TOOLS_CHANGED, listen, stream
-from support.talks import LAST, META, Talk
 
 MESSAGE = {"level": "error", "data": 1}
 

@@ -8,8 +8,8 @@ import pytest
 from checkout import REVISIONS, ROOT
 from mcp_bindgen.validate.rules import listing
 from support.content_cases import CONTENT_CASES
+from support.conversation_builder import Talk
 from support.session_cases import SESSION_CASES
-from support.talks import Talk
 
 CASES = {**SESSION_CASES, **CONTENT_CASES}
 RULES = {rule.id: rule for rule in listing()}

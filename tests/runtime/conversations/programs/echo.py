@@ -2,7 +2,7 @@
 
 import sys
 
-from support.echoing import echo_server
+from support.echo_server import echo_server
 
 revision, *rest = sys.argv[1:]
 options = {name: float(value) for name, _, value in (each.partition("=") for each in rest) if value}

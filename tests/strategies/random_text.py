@@ -1,4 +1,4 @@
-"""Text of all kinds that JSON can carry, and so strings and keys may hold: everything but halves of surrogate pairs."""
+"""Random texts for JSON strings and keys: all characters but lone surrogates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official schema files as test data, and the protocols that they and our transcriptions of them declare."""
+"""The official schema files, and the protocols that they and the bundled transcriptions declare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of one place of a message, in the words of the tables in ``bindings/between_revisions``."""
+"""The verdict on one place of a message, in the words of the tables in ``bindings/between_revisions``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcp_bindings_runtime.codec.record import Record
 from mcp_bindings_runtime.errors import DecodeError
 from mcp_bindings_runtime.unset import UNSET
 from support.differences import alternatives, place
-from support.likeness import same_as, same_message
+from support.json_equality import same_as, same_message
 from support.message_oracle import MessageOracle, Side
 from support.oracle import Json, Oracle, Path
 from support.packages import Package

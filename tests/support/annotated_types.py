@@ -1,4 +1,4 @@
-"""Types of all kinds that tools may be annotated with."""
+"""Types of every kind that annotations of tools may have, with values of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP as a client puts it on the wire, by the standard library alone: requests, answers, events of a stream."""
+"""An HTTP client of the standard library alone: raw requests, responses and events of a stream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from http.client import HTTPConnection, HTTPResponse
 from typing import Any, NamedTuple
 
 from mcp_bindings_runtime.http.server.http_server import make_server
-from support.conversing import PATIENCE, WHO
+from support.scripted_peers import PATIENCE, WHO
 
 Json = Any
 

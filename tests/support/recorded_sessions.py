@@ -1,4 +1,4 @@
-"""Messages of a session as tests write them down, and the findings of a few lines."""
+"""Messages of recorded sessions, and the findings of `validate` about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of each kind, put where the model says that they are faults: so each has to be refused, and at its own place.
+"""Faults of each kind where the model knows that they are faults, so each must be rejected at its place.
 
 A member by which a union is decided is left out where its absence only makes the value one of another member.
 """

@@ -1,4 +1,4 @@
-"""The sentences of the specification's pages that bind somebody, each known by a digest.
+"""The normative sentences of the specification's pages, identified by digests.
 
 A page is Markdown with tags of MDX in it. A sentence binds by one of the words of RFC 2119 in capitals. A list whose
 introduction binds and ends with a colon has a sentence for each of its items.

@@ -1,4 +1,4 @@
-"""Servers with offers, and clients of them: what the tests of features share."""
+"""Servers with features, and clients connected to them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ResponseError
-from support.conversing import PATIENCE, package
+from support.scripted_peers import PATIENCE, package
 
 
 def serving(revision: str, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The words of a refusal, worked out from the model: what was found, and what would have been accepted."""
+"""Expected error messages, derived from the model: what was found, and what is accepted."""
 
 from __future__ import annotations
 

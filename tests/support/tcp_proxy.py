@@ -1,4 +1,4 @@
-"""A proxy between a client and a server, over which a test has a say in every byte."""
+"""A TCP proxy between client and server that lets a test delay, cut and change the bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 from threading import Lock, Thread
 from typing import Self
 
-from support.conversing import PATIENCE
+from support.scripted_peers import PATIENCE
 
 Shape = Callable[[bytes], Iterable[bytes]]
 

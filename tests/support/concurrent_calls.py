@@ -1,4 +1,4 @@
-"""Eight threads on one connection, with questions, progress and cancellations in between."""
+"""A load of eight threads on one connection, with requests of the server, progress and cancellations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from mcp_bindings_runtime.errors import RequestTimeout
-from support.conversing import package, text_of
+from support.scripted_peers import package, text_of
 
 THREADS = 8
 

@@ -1,4 +1,4 @@
-"""The declared types of a revision, each with the shape that its tables know it by."""
+"""The declared types of a revision, with their entries in the type tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two ways of reading and writing JSON text, so that tests can run over both."""
+"""The two JSON libraries that the runtime supports, so that tests can run with both."""
 
 from __future__ import annotations
 

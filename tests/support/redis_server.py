@@ -1,4 +1,4 @@
-"""A Redis server of one's own: on a free port, nothing on disk, and gone with the test."""
+"""A private Redis server on a free port, without files, that ends with the test."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from support.conversing import PATIENCE, eventually
 from support.ports import port_for_a_server
+from support.scripted_peers import PATIENCE, eventually
 
 WHERE = shutil.which("redis-server")
 

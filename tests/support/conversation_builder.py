@@ -1,4 +1,4 @@
-"""Small conversations for tests of rules, written message by message for any revision."""
+"""A builder of small conversations for tests of rules, message by message, in any revision."""
 
 from __future__ import annotations
 

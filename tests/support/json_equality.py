@@ -1,4 +1,4 @@
-"""Whether what was written is the JSON that was read: nothing lost, nothing added, numbers as they were."""
+"""Equality of JSON that was read and written again: no member lost or added, numbers unchanged."""
 
 from __future__ import annotations
 

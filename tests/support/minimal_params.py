@@ -1,4 +1,4 @@
-"""The least params of each method, for tests that send every one of them."""
+"""Minimal params of each method, for tests that send all methods."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 from support.bindings import binding
-from support.sides import STATELESS, meta
+from support.sessions import STATELESS, meta
 
 Json = Any
 

@@ -1,4 +1,4 @@
-"""Packages rendered in memory, and imported from there."""
+"""Packages that are rendered in memory and imported from there."""
 
 from __future__ import annotations
 

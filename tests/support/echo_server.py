@@ -1,4 +1,4 @@
-"""A server with one tool that does what its arguments say: echo, ask, wait, report, fail."""
+"""A server with one tool that executes its arguments: echo, request, wait, report progress, fail."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from mcp_bindings_runtime.errors import ResponseError
-from support.conversing import package
+from support.scripted_peers import package
 
 RAISED: dict[str, BaseException] = {
     "Exception": ValueError("the secret of the handler"),

@@ -1,4 +1,4 @@
-"""What conversations of clients and servers take: packages, scripted peers, server processes, waits that end."""
+"""Scripted peers, server processes and waits with a timeout, for tests of clients and servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of ``bindings/between_revisions``: what changed from each revision to the next, and what comes of it."""
+"""The tables of ``bindings/between_revisions``: changes from each revision to the next, and their effects."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 
 from attrs import frozen
 from checkout import ROOT
-from support import wording
+from support import error_texts
 from support.differences import Difference, differences
-from support.official import REVISIONS, ours
+from support.official_schemas import REVISIONS, ours
 from support.oracle import Path as Keys
-from support.standing import Sent
+from support.verdicts import Sent
 
 FOLDER = ROOT / "tests" / "bindings" / "between_revisions"
 
@@ -82,5 +82,5 @@ def keys_of(path: str) -> Keys:
     """The keys of ``$.params._meta["odd key"][0]``."""
     parts = re.findall(r'\.([\w$]+)|\[(\d+)\]|\["([^"]*)"\]', path)
     keys = tuple(int(index) if index else name or odd for name, index, odd in parts)
-    assert wording.path_text(keys) == path, f"{path} is no place"
+    assert error_texts.path_text(keys) == path, f"{path} is no place"
     return keys

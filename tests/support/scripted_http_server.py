@@ -1,4 +1,4 @@
-"""An HTTP server that a test plays, byte by byte: what it answers, when, and where it breaks off."""
+"""An HTTP server whose responses a test scripts byte by byte, with their times and interruptions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import Any, NamedTuple, Self
 
-from support.conversing import PATIENCE
+from support.scripted_peers import PATIENCE
 
 Json = Any
 

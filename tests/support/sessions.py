@@ -1,4 +1,4 @@
-"""Sessions of either side, brought to a state by what is really said, and raw messages to feed them."""
+"""Sessions of both sides in a given state, reached by real messages, and raw messages to feed them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of the two halves of a codec: the emitted functions, which only say no, and the walks over tables, which say why."""
+"""Laws on which the two halves of a codec agree: emitted functions, which reject, and walks over tables, which explain."""
 
 from __future__ import annotations
 
