@@ -138,7 +138,7 @@ def test_a_bundled_schema_that_names_another_version_is_an_error(
 def test_a_package_names_only_what_it_has(cli, elsewhere: Path, schema: Path) -> None:
     cli("--schema", str(schema), "--out", "o")
     text = (elsewhere / "o/acme/__init__.py").read_text()
-    assert "    mcp.Widget                        the types" in text
+    assert "    mcp.Widget                        a type; all are in ``types``" in text
     for absent in ("mcp.Tool", "CALL_TOOL", "mcp_bindings"):
         assert absent not in text.partition("from __future__")[0]
 
