@@ -22,11 +22,22 @@ class Listed(Protocol):
         """Its entry in the list: an object of the revision, such as a ``Tool``."""
 
 
-def listed(server: FeatureServer, cls: Any, members: Mapping[str, Any], what: str) -> Any:
+def listed(
+    server: FeatureServer, cls: Any, own: Mapping[str, Any], members: Mapping[str, Any] | None, what: str
+) -> Any:
     """Return an entry of a list: an object of a class of the revision, such as ``Prompt``.
 
-    Raise `UsageError` for a member that the revision does not have and for a value that does not fit its member.
+    ``own`` are the members that the registration itself determines, ``members`` those that the caller adds.
+
+    Raise `UsageError` for a member that the revision does not have, for one that is determined already, and for a
+    value that does not fit its member.
     """
+    added = members or {}
+    repeated = next((name for name in added if name in own), None)
+    if repeated is not None:
+        text = f"{what}: `{repeated}` must not be among the members, as the registration determines it"
+        raise UsageError(text)
+    members = {**own, **added}
     unknown = next((name for name in members if name not in field_names(cls)), None)
     if unknown is not None:
         text = f"a {cls.__name__} of {server.binding.revision} has no {unknown!r}"

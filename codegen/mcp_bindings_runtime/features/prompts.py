@@ -63,8 +63,9 @@ class Prompts(Registry[Prompt]):
             self._types.PromptArgument(name=each.name, description=each.description or None, required=each.required)
             for each in reader.arguments.values()
         ]
-        more = {"name": called, "arguments": arguments or None, "description": reader.description, **(members or {})}
-        offer = listed(self._server, self._types.Prompt, more, f"prompt {called}")
+        own = {"name": called, "arguments": arguments or None}
+        more = {"description": reader.description, **(members or {})}
+        offer = listed(self._server, self._types.Prompt, own, more, f"prompt {called}")
         self.put(called, Prompt(offer, reader), replace=replace)
 
     def _get(self, params: Any, context: Context) -> Any:

@@ -187,8 +187,8 @@ class Resources:
     def _listed(
         self, cls: Any, place: Mapping[str, str], name: str, about: str | None, members: Mapping[str, Any] | None
     ) -> Any:
-        more = {"name": name, "description": about, **(members or {}), **place}
-        return listed(self._server, cls, more, f"resource {' '.join(place.values())}")
+        more = {"name": name, "description": about, **(members or {})}
+        return listed(self._server, cls, place, more, f"resource {' '.join(place.values())}")
 
     # Requests.
 

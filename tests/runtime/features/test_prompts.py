@@ -188,6 +188,7 @@ WRONG = [
     (lambda prompts: prompts.add(review), "there is a prompt 'review' already"),
     (lambda prompts: prompts.add(lambda: ""), "has no name; pass name="),
     (lambda prompts: prompts.add(lambda: "", "p", {"colour": 1}), "has no 'colour'"),
+    (lambda prompts: prompts.add(lambda: "", "p", {"name": "q"}), "prompt p: `name` must not be among the members"),
     (lambda prompts: prompts.add(lambda *parts: "", "p"), "arguments for *parts cannot be passed by name"),
     (lambda prompts: prompts.remove("p"), "there is no prompt 'p' to remove"),
 ]

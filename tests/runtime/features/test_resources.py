@@ -295,6 +295,10 @@ WRONG = [
     (lambda resources: resources.add(lambda x: "", "test://a"), "a URI has no values for the parameters x"),
     (lambda resources: resources.add(coroutine, "test://a"), "is a coroutine function"),
     (lambda resources: resources.add(lambda: "", "test://a", {"colour": 1}), "has no 'colour'"),
+    (
+        lambda resources: resources.add(lambda: "", "test://a", {"uri": "test://b"}),
+        "resource test://a: `uri` must not be among the members",
+    ),
     (lambda resources: resources.add(lambda: "", "test://taken"), "there is a resource 'test://taken' already"),
     (lambda resources: resources.remove("test://b"), "there is no resource 'test://b' to remove"),
     (lambda resources: resources.add_template(lambda x: "", "test://{x"), "is not a URI template"),
